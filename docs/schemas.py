@@ -1,0 +1,20 @@
+"""Write the JSON Schemas of the portable protocol into `schema/`: `python docs/schemas.py`."""
+
+import json
+from pathlib import Path
+
+from hookline.envelope import schemas
+
+FOLDER = Path(__file__).parent.parent / "schema"
+
+
+def texts() -> dict[Path, str]:
+    """What each file shall hold."""
+    return {
+        FOLDER / f"{name}.json": json.dumps(schema, indent=2) + "\n" for name, schema in schemas().items()
+    }
+
+
+if __name__ == "__main__":
+    for path, text in texts().items():
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,63 @@
+"""What reading a command line yields: the simple commands it would run, and what could not be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hookline.bash.syntax import Span
+
+UNKNOWN = "\0"
+"""Stands in a text for whatever only running would tell. No shell string can hold a NUL, so it collides with none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """One word after expansion; *span* is where in the line it was written."""
+
+    text: str
+    span: Span
+    glob: bool = False
+    """An unquoted `*`, `?` or `[` in it still matches file names."""
+
+    @property
+    def dynamic(self) -> bool:
+        """Part of it is known only at run time; those parts are `UNKNOWN` in the text."""
+        return UNKNOWN in self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redirect:
+    op: str
+    fd: str
+    target: Word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simple:
+    """One simple command: a program and its arguments."""
+
+    name: str
+    """The program without its folder; empty when only running would tell."""
+    words: tuple[Word, ...]
+    redirects: tuple[Redirect, ...]
+    assignments: tuple[tuple[str, str], ...]
+    span: Span
+    via: tuple[str, ...]
+    """The wrappers that lead to it, outermost first."""
+    cwd: str | None
+    """Where it would run; None when only running would tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A stretch of the line that was not read, and why; never a reason to allow it."""
+
+    reason: str
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    commands: tuple[Simple, ...]
+    problems: tuple[Problem, ...]

@@ -1,0 +1,234 @@
+"""Fold hooks over an event into an outcome: the rules of the chain, and nothing that touches the machine."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hookline.events import ALLOW, ASK, BLOCK, MODIFY, Event
+from hookline.frozen import Frozen
+from hookline.hook import Hook
+from hookline.outcome import Outcome, Step
+from hookline.response import Response
+from hookline.state import State
+
+Call = Callable[[Hook, Event, State, float], Any]
+"""Carry out one hook within so many seconds."""
+ROUNDS = 3
+"""How often the guards look again at an input that hooks keep changing, before it is stopped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How a chain is run: by what it calls a hook, what time it is, and when the answer is due."""
+
+    call: Call = lambda hook, event, state, limit: hook(event, state)
+    clock: Callable[[], float] = lambda: 0.0
+    """A steady clock in seconds."""
+    deadline: float = float("inf")
+    """On that clock."""
+    again: bool = False
+    """Whether a hook only judges what it may have changed before: its changes no longer count."""
+
+    def left(self) -> float:
+        return self.deadline - self.clock()
+
+
+def run(event: Event, state: State, hooks: Iterable[Hook], how: Run = Run()) -> Outcome:  # noqa: B008 -- frozen
+    """Run the *hooks* that listen for *event*, lowest priority first, ties in order of registration."""
+    listening = sorted((h for h in hooks if h.listens(event)), key=lambda h: h.place(type(event)))
+    outcome = Outcome(event=event)
+    judged: dict[str, Event] = {}
+    for hook in listening:
+        outcome = _step(outcome, hook, state, how)
+        judged[hook.name] = outcome.event
+    return _judge_again(outcome, event, listening, judged, state, how)
+
+
+def _judge_again(
+    outcome: Outcome, event: Event, hooks: Sequence[Hook], judged: dict[str, Event], state: State, how: Run
+) -> Outcome:
+    """Let every guard that saw another input than the final one judge that, so that no change smuggles."""
+    if event.changes != "input":
+        return outcome
+    guards = [hook for hook in hooks if hook.nature == "policy"]
+    for _ in range(ROUNDS):
+        stale = [hook for hook in guards if judged[hook.name] != outcome.event]
+        if outcome.blocked is not None or not stale:
+            return outcome
+        for hook in stale:
+            outcome = _step(outcome, hook, state, replace(how, again=hook.source != "built-in"))
+            judged[hook.name] = outcome.event
+    if all(judged[hook.name] == outcome.event for hook in guards):
+        return outcome
+    names = ", ".join(sorted({step.hook for step in outcome.trail if step.said == "modify"}))
+    return _stop(outcome, f"hooks keep changing this input ({names}), so it was never judged as it would run")
+
+
+def _stop(outcome: Outcome, reason: str) -> Outcome:
+    step = Step(hook="hookline", said="block", rule="hookline:unsettled-input", reason=reason)
+    return replace(outcome, blocked=reason, trail=(*outcome.trail, step))
+
+
+def _step(outcome: Outcome, hook: Hook, state: State, how: Run) -> Outcome:
+    if outcome.ended and not hook.observer:
+        return outcome.noting(Step(hook=hook.name, said="skipped", note="something before it blocked"))
+    left = how.left()
+    if left <= 0:
+        late = _failure(hook, outcome.event, "did not run: the answer's time was spent", late=True)
+        return _add(outcome, hook, late, 0)
+    began = how.clock()
+    response = _answer(hook, outcome, state, how, min(left, hook.seconds(outcome.event)))
+    took = how.clock() - began
+    if hook.source == "built-in" and took > hook.seconds(outcome.event):
+        response = response.plus(_overrun(hook, took))
+    if how.again and response.changes:
+        response = replace(response, changes=Frozen())
+    return _add(outcome, hook, response, took)
+
+
+def _answer(hook: Hook, outcome: Outcome, state: State, how: Run, limit: float) -> Response:
+    try:
+        said = how.call(hook, outcome.event, state, limit)
+    except TimeoutError:
+        return _failure(hook, outcome.event, f"gave no answer within {limit:g} s", late=True)
+    except Exception as error:  # noqa: BLE001 -- a broken hook must not break the agent
+        said_besides = getattr(error, "response", None) or Response()
+        return _failure(hook, outcome.event, _describe(error)).plus(said_besides)
+    if said is None:
+        return Response()
+    if isinstance(said, Response):
+        return said
+    return _failure(hook, outcome.event, f"answered with {type(said).__name__}, not with a Response or None")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failure(Response):
+    """The answer that stands in for one that did not come."""
+
+    said: str = "failed"
+    note: str = ""
+
+
+def _failure(hook: Hook, event: Event, note: str, *, late: bool = False) -> _Failure:
+    wanted = (hook.on_timeout if late else None) or hook.on_failure
+    sentence = f"hook {hook.name!r} {note}"
+    said = "timed-out" if late else "failed"
+    if wanted == "block" and BLOCK in event.may:
+        return _Failure(
+            verdict="block", reason=f"{sentence}, and it is set to block then", said=said, note=note
+        )
+    return _Failure(warnings=(f"{sentence}; it was skipped",), said=said, note=note)
+
+
+def _describe(error: Exception) -> str:
+    from hookline.kind import HookFailed  # noqa: PLC0415 -- only when something failed
+
+    return str(error) if isinstance(error, HookFailed) else f"failed: {type(error).__name__}: {error}"[:500]
+
+
+def _overrun(hook: Hook, took: float) -> Response:
+    return Response(
+        warnings=(f"hook {hook.name!r} took {took:.1f} s; built-in hooks have {hook.limit or 1:g} s",)
+    )
+
+
+def _add(outcome: Outcome, hook: Hook, response: Response, took: float) -> Outcome:
+    allowed, notes = _within_rights(response, hook, outcome.event)
+    step = Step(
+        hook=hook.name,
+        said=_said(allowed),
+        rule=f"{hook.name}:{allowed.rule}" if allowed.rule else "",
+        reason=allowed.reason,
+        span=allowed.span,
+        ms=took * 1000,
+        note=getattr(response, "note", "") or "; ".join(notes),
+        before={name: getattr(outcome.event, name) for name in allowed.changes},
+        after=allowed.changes,
+        nature=hook.nature,
+    )
+    return outcome.adding(allowed, step)
+
+
+def _said(response: Response) -> str:
+    if isinstance(response, _Failure) and response.verdict != "block":
+        return response.said
+    if response.verdict != "pass":
+        return response.verdict
+    for word, present in (
+        ("modify", response.changes),
+        ("inject", response.context),
+        ("warn", response.warnings),
+    ):
+        if present:
+            return word
+    return "pass"
+
+
+def _within_rights(response: Response, hook: Hook, event: Event) -> tuple[Response, list[str]]:
+    """What of the *response* may count here; the rest is turned into warnings that say so."""
+    notes: list[str] = []
+    if hook.observer and (response.verdict != "pass" or response.context or response.changes):
+        notes.append(f"hook {hook.name!r} is an observer: what it wanted to change was left out")
+        response = replace(response, verdict="pass", context=(), changes=Frozen(), replace_context=False)
+    response = _changes_within_rights(response, hook, event, notes)
+    needed = {"block": BLOCK, "ask": ASK, "allow": ALLOW}.get(response.verdict)
+    if needed and needed not in event.may:
+        notes.append("x")
+        response = replace(response, verdict="pass")
+    return replace(response, warnings=(*response.warnings, *notes)) if notes else response, notes
+
+
+def _changes_within_rights(response: Response, hook: Hook, event: Event, notes: list[str]) -> Response:
+    strange = {name for name, value in response.changes.items() if not _may_change(event, name, value)}
+    if not strange:
+        return response
+    notes.append(
+        f"hook {hook.name!r} wanted to change {', '.join(sorted(strange))} at {event.name}, which cannot be"
+    )
+    kept = {name: value for name, value in response.changes.items() if name not in strange}
+    return replace(response, changes=Frozen(kept))
+
+
+def _may_change(event: Event, name: str, value: Any) -> bool:
+    right = MODIFY in event.may and name == event.changes
+    return right and (name != "input" or isinstance(value, Mapping))
+
+
+def merged(outcomes: Sequence[Outcome], native: type[Event]) -> Outcome:
+    """The outcomes of one native payload's events as one; the changed event is the *native* one's."""
+    main = next((outcome for outcome in outcomes if isinstance(outcome.event, native)), outcomes[-1])
+    whole = replace(main, context=(), warnings=(), effects=(), trail=(), memory=Frozen(), blocked=None)
+    for outcome in outcomes:
+        whole = whole.joined(outcome)
+    return whole
+
+
+def struck(outcome: Outcome, strikes: int, most: int) -> Outcome:
+    """A block that came too often in a row is let go, aloud and with its last directives still shown."""
+    if outcome.blocked is None or strikes < most:
+        return outcome
+    where = outcome.event.name
+    note = f"capped: {where} was blocked {strikes} times in a row, so it is let go; last: {outcome.blocked}"
+    step = Step(hook="hookline", said="capped", note=note)
+    return replace(
+        outcome, blocked=None, capped=True, warnings=(*outcome.warnings, note), trail=(*outcome.trail, step)
+    )
+
+
+def cut(texts: Sequence[str], cap: int) -> tuple[str, ...]:
+    """The *texts* within *cap* characters together; what is cut is said in the last of them."""
+    whole = sum(map(len, texts))
+    if whole <= cap:
+        return tuple(texts)
+    kept: list[str] = []
+    room = cap - _CUT_ROOM
+    for text in texts:
+        kept.append(text[:room])
+        room -= len(kept[-1])
+        if room <= 0:
+            break
+    shown = sum(map(len, kept))
+    return (*kept, f"[hookline: context cut here, {shown:,} of {whole:,} characters shown]")
+
+
+_CUT_ROOM = 80

@@ -1,0 +1,86 @@
+"""Say an outcome in a host's words, and turn what it cannot express into what it can, aloud."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, SessionEnd
+from hookline.host import Host, Reply, Said, changed
+from hookline.outcome import Outcome, Step
+
+
+def answer(host: Host, name: str, event: Event, outcome: Outcome) -> tuple[Reply, Outcome]:
+    """The reply in the host's words, and the outcome as it could be expressed."""
+    row = host.moments.get(name)
+    outcome = degraded(outcome, event, row.can if row else frozenset())
+    return host.encode(Said(name=name, event=event, outcome=outcome)), outcome
+
+
+def degraded(outcome: Outcome, event: Event, can: Iterable[Can]) -> Outcome:
+    """The same outcome with what the host cannot express turned into what it can, aloud."""
+    can = frozenset(can)
+    if MODIFY not in can or changed(event, outcome.event) is None:
+        outcome = _unchanged(outcome, event, can)
+    for needed, turn in ((ASK, _unasked), (ALLOW, _unallowed), (BLOCK, _unblocked)):
+        if needed not in can:
+            outcome = turn(outcome, event, can)
+    return outcome if INJECT in can else _uninjected(outcome, event, can)
+
+
+def _unchanged(outcome: Outcome, event: Event, can: frozenset[Can]) -> Outcome:
+    key = event.changes
+    if not key or getattr(outcome.event, key, None) == getattr(event, key, None):
+        return outcome
+    makers = [step for step in outcome.trail if step.said == "modify"]
+    names = ", ".join(dict.fromkeys(step.hook for step in makers))
+    outcome = replace(outcome, event=replace(outcome.event, **{key: getattr(event, key)}))
+    note = f"{names} wanted to change the {key}, which {event.host} cannot do here"
+    if BLOCK in can and event.prevents and any(step.nature == "policy" for step in makers):
+        return _note(
+            replace(outcome, blocked=outcome.blocked or f"{note}, so it was stopped"), note, warn=False
+        )
+    return _note(outcome, f"{note}, so it stays as it was")
+
+
+def _unasked(outcome: Outcome, event: Event, can: frozenset[Can]) -> Outcome:
+    if outcome.asked is None:
+        return outcome
+    asked = outcome.asked
+    outcome = replace(outcome, asked=None)
+    if BLOCK in can and event.prevents:
+        reason = f"{asked} (a person would have to decide this, and {event.host} cannot ask one here)"
+        return _note(replace(outcome, blocked=outcome.blocked or reason), "asking became a block", warn=False)
+    return _note(outcome, f"a person should have been asked, which {event.host} cannot do here: {asked}")
+
+
+def _unallowed(outcome: Outcome, event: Event, can: frozenset[Can]) -> Outcome:
+    if outcome.allowed is None:
+        return outcome
+    return _note(replace(outcome, allowed=None), f"{event.host} cannot be told to allow this", warn=False)
+
+
+def _unblocked(outcome: Outcome, event: Event, can: frozenset[Can]) -> Outcome:
+    if outcome.blocked is None:
+        return outcome
+    reason = outcome.blocked
+    outcome = replace(outcome, blocked=None, context=(*outcome.context, reason))
+    return _note(outcome, f"{event.host} cannot block here, so the agent was only told: {reason}")
+
+
+def _uninjected(outcome: Outcome, event: Event, can: frozenset[Can]) -> Outcome:
+    if not outcome.context:
+        return outcome
+    context, outcome = outcome.context, replace(outcome, context=())
+    if outcome.blocked is not None:
+        return replace(outcome, blocked="\n".join((outcome.blocked, *context)))
+    if isinstance(event, SessionEnd):
+        return _note(
+            outcome, "context for the agent came too late, the session is over: " + "\n".join(context)
+        )
+    return _note(
+        replace(outcome, kept=context), "context is kept for the next moment that can take it", warn=False
+    )
+
+
+def _note(outcome: Outcome, note: str, *, warn: bool = True) -> Outcome:
+    outcome = outcome.noting(Step(hook="hookline", said="degraded", note=note))
+    return replace(outcome, warnings=(*outcome.warnings, note)) if warn else outcome

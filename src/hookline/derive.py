@@ -1,0 +1,85 @@
+"""Conclude the events that a host does not fire itself from those it does, in a fixed order."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from hookline.events import (
+    EVENTS,
+    Can,
+    Event,
+    OnBudgetExceeded,
+    OnError,
+    PostCompact,
+    PostToolUse,
+    SessionStart,
+    Stop,
+    TurnEnd,
+    TurnStart,
+    UserPromptSubmit,
+)
+from hookline.host import Host
+
+
+def derive(host: Host, event: Event, *, known: bool = True, spent: str = "") -> tuple[Event, ...]:
+    """The short list of events that one native event means, in the order in which they are judged."""
+    before: list[Event] = []
+    if spent:
+        before.append(_like(event, OnBudgetExceeded, threshold=spent))
+    if not known and not isinstance(event, SessionStart):
+        before.append(_like(event, SessionStart, source="unseen"))
+    return (*before, *_expanded(host, event))
+
+
+def _expanded(host: Host, event: Event) -> tuple[Event, ...]:
+    native = {row.event for row in host.moments.values()}
+    if isinstance(event, PostToolUse) and not event.success and OnError not in _native_failures(host):
+        same = {name: getattr(event, name) for name in ("tool", "kind", "input", "call")}
+        return event, _like(event, OnError, error=event.error or "failed", **same)
+    if isinstance(event, UserPromptSubmit) and TurnStart not in native:
+        return event, _like(event, TurnStart, prompt=event.prompt)
+    if isinstance(event, Stop) and TurnEnd not in native:
+        return _like(event, TurnEnd, again=event.again, last_text=event.last_text), event
+    if isinstance(event, SessionStart) and event.source == "compact" and PostCompact not in native:
+        return _like(event, PostCompact), event
+    return (event,)
+
+
+def _native_failures(host: Host) -> frozenset[type[Event]]:
+    """OnError, where the host itself reports a failed tool call twice."""
+    reported = any(row.event is OnError and "tool" in row.fields for row in host.moments.values())
+    return frozenset({OnError}) if reported else frozenset()
+
+
+_Event = TypeVar("_Event", bound=Event)
+
+
+def _like(event: Event, into: type[_Event], **values: Any) -> _Event:
+    common = {f.name: getattr(event, f.name) for f in fields(Event)}
+    return into(**common, **values)
+
+
+DERIVED: Mapping[type[Event], frozenset[type[Event]]] = {
+    OnError: frozenset({PostToolUse}),
+    TurnStart: frozenset({UserPromptSubmit}),
+    TurnEnd: frozenset({Stop}),
+    PostCompact: frozenset({SessionStart}),
+    OnBudgetExceeded: frozenset(EVENTS.values()),
+    SessionStart: frozenset(EVENTS.values()),
+}
+"""What can be concluded from what."""
+
+
+def coverage(host: Host, event: type[Event]) -> str:
+    """How *event* is to be had on *host*: native, derived or none."""
+    native = {row.event for row in host.moments.values()}
+    if event in native:
+        return "native"
+    return "derived" if DERIVED.get(event, frozenset()) & native else "none"
+
+
+def abilities(host: Host, event: type[Event]) -> frozenset[Can]:
+    """What an answer can do at *event* on *host*, derived events through the moments they come with."""
+    rows = [row for row in host.moments.values() if row.event is event]
+    rows = rows or [row for row in host.moments.values() if row.event in DERIVED.get(event, frozenset())]
+    return frozenset().union(*(row.can for row in rows)) & event.may if rows else frozenset()

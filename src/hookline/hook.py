@@ -1,0 +1,200 @@
+"""What a hook is, and the decorator that makes one.
+
+The type of `event` is the subscription and the keyword-only parameters are the settings, so that both
+are stated once: where the hook uses them.
+"""
+
+import types
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args, get_type_hints
+
+from hookline.events import EVENTS, Event
+from hookline.frozen import Frozen
+from hookline.state import State
+
+Judge = Callable[..., Any]
+Nature = Literal["policy", "advice", "observer"]
+Failure = Literal["warn", "block"]
+ANY: tuple[Any, ...] = ("*",)
+"""In `stricter`: whatever the value, it can only tighten."""
+BUILT_IN_LIMIT = 1.0
+
+
+class BadHook(TypeError):
+    """A function that does not keep the contract of a hook; the message names both sides."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hook:
+    """A function from (event, state) to a response, with its name, place in the order and settings."""
+
+    name: str
+    on: tuple[type[Event], ...]
+    judge: Judge = field(repr=False)
+    priority: int = 50
+    priorities: Mapping[type[Event], int] = field(default_factory=dict, repr=False)
+    """Places that differ by event."""
+    nature: Nature = "policy"
+    settings: Mapping[str, Any] = field(default_factory=Frozen)
+    types: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
+    """The settings' types, from the signature."""
+    stricter: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen, repr=False)
+    """Values of settings that only tighten: a project may set these without being trusted."""
+    aliases: tuple[str, ...] = ()
+    about: str = ""
+    kind: str = "code"
+    source: str = "code"
+    """Who brought it: built-in, user, project, local or code."""
+    origin: str = ""
+    """The file, and the line where there is one."""
+    limit: float | None = None
+    """Seconds; None is the event's own limit."""
+    on_failure: Failure = "warn"
+    on_timeout: Failure | None = None
+    """None is as `on_failure`."""
+    match: Callable[[Event], bool] | None = field(default=None, repr=False)
+    enabled: bool = True
+    off: str = ""
+    """Why it is off."""
+
+    @property
+    def observer(self) -> bool:
+        return self.nature == "observer"
+
+    def place(self, event: type[Event]) -> int:
+        return self.priorities.get(event, self.priority)
+
+    def listens(self, event: Event) -> bool:
+        return isinstance(event, self.on) and (self.match is None or self.match(event))
+
+    def seconds(self, event: Event) -> float:
+        """How long it may take for *event*."""
+        if self.limit is not None:
+            return self.limit
+        return BUILT_IN_LIMIT if self.source == "built-in" else event.limit
+
+    def __call__(self, event: Event, state: State) -> Any:
+        return self.judge(event, state, **self.settings)
+
+
+def hook(  # noqa: PLR0913 -- each is one fact about a hook
+    *,
+    priority: int | Mapping[type[Event], int] = 50,
+    name: str = "",
+    nature: Nature = "policy",
+    aliases: tuple[str, ...] = (),
+    stricter: Mapping[str, tuple[Any, ...]] | None = None,
+    limit: float | None = None,
+    on_failure: Failure = "warn",
+    on_timeout: Failure | None = None,
+    enabled: bool = True,
+) -> Callable[[Judge], Hook]:
+    """Make a hook of a function `(event, state, *, settings...) -> Response | None`."""
+    places = priority if isinstance(priority, Mapping) else {}
+    usual = priority if isinstance(priority, int) else max(places.values(), default=50)
+
+    def make(judge: Judge) -> Hook:
+        hints = _hints(judge)
+        return Hook(
+            name=name or judge.__name__.replace("_", "-"),
+            on=_subscription(judge, hints),
+            judge=judge,
+            priority=usual,
+            priorities=places,
+            nature=nature,
+            settings=Frozen(judge.__kwdefaults__ or {}),
+            types=Frozen({key: hints.get(key, Any) for key in judge.__kwdefaults__ or {}}),
+            stricter=Frozen(stricter or {}),
+            aliases=aliases,
+            about=_about(judge),
+            limit=limit,
+            on_failure=on_failure,
+            on_timeout=on_timeout,
+            enabled=enabled,
+        )
+
+    return make
+
+
+def _hints(judge: Judge) -> Mapping[str, Any]:
+    _check_parameters(judge)
+    hints = judge.__annotations__
+    if any(isinstance(hint, str) for hint in hints.values()):
+        return get_type_hints(judge)
+    return hints
+
+
+def _check_parameters(judge: Judge) -> None:
+    code = judge.__code__
+    unset = set(code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]) - set(
+        judge.__kwdefaults__ or {}
+    )
+    if code.co_argcount != 2:  # noqa: PLR2004 -- event and state
+        raise BadHook(
+            f"hook {judge.__name__!r} takes {code.co_argcount} positional parameters; "
+            "a hook takes two, (event, state), and its settings behind a *"
+        )
+    if unset:
+        raise BadHook(f"hook {judge.__name__!r} has settings without a default: {', '.join(sorted(unset))}")
+
+
+def _subscription(judge: Judge, hints: Mapping[str, Any]) -> tuple[type[Event], ...]:
+    first = judge.__code__.co_varnames[0]
+    hint = hints.get(first)
+    events = get_args(hint) if isinstance(hint, types.UnionType) or get_args(hint) else (hint,)
+    if not events or not all(isinstance(event, type) and issubclass(event, Event) for event in events):
+        raise BadHook(
+            f"hook {judge.__name__!r} does not say which events it listens for: annotate {first!r} with "
+            f"one of them, or with several joined by |; there are: {', '.join(EVENTS)}"
+        )
+    return events
+
+
+def _about(judge: Judge) -> str:
+    """The first line of the function's docstring, else of its module's."""
+    text = judge.__doc__ or judge.__globals__.get("__doc__") or ""
+    return text.strip().partition("\n")[0]
+
+
+class BadSetting(ValueError):
+    """A setting that the hook does not have, or a value that it does not take."""
+
+
+def configure(hook: Hook, settings: Mapping[str, Any]) -> Hook:
+    """The hook with some of its settings changed."""
+    return replace(
+        hook, settings=Frozen({**hook.settings, **{k: check(hook, k, v) for k, v in settings.items()}})
+    )
+
+
+def check(hook: Hook, key: str, value: Any) -> Any:
+    """The *value* as the type that the setting *key* has; raises `BadSetting`."""
+    if key not in hook.settings:
+        known = ", ".join(sorted(hook.settings)) or "none"
+        raise BadSetting(f"hook {hook.name!r} has no setting {key!r}; there are: {known}")
+    import msgspec  # noqa: PLC0415 -- only where settings are given
+
+    try:
+        return msgspec.convert(value, hook.types[key])
+    except msgspec.ValidationError as error:
+        raise BadSetting(f"setting {key!r} of hook {hook.name!r}: {_plain(error)}") from None
+
+
+def _plain(error: Exception) -> str:
+    return str(error).replace("Expected", "expected").replace("Invalid", "invalid")
+
+
+def tightens(hook: Hook, key: str, value: Any) -> bool:
+    """Whether a project may set this without being trusted."""
+    if hook.nature == "advice":
+        return True
+    if key == "enabled":
+        return bool(value)
+    allowed = hook.stricter.get(key, ())
+    return allowed == ANY or value in allowed or value == hook.settings.get(key)
+
+
+def named(hooks: Iterable[Hook], name: str) -> Hook | None:
+    """The hook of that name or alias."""
+    return next((hook for hook in hooks if name == hook.name or name in hook.aliases), None)

@@ -1,0 +1,15 @@
+"""The built-in hooks, one a file; a file's hook is the function named like it."""
+
+from hookline.family import Family
+from hookline.hook import Hook
+
+FAMILY = Family(package=__name__, noun="built-in hook")
+
+
+def names() -> tuple[str, ...]:
+    return FAMILY.names()
+
+
+def load(name: str) -> Hook:
+    hook: Hook = FAMILY.load(name)
+    return hook

@@ -1,0 +1,272 @@
+"""What a host is: a table of moments, and how a payload becomes events and an outcome becomes a reply.
+
+Everything that holds for all hosts is here, so that a host's own file is a table and an `encode`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import Any
+
+from hookline.events import Can, Event, PostToolUse, Subagent
+from hookline.frozen import Frozen, frozen, thawed
+from hookline.kind import Dialect
+from hookline.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the host reads back."""
+
+    stdout: str = ""
+    stderr: str = ""
+    code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """One row of a host's table: our event, what an answer may do there, where each field lies."""
+
+    event: type[Event]
+    can: frozenset[Can]
+    fields: Mapping[str, str]
+    given: Mapping[str, Any] = field(default_factory=Frozen)
+    """Fields that the moment itself says, such as success=False."""
+    within: float | None = None
+    """Seconds that the host gives at this moment, where it is less than elsewhere."""
+    looks_like: Callable[[Mapping[str, Any]], bool] = lambda payload: False
+    """Whether a payload is really something else, which only looks like this moment."""
+    really: "Moment | None" = None
+    """What it is then; None is nothing of ours."""
+
+    def saying(self, **given: Any) -> "Moment":
+        """The same row, at which these fields are always so."""
+        return replace(self, given=frozen(given))
+
+    def due(self, seconds: float) -> "Moment":
+        """The same row, with less time to answer than the host gives elsewhere."""
+        return replace(self, within=seconds)
+
+    def unless(self, looks_like: Callable[[Mapping[str, Any]], bool], really: "Moment | None") -> "Moment":
+        """The same row, for hosts whose payloads are not always what they look like."""
+        return replace(self, looks_like=looks_like, really=really)
+
+
+def moment(event: type[Event], *can: Can, **where: str) -> Moment:
+    """A row: our *event*, what can be done, and for each of our fields the host's (dots lead inwards)."""
+    return Moment(event=event, can=frozenset(can), fields=Frozen(where))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One row of a host's tools: our kind, and where command, path, pattern, content and output lie."""
+
+    kind: str
+    places: Mapping[str, str]
+
+
+def tool(kind: str, **places: str) -> Tool:
+    return Tool(kind=kind, places=Frozen(places))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a host's `encode` is handed: only what the host can express at this moment."""
+
+    name: str
+    """The moment in the host's words."""
+    event: Event
+    """As the host sent it."""
+    outcome: Outcome
+
+    @property
+    def changed(self) -> Any:
+        """The changed input or output, None where nothing was changed."""
+        return changed(self.event, self.outcome.event)
+
+
+def changed(before: Event, after: Event) -> Any:
+    """The input or output that hooks changed, in the shape the host sent; None where nothing was changed."""
+    key = before.changes
+    if not key or getattr(after, key) == getattr(before, key):
+        return None
+    new, old = getattr(after, key), getattr(before, key)
+    return _fitted(before, new, old) if isinstance(before, PostToolUse) else new
+
+
+def _fitted(event: PostToolUse, new: Any, old: Any) -> Any:
+    """Changed output as text, put where this tool's own output object has its text."""
+    place = event.places.get("output")
+    if not isinstance(new, str) or not isinstance(old, Mapping):
+        return new if type(new) is type(old) else None
+    if not place or not isinstance(_find(old, place), str):
+        return None
+    whole = thawed(old)
+    _put(whole, place, new)
+    if isinstance(_find(old, event.places.get("errors", "")), str):
+        _put(whole, event.places["errors"], "")
+    return whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """An agent program with a hook system."""
+
+    name: str
+    about: str
+    moments: Mapping[str, Moment]
+    tools: Mapping[str, Tool]
+    encode: Callable[[Said], Reply]
+    names_event: str
+    """Where a payload says which moment it is."""
+    common: Mapping[str, str]
+    """Fields that lie in the same place at every moment."""
+    proved: str = ""
+    """How we know all this: by running which version."""
+    tool_kind: Callable[[str], Tool | None] = lambda name: None
+    """For tools that no table can list, such as those of MCP servers."""
+    check: Callable[[Mapping[str, Any]], None] = lambda payload: None
+    """For hosts that publish a schema: raises `Unreadable` where a payload breaks it."""
+    blocking_code: int = 2
+    within: float = 55.0
+    """Seconds for the whole answer, less than the host waits."""
+    context_cap: int = 9_500
+    """Characters of context that one answer may carry."""
+    continuations: int = 7
+    """How often everything together may make a turn go on; below the host's own cap."""
+    dialect: Dialect | None = None
+    project_env: str = ""
+    """The variable by which the host names the project's folder, which stays when the agent moves."""
+    repository_switches: tuple[str, ...] = ()
+    """The repository's own files that can set this host's environment, under the key `env`."""
+
+
+class Unreadable(ValueError):
+    """A payload that cannot be an event; the message names the field and never repeats what was sent."""
+
+
+def decode(host: Host, payload: Any, name: str = "") -> tuple[str, Event] | None:
+    """The moment's native name and our event; None for moments that are none of ours."""
+    if not isinstance(payload, Mapping):
+        raise Unreadable(f"a {host.name} payload is a JSON object, not {_type(payload)}")
+    host.check(payload)
+    name = name or _needed_name(host, payload)
+    row = host.moments.get(name)
+    if row is not None and row.looks_like(payload):
+        row = row.really
+    if row is None:
+        return None
+    values = dict(row.given)
+    for ours, theirs in {**host.common, **row.fields}.items():
+        found = _find(payload, theirs)
+        if found is not None:
+            values[ours] = found
+    return name, _build(host, row, values, payload)
+
+
+def _needed_name(host: Host, payload: Mapping[str, Any]) -> str:
+    name = payload.get(host.names_event)
+    if isinstance(name, str) and name:
+        return name
+    raise Unreadable(
+        f"the payload does not say which event it is: {host.names_event!r} is missing or no text"
+    )
+
+
+def _find(payload: Any, path: str) -> Any:
+    for key in path.split("."):
+        if not isinstance(payload, Mapping):
+            return None
+        payload = payload.get(key)
+    return payload
+
+
+def _build(host: Host, row: Moment, values: dict[str, Any], payload: Mapping[str, Any]) -> Event:
+    subagent = Subagent(
+        id=_words(values.pop("subagent_id", "")), type=_words(values.pop("subagent_type", ""))
+    )
+    known = {f.name: f for f in fields(row.event)}
+    checked = {
+        key: _checked(known[key].type, key, host, row, given) for key, given in values.items() if key in known
+    }
+    missing = [f.name for f in known.values() if f.default is MISSING and f.default_factory is MISSING]
+    for key in missing:
+        if key not in checked:
+            theirs = {**host.common, **row.fields}.get(key, key)
+            raise Unreadable(
+                f"a {row.event.__name__} payload of {host.name} needs {theirs!r}, which is missing"
+            )
+    checked.update(_tool_facts(host, checked) if "places" in known else {})
+    event = row.event(**checked, native=frozen(payload))
+    event = replace(event, host=host.name) if not event.host else event
+    return replace(event, subagent=subagent) if subagent.id or subagent.type else event
+
+
+def _tool_facts(host: Host, values: Mapping[str, Any]) -> dict[str, Any]:
+    row = host.tools.get(values["tool"]) or host.tool_kind(values["tool"])
+    if row is None:
+        return {}
+    return {"kind": values.get("kind", row.kind), "places": row.places}
+
+
+def _words(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+_CHECKS: Mapping[Any, tuple[type, ...]] = {
+    str: (str,),
+    bool: (bool,),
+    float: (int, float),
+    float | None: (int, float),
+    Mapping[str, Any]: (Mapping,),
+    tuple[Any, ...]: (list, tuple),
+}
+
+
+def _checked(kind: Any, key: str, host: Host, row: Moment, value: Any) -> Any:
+    wanted = _CHECKS.get(kind)
+    if wanted and (not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted)):
+        theirs = {**host.common, **row.fields}.get(key, key)
+        raise Unreadable(
+            f"field {theirs!r} of a {row.event.__name__} payload is {_type(value)}, not {_plain(kind)}"
+        )
+    return frozen(value)
+
+
+def _plain(kind: Any) -> str:
+    return {str: "text", bool: "true or false"}.get(kind) or (
+        "an object" if kind == Mapping[str, Any] else "a list" if kind == tuple[Any, ...] else "a number"
+    )
+
+
+def _type(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number" if isinstance(value, int | float) else "something else")
+
+
+def compose(host: Host, event: Event, name: str = "") -> dict[str, Any]:
+    """The payload that *host* would send for *event*: the table read backwards."""
+    name = name or next((n for n, row in host.moments.items() if _tells(row, event)), "")
+    row = host.moments.get(name) or Moment(event=type(event), can=frozenset(), fields=Frozen())
+    payload: dict[str, Any] = {host.names_event: name or event.name}
+    values = {
+        f.name: getattr(event, f.name)
+        for f in fields(event)
+        if f.name not in ("native", "places", "subagent")
+    }
+    if event.subagent:
+        values |= {"subagent_id": event.subagent.id, "subagent_type": event.subagent.type}
+    for ours, theirs in {**host.common, **row.fields}.items():
+        if values.get(ours) not in (None, "") and ours not in row.given:
+            _put(payload, theirs, values[ours])
+    return payload
+
+
+def _tells(row: Moment, event: Event) -> bool:
+    return row.event is type(event) and all(getattr(event, key) == value for key, value in row.given.items())
+
+
+def _put(payload: dict[str, Any], path: str, value: Any) -> None:
+    *outer, last = path.split(".")
+    for key in outer:
+        payload = payload.setdefault(key, {})
+    payload[last] = value

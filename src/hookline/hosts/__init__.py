@@ -1,0 +1,15 @@
+"""The hosts, one a file; each file's `HOST` is its table."""
+
+from hookline.family import Family
+from hookline.host import Host
+
+FAMILY = Family(package=__name__, noun="host", constant="HOST")
+
+
+def names() -> tuple[str, ...]:
+    return FAMILY.names()
+
+
+def load(name: str) -> Host:
+    host: Host = FAMILY.load(name)
+    return host

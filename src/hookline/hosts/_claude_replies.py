@@ -1,0 +1,151 @@
+"""Claude Code's own reply language: written for the host, and read from users' hooks, who speak it already."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from hookline.events import (
+    Event,
+    PermissionRequest,
+    PostToolUse,
+    PreCompact,
+    PreToolUse,
+    Stop,
+    SubagentStop,
+    TurnEnd,
+)
+from hookline.frozen import frozen
+from hookline.host import Reply, Said
+from hookline.kind import HookFailed
+from hookline.response import Response, Verdict
+
+KEYS = frozenset(
+    {
+        "hookSpecificOutput",
+        "decision",
+        "continue",
+        "stopReason",
+        "systemMessage",
+        "suppressOutput",
+        "permissionDecision",
+    }
+)
+VERDICTS: Mapping[str, Verdict] = {
+    "deny": "block",
+    "block": "block",
+    "ask": "ask",
+    "allow": "allow",
+    "approve": "allow",
+    "defer": "ask",
+}
+
+
+def encode(said: Said) -> Reply:
+    outcome, answer, specific = said.outcome, dict[str, Any](), dict[str, Any]()
+    if isinstance(said.event, PreCompact) and outcome.context:
+        return Reply(stdout="\n".join(outcome.context), stderr="\n".join(outcome.warnings))
+    if outcome.warnings:
+        answer["systemMessage"] = "\n".join(f"hookline: {warning}" for warning in outcome.warnings)
+    if outcome.context:
+        specific["additionalContext"] = "\n".join(outcome.context)
+    if isinstance(said.event, PreToolUse):
+        specific |= _permission(said)
+    elif isinstance(said.event, PermissionRequest):
+        specific |= _behavior(said)
+    elif outcome.blocked is not None:
+        answer |= {"decision": "block", "reason": outcome.blocked}
+    specific |= _output(said)
+    if specific:
+        answer["hookSpecificOutput"] = {"hookEventName": said.name, **specific}
+    return Reply(stdout=json.dumps(answer) if answer else "")
+
+
+def _output(said: Said) -> dict[str, Any]:
+    if isinstance(said.event, PostToolUse) and said.changed is not None:
+        return {"updatedToolOutput": said.changed}
+    return {}
+
+
+def _permission(said: Said) -> dict[str, Any]:
+    words = {"block": "deny", "ask": "ask", "allow": "allow"}
+    outcome, specific = said.outcome, dict[str, Any]()
+    reason = next((r for r in (outcome.blocked, outcome.asked, outcome.allowed) if r is not None), None)
+    if reason is not None:
+        specific = {"permissionDecision": words[outcome.verdict], "permissionDecisionReason": reason}
+    if said.changed is not None and outcome.blocked is None:
+        specific["updatedInput"] = said.changed
+    return specific
+
+
+def _behavior(said: Said) -> dict[str, Any]:
+    if said.outcome.blocked is not None:
+        return {"decision": {"behavior": "deny", "message": said.outcome.blocked}}
+    return {"decision": {"behavior": "allow"}} if said.outcome.allowed is not None else {}
+
+
+def read(event: Event, data: Mapping[str, Any]) -> Response:
+    """What the answer says; raises `HookFailed` where a field has a wrong type."""
+    specific = _object(data, "hookSpecificOutput")
+    response = _decision(data, specific).plus(_stopping(event, data))
+    context, message = _text(specific, "additionalContext"), _text(data, "systemMessage")
+    return response.plus(
+        Response(
+            context=(context,) if context else (),
+            warnings=(message,) if message else (),
+            changes=frozen(_changes(event, specific)),
+        )
+    )
+
+
+def _decision(data: Mapping[str, Any], specific: Mapping[str, Any]) -> Response:
+    inner = specific.get("decision")
+    if isinstance(inner, Mapping):
+        return _verdict(_text(inner, "behavior"), _text(inner, "message"))
+    reason = _text(specific, "permissionDecisionReason") or _text(data, "permissionDecisionReason")
+    word = _text(specific, "permissionDecision") or _text(data, "permissionDecision")
+    if word:
+        return _verdict(word, reason or _text(data, "reason"))
+    return _verdict(_text(data, "decision"), _text(data, "reason"))
+
+
+def _verdict(word: str, reason: str) -> Response:
+    if not word:
+        return Response()
+    if word not in VERDICTS:
+        raise HookFailed(f"answered with the decision {word[:40]!r}; there are: {', '.join(VERDICTS)}")
+    return Response(verdict=VERDICTS[word], reason=reason)
+
+
+def _stopping(event: Event, data: Mapping[str, Any]) -> Response:
+    """`continue: false` ends the run: where a turn ends anyway, it is no objection."""
+    if data.get("continue") is not False or isinstance(event, Stop | TurnEnd | SubagentStop):
+        return Response()
+    return Response(verdict="block", reason=_text(data, "stopReason") or "a hook ended the run")
+
+
+def _changes(event: Event, specific: Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(event, PreToolUse) and "updatedInput" in specific:
+        return {"input": _object(specific, "updatedInput")}
+    if isinstance(event, PostToolUse):
+        for key in ("updatedToolOutput", "updatedMCPToolOutput"):
+            if key in specific:
+                return {"output": specific[key]}
+    return {}
+
+
+def _object(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = data.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise HookFailed(f"answered with {key!r} that is no object")
+    return value
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise HookFailed(f"answered with {key!r} that is no text")
+    return value

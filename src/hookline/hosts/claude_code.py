@@ -1,0 +1,111 @@
+"""Claude Code: JSON in, JSON out, exit 0; exit 2 would spend our command line on the model."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hookline.events import (
+    ALLOW,
+    ASK,
+    BLOCK,
+    INJECT,
+    MODIFY,
+    Event,
+    Notification,
+    OnError,
+    PermissionRequest,
+    PostCompact,
+    PostToolUse,
+    PreCompact,
+    PreToolUse,
+    SessionEnd,
+    SessionStart,
+    Stop,
+    SubagentStart,
+    SubagentStop,
+    TurnStart,
+    UserPromptSubmit,
+)
+from hookline.host import Host, Tool, compose, moment, tool
+from hookline.hosts._claude_replies import KEYS, encode, read
+from hookline.kind import Dialect
+
+CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_use_id"}
+RAN = {**CALL, "duration_ms": "duration_ms"}
+ENDED = {"again": "stop_hook_active", "last_text": "last_assistant_message"}
+FILE = {"path": "file_path"}
+
+
+def background_result(payload: Mapping[str, Any]) -> bool:
+    """A background agent's result arrives as if a person had written it."""
+    return str(payload.get("prompt", "")).startswith("<task-notification>")
+
+
+def untyped(payload: Mapping[str, Any]) -> bool:
+    """Compaction ends two helpers that never began, without a type."""
+    return not payload.get("agent_type")
+
+
+def mcp_tool(name: str) -> Tool | None:
+    return tool("mcp") if name.startswith("mcp__") else None
+
+
+def payload(event: Event) -> dict[str, Any]:
+    return compose(HOST, event)
+
+
+HOST = Host(
+    name="claude-code",
+    about="Anthropic's Claude Code.",
+    proved="2.1.325",
+    names_event="hook_event_name",
+    common={
+        "session": "session_id",
+        "transcript": "transcript_path",
+        "cwd": "cwd",
+        "turn": "prompt_id",
+        "mode": "permission_mode",
+        "subagent_id": "agent_id",
+        "subagent_type": "agent_type",
+    },
+    moments={
+        "SessionStart": moment(SessionStart, INJECT, source="source"),
+        "UserPromptSubmit": moment(UserPromptSubmit, BLOCK, INJECT, prompt="prompt")
+        .due(25.0)
+        .unless(background_result, moment(TurnStart, BLOCK, INJECT, prompt="prompt").due(25.0)),
+        "PreToolUse": moment(PreToolUse, BLOCK, ASK, ALLOW, INJECT, MODIFY, **CALL),
+        "PermissionRequest": moment(PermissionRequest, BLOCK, ALLOW, **CALL),
+        "PostToolUse": moment(PostToolUse, BLOCK, INJECT, MODIFY, **RAN, output="tool_response"),
+        "PostToolUseFailure": moment(PostToolUse, BLOCK, INJECT, **RAN, error="error").saying(success=False),
+        "PreCompact": moment(PreCompact, INJECT, trigger="trigger", instructions="custom_instructions"),
+        "PostCompact": moment(PostCompact, trigger="trigger", summary="compact_summary"),
+        "SubagentStart": moment(SubagentStart, INJECT),
+        "SubagentStop": moment(SubagentStop, BLOCK, **ENDED).unless(untyped, None),
+        "Notification": moment(Notification, INJECT, kind="notification_type", text="message"),
+        "Stop": moment(Stop, BLOCK, **ENDED),
+        "StopFailure": moment(OnError, error="error"),
+        "SessionEnd": moment(SessionEnd, reason="reason").due(1.2),
+    },
+    tools={
+        "Bash": tool("shell", command="command", output="stdout", errors="stderr"),
+        "PowerShell": tool("powershell", command="command", output="stdout", errors="stderr"),
+        "Read": tool("read", **FILE, output="file.content"),
+        "Write": tool("write", **FILE, content="content", output="content"),
+        "Edit": tool("edit", **FILE, content="new_string", output="newString"),
+        "NotebookEdit": tool("edit", path="notebook_path", content="new_source"),
+        "Glob": tool("glob", path="path", pattern="pattern"),
+        "Grep": tool("grep", path="path", pattern="pattern", output="content"),
+        "LS": tool("list", path="path"),
+        "WebFetch": tool("fetch", path="url", output="result"),
+        "WebSearch": tool("search", pattern="query"),
+        "Agent": tool("agent", content="prompt"),
+        "Task": tool("agent", content="prompt"),
+        "AskUserQuestion": tool("question"),
+    },
+    tool_kind=mcp_tool,
+    encode=encode,
+    dialect=Dialect(
+        name="claude", keys=KEYS, read=read, payload=payload, env={"CLAUDE_PROJECT_DIR": "project"}
+    ),
+    project_env="CLAUDE_PROJECT_DIR",
+    repository_switches=(".claude/settings.json", ".claude/settings.local.json"),
+)

@@ -1,0 +1,164 @@
+"""The program of the process in which users' Python hooks run, apart from everything that must not break.
+
+It answers a line with a line, over descriptors of its own, until nobody asks any more. Whatever a hook does
+to this process is no worse than a hook that fails: the process is ended, and replaced.
+"""
+
+import base64
+import faulthandler
+import json
+import os
+import pickle
+import resource
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from traceback import extract_tb
+from types import CoroutineType
+from typing import IO, Any
+
+from hookline.frozen import thawed
+from hookline.hook import BadHook, Hook, configure
+from hookline.kinds import _loading
+from hookline.kinds._codec import response_to_json
+from hookline.kinds._sources import located
+from hookline.response import Response
+
+LONGEST = 8 * 1024 * 1024
+"""How many characters an answer may have."""
+_STDERR = 2  # by number: a hook may put something else in the place of sys.stderr
+_OVER = 1.0  # seconds after the limit at which the process ends itself, should nobody be left to end it
+
+
+def main() -> None:
+    heard, said = (int(os.environ.pop(name)) for name in ("HOOKLINE_IN", "HOOKLINE_OUT"))
+    for fd in (heard, said):
+        os.set_inheritable(fd, False)  # noqa: FBT003 -- not our signature
+    faulthandler.enable(_STDERR)
+    _be_the_first_to_go()
+    root = os.getcwd()  # noqa: PTH109 -- as it was given to us, links and all
+    shelf = _loading.Shelf(root)
+    pid = os.getpid()
+    with open(heard, "rb") as requests, open(said, "wb", buffering=0) as replies:  # noqa: PTH123 -- descriptors
+        for line in requests:
+            reply = _encoded(_answer(json.loads(line), shelf))
+            if os.getpid() != pid:
+                break  # a copy of us that a hook made by forking
+            _write(replies, reply)
+    os._exit(0)  # whatever threads and exit handlers hooks have left
+
+
+def _be_the_first_to_go() -> None:
+    """Let a hook that eats memory fail before the machine does."""
+    with suppress(OSError, ValueError):
+        half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (half, hard))
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _write(replies: IO[bytes], line: bytes) -> None:
+    left = memoryview(line)
+    while left:
+        left = left[replies.write(left) :]
+
+
+def _encoded(reply: Mapping[str, Any]) -> bytes:
+    try:
+        line = json.dumps(reply, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        return _encoded({"id": reply["id"], "failed": f"gave a Response that is not JSON: {error}"})
+    if len(line) > LONGEST:
+        return _encoded({"id": reply["id"], "failed": f"gave an answer of more than {LONGEST:,} characters"})
+    return line.encode() + b"\n"
+
+
+def _answer(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
+    faulthandler.dump_traceback_later(request["limit"] + _OVER, exit=True, file=_STDERR)
+    try:
+        return {"id": request["id"], **_DOES[request["do"]](request, shelf)}
+    except _loading.Stale:
+        return {"id": request["id"], "stale": True}
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _describe(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
+    source = request["source"]
+    file = source["path"] or located(source["module"].partition(":")[0], source["root"])
+    try:
+        hooks = [_loading.described(hook) for hook in shelf.hooks(source).values()]
+        return {"hooks": hooks, "files": shelf.imported()}
+    except _loading.Stale:
+        raise
+    except BaseException as error:  # noqa: BLE001 -- a broken file must not break the others
+        return {"problem": _loading.problem(error, file)}
+
+
+def _judge(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
+    try:
+        said = _said(request, shelf)
+    except _loading.Stale:
+        raise
+    except BaseException as error:  # noqa: BLE001 -- a broken hook must not break the agent
+        return {
+            "failed": f"failed: {type(error).__name__}: {error}"[:500].rstrip(": ")
+            + _where(error, shelf.root)
+        }
+    if said is None or isinstance(said, Response):
+        return {"response": None if said is None else response_to_json(said)}
+    return {"failed": f"answered with {type(said).__name__}, not with a Response or None"}
+
+
+def _said(request: Mapping[str, Any], shelf: _loading.Shelf) -> Any:
+    event, state, env = pickle.loads(base64.b64decode(request["call"]))  # noqa: S301 -- our own program sent it
+    _enter(shelf.root, {**env, "HOOKLINE_DEPTH": request["depth"]})
+    hook = _configured(_chosen(shelf.hooks(request["source"]), request["hook"]), request["settings"])
+    if not isinstance(event, hook.on):
+        names = ", ".join(one.__name__ for one in hook.on)
+        raise BadHook(f"it is declared for {event.name}, and listens for {names}")
+    said = hook(event, state)
+    if isinstance(said, CoroutineType):
+        import asyncio  # noqa: PLC0415 -- only for hooks that need it
+
+        return asyncio.run(said)
+    return said
+
+
+def _enter(root: str, env: Mapping[str, str]) -> None:
+    """Start every call from the same place, whatever the last hook did to it."""
+    os.chdir(root)
+    mark = os.environ.get("HOOKLINE_RUN")  # by which our own children are found
+    wanted = {**env, "HOOKLINE_RUN": mark} if mark else env
+    if dict(os.environ) != wanted:
+        os.environ.clear()
+        os.environ.update(wanted)
+
+
+def _chosen(hooks: _loading.Hooks, name: str) -> Hook:
+    if name in hooks:
+        return hooks[name]
+    if not name and len(hooks) == 1:
+        return next(iter(hooks.values()))
+    raise BadHook(f"no hook here is called {name!r}; there are: {', '.join(sorted(hooks)) or 'none'}")
+
+
+def _configured(hook: Hook, settings: Mapping[str, Any]) -> Hook:
+    usual = thawed(hook.settings)
+    changed = {key: value for key, value in settings.items() if key not in usual or usual[key] != value}
+    return configure(hook, changed) if changed else hook
+
+
+def _where(error: BaseException, root: str) -> str:
+    """The place in the user's own code."""
+    frames = [frame for frame in extract_tb(error.__traceback__) if _loading.is_ours(frame.filename, root)]
+    return f" ({os.path.relpath(frames[-1].filename, root)}:{frames[-1].lineno})" if frames else ""
+
+
+_DOES = {"describe": _describe, "judge": _judge}
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    main()

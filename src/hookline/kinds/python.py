@@ -1,0 +1,75 @@
+"""Kind python: functions with `@hook` in users' files and modules, run in a warm process of their own.
+
+A user's code is never imported in this process, so that an endless loop, a crash or an exit in it is only a
+hook that failed. The limit of a call holds from its first moment: where the worker has to be started and the
+code imported for it, that counts.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hookline.events import Event
+from hookline.frozen import Frozen, thawed
+from hookline.kind import Carry, Declaration, HookFailed, Kind, Machine
+from hookline.kinds._finding import Found, find
+from hookline.kinds._sources import Source
+from hookline.response import Response
+from hookline.state import State
+
+__all__ = ["KIND", "Found", "Source", "bind", "find"]
+
+FACTS = ("root", "home", "branch")
+"""The facts that are sent along; the others are not to be had in another process."""
+
+
+def bind(declaration: Declaration, machine: Machine) -> Carry:
+    spec = declaration.spec
+    source = Source(
+        path=spec.get("path", ""),
+        module=spec.get("module") or spec.get("python", ""),
+        digest=spec.get("digest", ""),
+        source=declaration.source,
+        root=declaration.root,
+    )
+    request = {
+        "do": "judge",
+        "source": source.asked(),
+        "hook": spec.get("function", ""),
+        "settings": thawed(spec.get("settings", {})),
+        "depth": f"{machine.env.get('HOOKLINE_DEPTH', '')}:{declaration.name}".lstrip(":"),
+    }
+
+    def carry(event: Event, state: State, limit: float) -> Response | None:
+        from hookline.kinds._workers import ask  # noqa: PLC0415 -- only where such a hook runs
+
+        call = _packed(event, state, machine.env)
+        return _response(ask(machine, source.root, {**request, "call": call}, limit))
+
+    return carry
+
+
+def _packed(event: Event, state: State, env: Mapping[str, str]) -> str:
+    import base64  # noqa: PLC0415 -- only where such a hook runs
+    import pickle  # noqa: PLC0415 -- ditto
+    from dataclasses import replace  # noqa: PLC0415 -- ditto
+
+    facts = Frozen({name: state.facts.get(name, "") for name in FACTS})
+    sent = replace(state, facts=facts, env=Frozen(state.env), memory=Frozen(state.memory))
+    return base64.b64encode(pickle.dumps((event, sent, Frozen(env)))).decode()
+
+
+def _response(reply: Mapping[str, Any]) -> Response | None:
+    from hookline.kinds._codec import response_from_json  # noqa: PLC0415 -- only where such a hook runs
+
+    if "response" in reply:
+        return None if reply["response"] is None else response_from_json(reply["response"])
+    raise HookFailed(str(reply.get("failed", "gave no answer that can be read")))
+
+
+KIND = Kind(
+    name="python",
+    key="python",
+    fields={"python": (str,)},
+    bind=bind,
+    about="a function with @hook in a file or module of the user's, in a process of its own",
+)

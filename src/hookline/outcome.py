@@ -1,0 +1,130 @@
+"""All responses to one event, merged, with a trail of who said what in how long."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hookline.events import Event
+from hookline.frozen import Frozen
+from hookline.response import Effect, Response, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What one hook did, as a person may want to see it later."""
+
+    hook: str
+    said: str
+    """pass, inject, warn, modify, allow, ask, block; or failed, timed-out, skipped, capped, degraded."""
+    rule: str = ""
+    reason: str = ""
+    span: tuple[int, int] | None = None
+    note: str = ""
+    """Why it did not run, or what of its answer could not count."""
+    before: Mapping[str, Any] = field(default_factory=Frozen)
+    after: Mapping[str, Any] = field(default_factory=Frozen)
+    ms: float = 0.0
+    nature: str = "policy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What is to be answered; None where nobody blocked, asked or allowed."""
+
+    event: Event
+    """With the changes that were made."""
+    blocked: str | None = None
+    asked: str | None = None
+    allowed: str | None = None
+    context: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    memory: Mapping[str, Any] = field(default_factory=Frozen)
+    kept: tuple[str, ...] = ()
+    """Context that this moment could not take, for the next one that can."""
+    trail: tuple[Step, ...] = ()
+    capped: bool = False
+    """Whether a block was overruled because it came too often."""
+    continuations: int = 0
+    """How often hooks have made this turn go on."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the chain ends here: something was prevented."""
+        return self.blocked is not None and self.event.prevents
+
+    @property
+    def action(self) -> str:
+        """The verdict in one word: block, ask, modify or pass."""
+        if self.blocked is not None:
+            return "block"
+        if self.asked is not None:
+            return "ask"
+        return "modify" if any(step.said == "modify" for step in self.trail) else "pass"
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Every rule that spoke, in order, once each."""
+        return tuple(dict.fromkeys(step.rule for step in self.trail if step.rule))
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.blocked is not None:
+            return "block"
+        return "ask" if self.asked is not None else "allow" if self.allowed is not None else "pass"
+
+    def noting(self, step: Step) -> "Outcome":
+        return replace(self, trail=(*self.trail, step))
+
+    def adding(self, response: Response, step: Step) -> "Outcome":
+        """This outcome after one more response."""
+        said = _reason(response, step)
+        return replace(
+            self,
+            event=replace(self.event, **response.changes) if response.changes else self.event,
+            blocked=_joined(self.blocked, said) if response.verdict == "block" else self.blocked,
+            asked=_first(self.asked, said) if response.verdict == "ask" else self.asked,
+            allowed=_first(self.allowed, said) if response.verdict == "allow" else self.allowed,
+            context=_fresh(() if response.replace_context else self.context, response.context),
+            warnings=_fresh(self.warnings, response.warnings),
+            effects=self.effects + response.effects,
+            memory=Frozen({**self.memory, **response.memory}) if response.memory else self.memory,
+            trail=(*self.trail, step),
+        )
+
+    def joined(self, other: "Outcome") -> "Outcome":
+        """Two outcomes of one native payload as one; the event is this one's."""
+        return replace(
+            self,
+            blocked=_joined(self.blocked, other.blocked),
+            asked=_first(self.asked, other.asked),
+            allowed=_first(self.allowed, other.allowed),
+            context=_fresh(self.context, other.context),
+            warnings=_fresh(self.warnings, other.warnings),
+            effects=self.effects + other.effects,
+            memory=Frozen({**self.memory, **other.memory}),
+            trail=self.trail + other.trail,
+            capped=self.capped or other.capped,
+            continuations=max(self.continuations, other.continuations),
+        )
+
+
+def _reason(response: Response, step: Step) -> str:
+    """The reason with the rule's id, so that it can be found and excepted."""
+    reason = response.reason or f"stopped by hook {step.hook!r}"
+    return f"{reason} [{step.rule}]" if step.rule else reason
+
+
+def _first(old: str | None, new: str | None) -> str | None:
+    return new if old is None else old
+
+
+def _joined(old: str | None, new: str | None) -> str | None:
+    if old is None or new is None or new == old:
+        return new if old is None else old
+    return f"{old}\n{new}"
+
+
+def _fresh(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
+    """A guard that looks twice says a thing once."""
+    return old + tuple(text for text in new if text not in old)

@@ -1,0 +1,59 @@
+"""What a hook may know besides the event: the clock, the budget, the session's memory, lazy facts."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hookline.budget import UNLIMITED, Budget
+from hookline.frozen import Frozen
+
+
+class Facts(Mapping[str, Any]):
+    """Facts that cost something to find out: looked up when a hook asks, once per event."""
+
+    __slots__ = ("_known", "_suppliers")
+
+    def __init__(self, suppliers: Mapping[str, Callable[[], Any]] | None = None) -> None:
+        self._suppliers = dict(suppliers or {})
+        self._known: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._known:
+            self._known[name] = self._suppliers[name]()
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._suppliers)
+
+    def __len__(self) -> int:
+        return len(self._suppliers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """The same for every hook that judges one event."""
+
+    now: float
+    """Unix seconds."""
+    budget: Budget = UNLIMITED
+    env: Mapping[str, str] = field(default_factory=Frozen)
+    """The environment of the call."""
+    memory: Mapping[str, Any] = field(default_factory=Frozen)
+    """What responses of this session remembered."""
+    counters: Mapping[str, int] = field(default_factory=Frozen)
+    facts: Mapping[str, Any] = field(default_factory=Facts, compare=False)
+
+    @property
+    def root(self) -> str:
+        """The project's root, empty where none is known."""
+        return str(self.facts.get("root", ""))
+
+    @property
+    def home(self) -> str:
+        """The user's home folder, empty where none is known."""
+        return str(self.facts.get("home", ""))
+
+    @property
+    def branch(self) -> str:
+        """The branch that is checked out, empty where none is known."""
+        return str(self.facts.get("branch", ""))

@@ -1,0 +1,87 @@
+"""What a store is: where sessions, their counters, their memory and the audit trail live."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from hookline.frozen import Frozen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One event with its outcome, redacted, as the audit trail keeps it."""
+
+    id: str
+    """Unique: recording the same one twice keeps one."""
+    at: float
+    session: str
+    host: str
+    event: str
+    cwd: str = ""
+    tool: str = ""
+    summary: str = ""
+    """What it was about, in a line."""
+    action: str = "pass"
+    rules: tuple[str, ...] = ()
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+    trail: tuple[Mapping[str, Any], ...] = ()
+    ms: float = 0.0
+    counts: Mapping[str, int] = field(default_factory=Frozen)
+    """What this event adds to the session's counters: applied once, together with the record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """Which records of the audit trail are wanted, oldest first; what is empty does not restrict."""
+
+    session: str = ""
+    event: str = ""
+    action: str = ""
+    rule: str = ""
+    since: float | None = None
+    after: int = 0
+    """Only records behind this position."""
+    last: int | None = None
+    """Only the newest so many."""
+
+
+class StoreFailed(Exception):
+    """A store that cannot be used now; the message says why and what to do, to the user."""
+
+
+class Store(Protocol):
+    """Every store passes `hookline.testing.check_store`. Each method is safe in many processes at once.
+
+    What a store cannot do it says by `StoreFailed`.
+    """
+
+    def record(self, records: Sequence[Record]) -> None:
+        """Keep the records and apply their counts, all or nothing; a record known already changes nothing."""
+
+    def records(self, query: Query) -> Iterator[tuple[int, Record]]:
+        """Records with their positions in the trail."""
+
+    def begin(self, session: str, *, host: str, cwd: str, at: float) -> bool:
+        """Note that the session exists; whether it was new."""
+
+    def count(self, session: str, name: str, by: int = 1) -> int:
+        """Add to a counter, atomically; its new value."""
+
+    def reset(self, session: str, prefix: str) -> None:
+        """Forget the counters whose names begin so."""
+
+    def counters(self, session: str) -> Mapping[str, int]: ...
+
+    def note(self, session: str, values: Mapping[str, Any]) -> None:
+        """Remember values for the session: newer ones win, the rest stay."""
+
+    def notes(self, session: str) -> Mapping[str, Any]: ...
+
+    def keep(self, session: str, texts: Sequence[str]) -> None:
+        """Hold context back for a moment that can take it."""
+
+    def take(self, session: str) -> tuple[str, ...]:
+        """Hand out what was held back, once."""
+
+    def close(self) -> None: ...

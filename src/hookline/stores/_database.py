@@ -1,0 +1,138 @@
+"""Open the sqlite file of a store: made once however many processes come first, brought up to date, and healed.
+
+A database that is no longer one is set aside beside the new one, never deleted, and the opener is told.
+"""
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from hookline.stores._migrations import KNOWN, migrate, version
+
+_PATIENCE = 30.0  # seconds a writer waits for the others
+_BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def opened(path: str) -> tuple[sqlite3.Connection, str]:
+    """A connection to the up-to-date database at *path*, and what had to be set aside, if anything."""
+    with suppress(sqlite3.DatabaseError):  # a missing, old or broken one is the business of whoever has the lock
+        db = _connected(path)
+        if version(db) == KNOWN and _in_wal(db):
+            return db, ""
+        db.close()
+    with _alone(path):
+        return _prepared(path)
+
+
+def healed(path: str, error: sqlite3.DatabaseError) -> tuple[sqlite3.Connection, str]:
+    """As `opened`, after *error* in the middle of work; raises it again if the database is sound."""
+    with _alone(path):
+        if not _sound(path):
+            return _anew(path)
+    db, problem = opened(path)
+    if not broken(error):
+        db.close()
+        raise error
+    return db, problem
+
+
+def broken(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN
+
+
+def _prepared(path: str) -> tuple[sqlite3.Connection, str]:
+    _create(path)
+    try:
+        return _current(path), ""
+    except sqlite3.DatabaseError as error:
+        if not broken(error):
+            raise
+    return _anew(path)
+
+
+def _anew(path: str) -> tuple[sqlite3.Connection, str]:
+    aside = _set_aside(path)
+    _create(path)
+    problem = f"the store {path!r} was damaged: it is kept as {aside!r}, and a new one was begun"
+    return _current(path), problem
+
+
+def _current(path: str) -> sqlite3.Connection:
+    db = _connected(path)
+    try:
+        _refuse_newer(path, version(db))
+        db.execute("PRAGMA journal_mode = WAL").fetchone()
+        migrate(db)
+        db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _refuse_newer(path: str, found: int) -> None:
+    if found > KNOWN:
+        raise OSError(
+            f"the store {path!r} has version {found}, this hookline knows versions up to {KNOWN}; "
+            "upgrade hookline, or move the file away to begin a new store; nothing was changed"
+        )
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    db = sqlite3.connect(
+        f"file:{_quoted(path)}?mode=rw", uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    db.execute("PRAGMA synchronous = NORMAL")
+    return db
+
+
+def _quoted(path: str) -> str:
+    return os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _in_wal(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
+
+
+def _create(path: str) -> None:
+    os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+
+
+def _sound(path: str) -> bool:
+    try:
+        db = _connected(path)
+    except sqlite3.DatabaseError as error:
+        return not broken(error)
+    try:
+        return bool(db.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError as error:
+        return not broken(error)
+    finally:
+        db.close()
+
+
+def _set_aside(path: str) -> str:
+    number = 1
+    while os.path.lexists(aside := f"{path}.corrupt-{number}"):
+        number += 1
+    os.rename(path, aside)
+    for part in ("-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.rename(path + part, aside + part)
+    return aside
+
+
+@contextmanager
+def _alone(path: str) -> Iterator[None]:
+    # Not a lock on the database file itself: closing a second descriptor of it would drop sqlite's own locks.
+    os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
+    lock = os.open(f"{path}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)

@@ -1,0 +1,15 @@
+"""Texts a database may refuse, NUL and lone surrogates, written so that every one takes them, and read back equal."""
+
+import re
+
+_MARK = "\ufdd0"  # a code point that Unicode promises never to give a meaning
+_REFUSED = re.compile(f"[\x00\ud800-\udfff{_MARK}]")
+_WRITTEN = re.compile(f"{_MARK}([0-9a-f]{{4}})")
+
+
+def written(text: str) -> str:
+    return _REFUSED.sub(lambda found: f"{_MARK}{ord(found[0]):04x}", text)
+
+
+def read(text: str) -> str:
+    return _WRITTEN.sub(lambda found: chr(int(found[1], 16)), text) if _MARK in text else text

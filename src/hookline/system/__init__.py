@@ -1,0 +1,1 @@
+"""What touches the machine, around the path of an event."""

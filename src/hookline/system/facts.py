@@ -1,0 +1,40 @@
+"""Facts of the machine that a hook may ask for: looked up lazily, from files, without starting a process."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hookline.state import Facts
+from hookline.system.places import Places
+
+
+def facts(places: Places) -> Facts:
+    suppliers: Mapping[str, Callable[[], Any]] = {
+        "root": lambda: places.root,
+        "home": lambda: places.home,
+        "branch": lambda: branch(places.root),
+    }
+    return Facts(suppliers)
+
+
+def branch(root: str) -> str:
+    """The branch that is checked out at *root*; empty where there is none."""
+    head = _read(os.path.join(_git_folder(root), "HEAD"))
+    return head.removeprefix("ref: refs/heads/").strip() if head.startswith("ref: refs/heads/") else ""
+
+
+def _git_folder(root: str) -> str:
+    """The folder itself, or where a worktree's `.git` file points."""
+    place = os.path.join(root, ".git")
+    pointer = _read(place)
+    if pointer.startswith("gitdir:"):
+        return os.path.join(root, pointer.removeprefix("gitdir:").strip())
+    return place
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(4096)
+    except OSError:
+        return ""

@@ -1,0 +1,100 @@
+"""Read configuration files, never through a link that leads out of the project, and never without limit."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from hookline.config import File, Problem
+
+LARGEST = 1024 * 1024
+"""Bytes: a configuration of a megabyte is a mistake or an attack."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folder:
+    """A folder of configuration, and whose it is."""
+
+    path: str
+    source: str
+    """user or project."""
+    root: str = ""
+    """What must contain every file; empty for the user's own folder."""
+
+
+def read(path: str, root: str = "") -> tuple[str, str]:
+    """The file's text and what is wrong with it; ("", "") where there is no file."""
+    if not os.path.lexists(path):
+        return "", ""
+    if root and not inside(path, root):
+        return "", "is a link that leads out of the project, so it is not read"
+    try:
+        data = _bytes(path)
+    except OSError as error:
+        return "", f"cannot be read: {error.strerror}"
+    if len(data) > LARGEST:
+        return "", f"is larger than {LARGEST:,} bytes, so it is not read"
+    try:
+        return data.decode(), ""
+    except UnicodeDecodeError as error:
+        return "", f"is no UTF-8 text (byte {error.start})"
+
+
+def _bytes(path: str) -> bytes:
+    # O_NONBLOCK: a repository may hold a pipe where a file is expected, and opening it must not wait.
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        return file.read(LARGEST + 1) or b""
+
+
+def inside(path: str, root: str) -> bool:
+    """Whether *path* lies in *root*, links followed."""
+    whole = os.path.realpath(root)
+    return os.path.realpath(path).startswith(whole.rstrip(os.sep) + os.sep)
+
+
+def load(folder: Folder, names: Iterable[tuple[str, str]]) -> Iterator[File | Problem]:
+    """The files of the *folder* that exist, as (file name, source) asks; what cannot be read is a problem."""
+    for name, source in names:
+        path = os.path.join(folder.path, name)
+        text, wrong = read(path, folder.root)
+        if wrong:
+            yield Problem(file=shown(path, folder), text=wrong)
+        elif text:
+            yield File(name=shown(path, folder), text=text, source=source, root=folder.root or folder.path)
+
+
+def shown(path: str, folder: Folder) -> str:
+    """The path as a person would write it: inside a project relative to its root."""
+    return os.path.relpath(path, folder.root) if folder.root else path
+
+
+def scripts(folder: Folder) -> Iterator[str | Problem]:
+    """The paths of the folder's `hooks/*.py`."""
+    place = os.path.join(folder.path, "hooks")
+    try:
+        names = sorted(os.listdir(place))
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(place, name)
+        if not name.endswith(".py") or name.startswith("_"):
+            continue
+        if folder.root and not inside(path, folder.root):
+            wrong = "is a link that leads out of the project, so it is not run"
+            yield Problem(file=shown(path, folder), text=wrong)
+        else:
+            yield path
+
+
+def switched_by(root: str, files: Iterable[str]) -> Mapping[str, str]:
+    """The environment that the repository's own host settings set: variable → file."""
+    found: dict[str, str] = {}
+    for name in files:
+        text, _ = read(os.path.join(root, name))
+        try:
+            env = json.loads(text).get("env") if text else None
+        except (ValueError, AttributeError, RecursionError):
+            continue
+        found |= dict.fromkeys(env, name) if isinstance(env, dict) else {}
+    return found

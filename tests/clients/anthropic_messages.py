@@ -1,0 +1,63 @@
+"""Anthropic Messages: one reply as a whole message, or as the events of its stream."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .model import Dialect
+from .script import Reply
+
+USAGE = {"input_tokens": 10, "output_tokens": 5}
+
+
+def whole(reply: Reply, body: Mapping[str, Any], number: int) -> dict[str, Any]:
+    return {
+        "id": f"msg_{number}",
+        "type": "message",
+        "role": "assistant",
+        "model": body["model"],
+        "content": list(_blocks(reply, number)),
+        "stop_reason": "tool_use" if reply.calls else "end_turn",
+        "stop_sequence": None,
+        "usage": USAGE,
+    }
+
+
+def _blocks(reply: Reply, number: int) -> Iterator[dict[str, Any]]:
+    if reply.text:
+        yield {"type": "text", "text": reply.text}
+    for place, call in enumerate(reply.calls):
+        yield {"type": "tool_use", "id": f"toolu_{number}_{place}", "name": call.tool, "input": call.input}
+
+
+def stream(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
+    message = whole(reply, body, number)
+    yield {"type": "message_start", "message": message | {"content": [], "stop_reason": None}}
+    for index, block in enumerate(message["content"]):
+        opening, delta = _halves(block)
+        yield {"type": "content_block_start", "index": index, "content_block": opening}
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    ending = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+    yield {"type": "message_delta", "delta": ending, "usage": USAGE}
+    yield {"type": "message_stop"}
+
+
+def _halves(block: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    if block["type"] == "text":
+        return block | {"text": ""}, {"type": "text_delta", "text": block["text"]}
+    return block | {"input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+
+
+def encode(event: Mapping[str, Any]) -> str:
+    return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
+
+
+DIALECT = Dialect(
+    path="/v1/messages",
+    streams=lambda path, body: bool(body.get("stream")),
+    tools=lambda body: bool(body.get("tools")),
+    whole=whole,
+    stream=stream,
+    encode=encode,
+)

@@ -1,0 +1,32 @@
+"""What the tests of real clients share: the client, if installed, and a fresh place for every scenario."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .client import Client, load
+from .driver import Played, Player, Scenario, play
+
+
+@pytest.fixture
+def hookline() -> str:
+    """The command of the environment that runs the tests, so that hooks find it from anywhere."""
+    return str(Path(sys.executable).parent / "hookline")
+
+
+@pytest.fixture
+def claude_code(tmp_path: Path) -> Player:
+    return _player(load("claude-code"), tmp_path)
+
+
+def _player(client: Client, folder: Path) -> Player:
+    if not client.path.exists():
+        pytest.skip(f"{client.name} is not installed in .clients; run: make clients")
+
+    def start(name: str = "place", **told: Any) -> Played:
+        (folder / name).mkdir()
+        return play(client, Scenario(**told), folder / name)
+
+    return start

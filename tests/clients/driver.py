@@ -1,0 +1,125 @@
+"""Play one scenario: a real client against the scripted model, offline, in a fresh home and repository."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .client import ROOT, Client, HookRun
+from .model import URL
+from .script import Reply, say
+
+PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scenario:
+    prompt: str = "please do it"
+    replies: tuple[Reply, ...] = (say("done"),)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The client's own settings, hooks included."""
+    home: Mapping[str, Any] = field(default_factory=dict)
+    """More files of the home: text, or a value to write as JSON."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    timeout: float = 45.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """One thing the client asked of the model."""
+
+    path: str
+    body: Mapping[str, Any]
+    aside: bool
+    """Not part of the conversation: a title, a summary."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Played:
+    exit: int | None
+    """None when the client had to be stopped."""
+    stdout: str
+    stderr: str
+    hooks: tuple[HookRun, ...]
+    notices: tuple[str, ...]
+    """What the client told its user on behalf of hooks."""
+    requests: tuple[Request, ...]
+    left: tuple[str, ...]
+    """Command lines of processes that outlived the client (and were then ended)."""
+    home: Path
+    repo: Path
+    env: Mapping[str, str]
+
+    @property
+    def turns(self) -> list[Request]:
+        return [request for request in self.requests if not request.aside]
+
+
+Player = Callable[..., Played]
+"""Plays a scenario, given field by field, with one client in a fresh place; the fixtures are such."""
+
+
+def play(client: Client, scenario: Scenario, place: Path) -> Played:
+    """Play *scenario* in *place*, an empty folder."""
+    home, repo = place / "home", place / "repo"
+    env = {"HOME": str(home), "PATH": PATH, "LANG": "C.UTF-8", **client.env(URL), **scenario.env}
+    _prepare(home, repo, {**client.files(repo, scenario.settings), **scenario.home}, env)
+    out, err = place / "stdout", place / "stderr"
+    seen = _inside(
+        dialect=client.dialect,
+        argv=client.command(str(client.path)),
+        cwd=str(repo),
+        env=env,
+        prompt=scenario.prompt,
+        replies=[asdict(reply) for reply in scenario.replies],
+        timeout=scenario.timeout,
+        stdout=str(out),
+        stderr=str(err),
+    )
+    stdout = out.read_text(errors="replace")
+    return Played(
+        exit=seen["exit"],
+        stdout=stdout,
+        stderr=err.read_text(errors="replace"),
+        hooks=client.hooks(stdout),
+        notices=client.notices(stdout),
+        requests=tuple(Request(**request) for request in seen["requests"]),
+        left=tuple(seen["left"]),
+        home=home,
+        repo=repo,
+        env=env,
+    )
+
+
+def afterwards(played: Played, *argv: str) -> str:
+    """What a command prints in the home, repository and environment of a scenario that is over."""
+    done = subprocess.run(
+        argv, cwd=played.repo, env=played.env, timeout=30, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def _prepare(home: Path, repo: Path, files: Mapping[str, Any], env: Mapping[str, str]) -> None:
+    for name, content in files.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content, indent=2))
+    subprocess.run(["git", "init", "-q", "-b", "main", repo], check=True, env=env, timeout=30)
+
+
+def _inside(**told: Any) -> dict[str, Any]:
+    argv = ["unshare", "-rn", sys.executable, "-m", "tests.clients.inside"]
+    done = subprocess.run(
+        argv,
+        cwd=ROOT,
+        input=json.dumps(told),
+        timeout=told["timeout"] + 15,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    seen: dict[str, Any] = json.loads(done.stdout)
+    return seen

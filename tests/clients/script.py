@@ -1,0 +1,30 @@
+"""What the scripted model says: replies in order, each some words, some tool calls, or both."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    tool: str
+    input: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+
+
+def say(text: str) -> Reply:
+    return Reply(text=text)
+
+
+def call(tool: str, **given: Any) -> Reply:
+    return Reply(calls=(Call(tool=tool, input=given),))
+
+
+def parse(raw: Mapping[str, Any]) -> Reply:
+    """The reply that went through JSON as *raw*."""
+    return Reply(text=raw["text"], calls=tuple(Call(**one) for one in raw["calls"]))
