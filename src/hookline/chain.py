@@ -173,7 +173,8 @@ def _within_rights(response: Response, hook: Hook, event: Event) -> tuple[Respon
     response = _changes_within_rights(response, hook, event, notes)
     needed = {"block": BLOCK, "ask": ASK, "allow": ALLOW}.get(response.verdict)
     if needed and needed not in event.may:
-        notes.append("x")
+        wanted = f"hook {hook.name!r} wanted to {response.verdict} at {event.name}"
+        notes.append(f"{wanted}, which cannot be: {response.reason}")
         response = replace(response, verdict="pass")
     return replace(response, warnings=(*response.warnings, *notes)) if notes else response, notes
 

@@ -4,7 +4,6 @@ Whatever is wrong becomes a `Problem` with file, line and what is allowed; the r
 """
 
 import json
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -142,6 +141,8 @@ def _type(value: Any) -> str:
 
 def read_toml(file: File) -> Layer:
     """A `hookline.toml` or `hookline.local.toml`."""
+    import tomllib  # noqa: PLC0415 -- most calls have no such file
+
     reader = _Reader(file, toml_lines)
     try:
         data = tomllib.loads(file.text)

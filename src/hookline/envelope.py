@@ -4,7 +4,7 @@ What does not apply is absent. A field's place is told once, in the tables here,
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -85,9 +85,14 @@ def _value(event: Event, state: State | None, name: str) -> Any:
     if name in ("subagent_id", "subagent_type"):
         return (event.subagent and getattr(event.subagent, name.removeprefix("subagent_"))) or None
     value = getattr(event, name)
-    if isinstance(event, OnError) and name == "kind" and not event.tool:
-        return None if value == "other" else value
-    return value if name in ("output", "response") else (None if value in ("", {}, ()) else value)
+    if name == "kind" and isinstance(event, OnError) and not event.tool and value == "other":
+        return None
+    return None if value in ("", {}, ()) and value == _default(event, name) else value
+
+
+def _default(event: Event, name: str) -> Any:
+    field = next(f for f in fields(event) if f.name == name)
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 _YEAR_10000 = 253_402_300_800
@@ -125,7 +130,7 @@ def check_event(payload: Mapping[str, Any]) -> None:
 
 
 def response_in(event: Event, data: Mapping[str, Any]) -> Response:
-    """What a program answered to *event*; a change that is not possible there is left to the chain to refuse."""
+    """What a program answered to *event*; a change that cannot be made there is the chain's to refuse."""
     try:
         wire = read(data, ResponseEnvelope)
     except ValueError as error:

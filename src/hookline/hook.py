@@ -195,6 +195,22 @@ def tightens(hook: Hook, key: str, value: Any) -> bool:
     return allowed == ANY or value in allowed or value == hook.settings.get(key)
 
 
+def matching(pattern: str) -> Callable[[Event], bool] | None:
+    """What a declaration's `match` means: names joined by |, else a regular expression; empty fits all."""
+    if pattern in ("", "*"):
+        return None
+    if all(c.isalnum() or c in "_-| ," for c in pattern):
+        names = {name.strip() for name in pattern.replace(",", "|").split("|")}
+        return lambda event: not event.matters or any(m in names for m in event.matters)
+    import re  # noqa: PLC0415 -- only where a pattern is given
+
+    wanted = re.compile(pattern)
+    return lambda event: not event.matters or any(wanted.search(m[:LONGEST_NAME]) for m in event.matters)
+
+
+LONGEST_NAME = 200
+
+
 def named(hooks: Iterable[Hook], name: str) -> Hook | None:
     """The hook of that name or alias."""
     return next((hook for hook in hooks if name == hook.name or name in hook.aliases), None)

@@ -12,6 +12,11 @@ from hookline.frozen import Frozen, frozen, thawed
 from hookline.kind import Dialect
 from hookline.outcome import Outcome
 
+CONTEXT_CAP = 9_500
+"""Characters: the strictest host drops or cuts context of 10,000."""
+CONTINUATIONS = 7
+"""Below the cap of 8 that most hosts have themselves."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
@@ -129,9 +134,9 @@ class Host:
     blocking_code: int = 2
     within: float = 55.0
     """Seconds for the whole answer, less than the host waits."""
-    context_cap: int = 9_500
+    context_cap: int = CONTEXT_CAP
     """Characters of context that one answer may carry."""
-    continuations: int = 7
+    continuations: int = CONTINUATIONS
     """How often everything together may make a turn go on; below the host's own cap."""
     dialect: Dialect | None = None
     project_env: str = ""

@@ -103,7 +103,7 @@ def _set(hook: Hook, key: str, given: Given) -> Hook:
         return replace(hook, enabled=value, off="" if value else f"enabled = false in {given.origin}")
     if key == "priority":
         _typed(hook, key, value, holds=type(value) is int, wanted="a whole number")
-        return replace(hook, priority=value, priorities=Frozen())
+        return replace(hook, priority=value, priorities={})
     if key in ("on_failure", "on_timeout"):
         _typed(hook, key, value, holds=value in FAILURES, wanted=f"one of {', '.join(FAILURES)}")
         return replace(hook, **{key: value})

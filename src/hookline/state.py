@@ -29,6 +29,30 @@ class Facts(Mapping[str, Any]):
         return len(self._suppliers)
 
 
+class Later(Mapping[str, Any]):
+    """A mapping that is fetched when a hook first looks into it; most never do."""
+
+    __slots__ = ("_fetch", "_fetched")
+
+    def __init__(self, fetch: Callable[[], Mapping[str, Any]]) -> None:
+        self._fetch = fetch
+        self._fetched: Mapping[str, Any] | None = None
+
+    def _whole(self) -> Mapping[str, Any]:
+        if self._fetched is None:
+            self._fetched = self._fetch()
+        return self._fetched
+
+    def __getitem__(self, name: str) -> Any:
+        return self._whole()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole())
+
+    def __len__(self) -> int:
+        return len(self._whole())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """The same for every hook that judges one event."""

@@ -1,4 +1,4 @@
-"""The JSON types of the portable protocol, apart from our own so that it stays as it is when the code changes."""
+"""The JSON types of the portable protocol, apart from our own, so that it stays when the code changes."""
 
 import re
 from collections.abc import Mapping

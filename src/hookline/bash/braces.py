@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TypeAlias
 
 from hookline.bash.reading import UNKNOWN
@@ -88,12 +89,11 @@ def _range(written: Part) -> list[_Sequence] | None:
     return [(UNKNOWN,)] if _STEPPED.fullmatch(written) else None
 
 
-def _count(first: int, last: int, spell: type[str] | object) -> list[_Sequence]:
+def _count(first: int, last: int, spell: Callable[[int], str]) -> list[_Sequence]:
     if abs(last - first) >= MAX_WORDS:
         return [(UNKNOWN,)]
     step = 1 if first <= last else -1
-    numbers = range(first, last + step, step)
-    return [(str(n) if spell is str else chr(n),) for n in numbers]
+    return [(spell(number),) for number in range(first, last + step, step)]
 
 
 def _product(before: list[_Sequence], after: list[_Sequence]) -> list[_Sequence] | None:

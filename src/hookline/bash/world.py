@@ -37,6 +37,8 @@ class World:
     files: dict[str, str] = field(default_factory=dict)
     commands: list[Simple] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    scopes: list[dict[str, tuple[str, ...]]] = field(default_factory=list)
+    """For each function being followed, what its local variables were outside."""
     via: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     """Functions and aliases being followed, so that none is followed inside itself."""

@@ -6,6 +6,8 @@ from hookline.envelope import COMMON, check_event, places, response_out
 from hookline.events import EVENTS
 from hookline.host import Host, Reply, Said, moment, tool
 
+KINDS = ("shell", "read", "write", "edit", "glob", "grep", "list", "search", "fetch", "agent", "question")
+
 
 def encode(said: Said) -> Reply:
     return Reply(stdout=json.dumps(response_out(said.outcome, said.changed), ensure_ascii=False))
@@ -18,7 +20,7 @@ HOST = Host(
     names_event="hook",
     common=COMMON,
     moments={name: moment(event, *event.may, **places(event)) for name, event in EVENTS.items()},
-    tools={kind: tool(kind) for kind in ("shell", "read", "write", "edit", "search", "fetch")},
+    tools={kind: tool(kind) for kind in KINDS},
     check=check_event,
     encode=encode,
 )

@@ -62,7 +62,10 @@ def _describe(source: Source, machine: Machine, limit: float) -> Found:
         return _wrong(source, f"its import {error}")
     if "problem" in said:
         return _wrong(source, said["problem"]["text"], said["problem"]["line"])
-    declarations = _declarations(said, source)
+    try:
+        declarations = _declarations(said, source)
+    except (KeyError, TypeError, ValueError) as error:
+        return _wrong(source, f"declares a hook that cannot be: {error}")
     _remembered.remember(machine.scratch, source, said)
     return Found(declarations=declarations)
 
@@ -89,7 +92,6 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "file": (str,),
     "line": (int,),
 }
-_KNOWN: Mapping[str, type[Event]] = {"Event": Event, **EVENTS}
 
 
 def _declaration(said: Mapping[str, Any], source: Source) -> Declaration:
@@ -106,7 +108,7 @@ def _declaration(said: Mapping[str, Any], source: Source) -> Declaration:
     return Declaration(
         kind="python",
         name=said["name"],
-        on=tuple(_KNOWN[name] for name in said["events"]),
+        on=tuple(_event(name) for name in said["events"]),
         spec=frozen(
             {**place, "digest": source.digest, "function": said["name"], **{k: said[k] for k in own}}
         ),
@@ -119,3 +121,11 @@ def _declaration(said: Mapping[str, Any], source: Source) -> Declaration:
         origin=f"{where}:{said['line']}",
         root=source.root,
     )
+
+
+def _event(name: str) -> type[Event]:
+    if name == "Event":
+        return Event
+    if name not in EVENTS:
+        raise ValueError(f"no event is called {name!r}; there are: {', '.join(EVENTS)}")
+    return EVENTS[name]

@@ -62,7 +62,7 @@ def ask(machine: Machine, root: str, request: Mapping[str, Any], limit: float) -
     return reply
 
 
-def _ask_one(  # noqa: PLR0913 -- all of one question
+def _ask_one(
     pool: Pool, child: Child | None, machine: Machine, root: str, request: Mapping[str, Any], until: float
 ) -> Mapping[str, Any]:
     child = child or _started(machine, root)

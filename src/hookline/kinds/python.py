@@ -6,13 +6,16 @@ code imported for it, that counts.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from hookline.events import Event
 from hookline.frozen import Frozen, thawed
 from hookline.kind import Carry, Declaration, HookFailed, Kind, Machine
+from hookline.kinds._codec import response_from_json
 from hookline.kinds._finding import Found, find
 from hookline.kinds._sources import Source
+from hookline.kinds._workers import ask
 from hookline.response import Response
 from hookline.state import State
 
@@ -40,8 +43,6 @@ def bind(declaration: Declaration, machine: Machine) -> Carry:
     }
 
     def carry(event: Event, state: State, limit: float) -> Response | None:
-        from hookline.kinds._workers import ask  # noqa: PLC0415 -- only where such a hook runs
-
         call = _packed(event, state, machine.env)
         return _response(ask(machine, source.root, {**request, "call": call}, limit))
 
@@ -51,7 +52,6 @@ def bind(declaration: Declaration, machine: Machine) -> Carry:
 def _packed(event: Event, state: State, env: Mapping[str, str]) -> str:
     import base64  # noqa: PLC0415 -- only where such a hook runs
     import pickle  # noqa: PLC0415 -- ditto
-    from dataclasses import replace  # noqa: PLC0415 -- ditto
 
     facts = Frozen({name: state.facts.get(name, "") for name in FACTS})
     sent = replace(state, facts=facts, env=Frozen(state.env), memory=Frozen(state.memory))
@@ -59,8 +59,6 @@ def _packed(event: Event, state: State, env: Mapping[str, str]) -> str:
 
 
 def _response(reply: Mapping[str, Any]) -> Response | None:
-    from hookline.kinds._codec import response_from_json  # noqa: PLC0415 -- only where such a hook runs
-
     if "response" in reply:
         return None if reply["response"] is None else response_from_json(reply["response"])
     raise HookFailed(str(reply.get("failed", "gave no answer that can be read")))

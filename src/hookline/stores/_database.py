@@ -1,4 +1,4 @@
-"""Open the sqlite file of a store: made once however many processes come first, brought up to date, and healed.
+"""Open the sqlite file of a store: made once however many processes come first, kept up to date, healed.
 
 A database that is no longer one is set aside beside the new one, never deleted, and the opener is told.
 """
@@ -17,29 +17,29 @@ _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 def opened(path: str) -> tuple[sqlite3.Connection, str]:
     """A connection to the up-to-date database at *path*, and what had to be set aside, if anything."""
-    with suppress(sqlite3.DatabaseError):  # a missing, old or broken one is the business of whoever has the lock
-        db = _connected(path)
-        if version(db) == KNOWN and _in_wal(db):
-            return db, ""
-        db.close()
+    if db := _ready(path):
+        return db, ""
     with _alone(path):
         return _prepared(path)
 
 
-def healed(path: str, error: sqlite3.DatabaseError) -> tuple[sqlite3.Connection, str]:
-    """As `opened`, after *error* in the middle of work; raises it again if the database is sound."""
+def healed(path: str) -> tuple[sqlite3.Connection, str]:
+    """As `opened`, after the database turned out to be broken in the middle of work."""
     with _alone(path):
-        if not _sound(path):
-            return _anew(path)
-    db, problem = opened(path)
-    if not broken(error):
-        db.close()
-        raise error
-    return db, problem
+        return _prepared(path) if _sound(path) else _anew(path)
 
 
 def broken(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN
+
+
+def _ready(path: str) -> sqlite3.Connection | None:
+    # A missing, old or broken database is the business of whoever has the lock.
+    with suppress(sqlite3.DatabaseError), _closing_on_error(_connected(path)) as db:
+        if version(db) == KNOWN and _in_wal(db):
+            return db
+        db.close()
+    return None
 
 
 def _prepared(path: str) -> tuple[sqlite3.Connection, str]:
@@ -60,15 +60,10 @@ def _anew(path: str) -> tuple[sqlite3.Connection, str]:
 
 
 def _current(path: str) -> sqlite3.Connection:
-    db = _connected(path)
-    try:
+    with _closing_on_error(_connected(path)) as db:
         _refuse_newer(path, version(db))
         db.execute("PRAGMA journal_mode = WAL").fetchone()
         migrate(db)
-        db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    except BaseException:
-        db.close()
-        raise
     return db
 
 
@@ -81,11 +76,18 @@ def _refuse_newer(path: str, found: int) -> None:
 
 
 def _connected(path: str) -> sqlite3.Connection:
-    db = sqlite3.connect(
-        f"file:{_quoted(path)}?mode=rw", uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-    )
-    db.execute("PRAGMA synchronous = NORMAL")
-    return db
+    place = f"file:{_quoted(path)}?mode=rw"
+    return sqlite3.connect(place, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+
+
+@contextmanager
+def _closing_on_error(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    try:
+        db.execute("PRAGMA synchronous = NORMAL")
+        yield db
+    except BaseException:
+        db.close()
+        raise
 
 
 def _quoted(path: str) -> str:

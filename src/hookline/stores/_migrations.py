@@ -59,5 +59,6 @@ def migrate(db: sqlite3.Connection) -> None:
             db.execute(f"PRAGMA user_version = {reached + 1}")
             db.execute("COMMIT")
         except BaseException:
-            db.execute("ROLLBACK")
+            if db.in_transaction:
+                db.execute("ROLLBACK")
             raise

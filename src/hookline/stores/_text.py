@@ -1,4 +1,4 @@
-"""Texts a database may refuse, NUL and lone surrogates, written so that every one takes them, and read back equal."""
+"""Texts a database may refuse (NUL, lone surrogates), written so that it takes them, and read back equal."""
 
 import re
 

@@ -95,5 +95,5 @@ def _as_stored(record: Record) -> Record:
 
 
 def _through_json(value: Any) -> Any:
-    # What a store on disk would refuse or change is refused and changed here too, so that tests can be trusted.
+    # What a store on disk would refuse or change is refused and changed here too: tests can trust it.
     return frozen(json.loads(json.dumps(thawed(value))))

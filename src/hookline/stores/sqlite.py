@@ -31,17 +31,14 @@ _ADD = (
     "INSERT INTO counters (session, name, value) VALUES (?, ?, ?) "
     "ON CONFLICT (session, name) DO UPDATE SET value = value + excluded.value RETURNING value"
 )
-_FILTER = (
-    "position > :after AND (:session = '' OR session = :session) AND (:event = '' OR event = :event) "
-    "AND (:action = '' OR action = :action) AND (:since IS NULL OR at >= :since) "
-    "AND (:rule = '' OR EXISTS (SELECT 1 FROM json_each(rules) WHERE value = :rule))"
-)
-_NEWEST = f"SELECT position FROM records WHERE {_FILTER} ORDER BY position DESC LIMIT :last"  # noqa: S608 -- ours
-_BOUNDS = f"SELECT min(position), max(position) FROM ({_NEWEST})"  # noqa: S608 -- ours
-_SELECT = (
-    f"SELECT position, {', '.join(_COLUMNS)} FROM records "  # noqa: S608 -- ours
-    f"WHERE {_FILTER} AND position <= :until ORDER BY position LIMIT {_PAGE}"
-)
+_SELECT = f"SELECT position, {', '.join(_COLUMNS)} FROM records"  # noqa: S608 -- our names
+_CLAUSES = {
+    "session": "session = :session",
+    "event": "event = :event",
+    "action": "action = :action",
+    "rule": "EXISTS (SELECT 1 FROM json_each(rules) WHERE value = :rule)",
+    "since": "at >= :since",
+}
 
 
 def open_store(place: str) -> Store:
@@ -62,13 +59,17 @@ class SqliteStore:
         self._write(lambda db: _record(db, records))
 
     def records(self, query: Query) -> Iterator[tuple[int, Record]]:
-        wanted = _parameters(query)
-        first, until = self._run(lambda db: db.execute(_BOUNDS, wanted).fetchone())
-        wanted |= {"after": (first or 1) - 1, "until": until or 0}
+        where, wanted = _conditions(query)
+        wanted["until"] = self._one("SELECT ifnull(max(position), 0) FROM records", wanted)
+        if query.last is not None:
+            newest = f"SELECT position FROM records WHERE {where} ORDER BY position DESC LIMIT :last"  # noqa: S608
+            first = f"SELECT ifnull(min(position) - 1, :until) FROM ({newest})"  # noqa: S608
+            wanted["after"] = self._one(first, wanted)
+        page = f"{_SELECT} WHERE {where} ORDER BY position LIMIT {_PAGE}"
         # In pages, so that neither the lock nor a snapshot of the database is held while the caller works.
-        while page := self._run(lambda db: db.execute(_SELECT, wanted).fetchall()):
-            yield from map(_record_from, page)
-            wanted["after"] = page[-1][0]
+        while rows := self._run(lambda db: db.execute(page, wanted).fetchall()):
+            yield from map(_record_from, rows)
+            wanted["after"] = rows[-1][0]
 
     def begin(self, session: str, *, host: str, cwd: str, at: float) -> bool:
         row = (written(session), written(host), written(cwd), at)
@@ -112,6 +113,9 @@ class SqliteStore:
         with self._lock:
             self._db.close()
 
+    def _one(self, statement: str, wanted: Mapping[str, Any]) -> Any:
+        return self._run(lambda db: db.execute(statement, wanted).fetchone()[0])
+
     def _named(self, statement: str, session: str) -> list[tuple[Any, ...]]:
         return self._run(lambda db: db.execute(statement, (written(session),)).fetchall())
 
@@ -130,7 +134,8 @@ class SqliteStore:
                 if not broken(error):
                     raise
                 self._db.close()
-                self._db, self.problem = healed(self.path, error)
+                self._db, problem = healed(self.path)
+                self.problem = problem or self.problem
                 return work(self._db)
 
     @contextmanager
@@ -187,9 +192,12 @@ def _record_from(row: tuple[Any, ...]) -> tuple[int, Record]:
     return position, Record(**values)
 
 
-def _parameters(query: Query) -> dict[str, Any]:
-    named = {name: written(getattr(query, name)) for name in ("session", "event", "action", "rule")}
-    return named | {"since": query.since, "after": query.after, "last": -1 if query.last is None else query.last}
+def _conditions(query: Query) -> tuple[str, dict[str, Any]]:
+    wanted = {name: getattr(query, name) for name in _CLAUSES}
+    wanted = {name: value for name, value in wanted.items() if value not in {"", None}}
+    where = ["position > :after", "position <= :until", *(_CLAUSES[name] for name in wanted)]
+    wanted |= {name: written(value) for name, value in wanted.items() if name != "since"}
+    return " AND ".join(where), wanted | {"after": query.after, "last": query.last}
 
 
 def _json(value: Any) -> str:

@@ -7,17 +7,19 @@ every process still hangs under the one that started it.
 import os
 import signal
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from hookline.system._marks import bears
-from hookline.system._proc import Seen, children, everything, see, usable
+from hookline.system._proc import Key, Seen, children, everything, see, usable
 from hookline.system._spawn import Process
 
 GRACE = 0.2
 """How long a process has to end by itself after SIGTERM, in seconds."""
 OVER = 0.45
 """How long after its time all that a process started has to be dead."""
+
+Held = dict[Key, Seen]
 
 
 def end(main: Process, *, by: float, adopted: bool) -> int:
@@ -27,11 +29,19 @@ def end(main: Process, *, by: float, adopted: bool) -> int:
     """
     if not usable():
         return end_group(main, by=by)
-    if adopted and main.exited and not _left_behind(main):
+    if adopted and main.exited and not tidy(main):
         return 0
-    held = _stop(main, by=by, adopted=adopted)
+    held = _stop(main, by=(time.monotonic() + by) / 2, adopted=adopted)
     _kill(main, held, by=by, adopted=adopted)
     return len([one for one in held.values() if one.pid != main.pid and not one.dead])
+
+
+def tidy(main: Process) -> bool:
+    """Wait for the dead among the orphans of *main*; whether there were any orphans, dead or alive."""
+    orphans = list(_orphans(main)) if usable() else []
+    for pid in orphans:
+        _reap(pid)
+    return len(orphans) > 0
 
 
 def ask_to_end(main: Process) -> None:
@@ -50,70 +60,80 @@ def end_group(main: Process, *, by: float) -> int:
     return 0
 
 
-def _left_behind(main: Process) -> bool:
-    born = _born(main)
-    found = False
-    for pid in children() - {main.pid}:
-        one = see(pid)
-        if one and _belongs(one, main, born):
-            found = True
-        elif one and one.dead and one.session not in (one.pid, os.getsid(0)):
-            # Somebody's orphan that came to us while we adopted: no child that we started ourselves can be in
-            # a third session. Nobody else will wait for it.
-            _reap(one.pid)
-    return found
-
-
-def _stop(main: Process, *, by: float, adopted: bool) -> dict[int, Seen]:
-    held: dict[int, Seen] = {}
-    enough = (time.monotonic() + by) / 2
+def _stop(main: Process, *, by: float, adopted: bool) -> Held:
+    held: Held = {}
     _signal_group(main.pid, signal.SIGSTOP)
-    # Fresh dead ones count: they are the trail of something that forks and dies faster than we can look.
-    while fresh := [one for one in _members(main, adopted=adopted) if one.pid not in held]:
-        _signal(fresh, signal.SIGSTOP)
-        held |= {one.pid: one for one in fresh}
-        if time.monotonic() > enough:
-            break
+    while _catch(main, held, signal.SIGSTOP, adopted=adopted) and time.monotonic() < by:
+        pass
     return held
 
 
-def _kill(main: Process, held: dict[int, Seen], *, by: float, adopted: bool) -> None:
-    left = dict(held)
+def _kill(main: Process, held: Held, *, by: float, adopted: bool) -> None:
+    left = list(held.values())
     pauses = _pauses()
-    while left:
-        _signal(left.values(), signal.SIGKILL)
-        left = {pid: one for pid, one in left.items() if not _gone(one, main, left)}
+    moving = False
+    while (left or moving) and time.monotonic() < by:
+        _signal(left, signal.SIGKILL)
+        numbers = {one.pid for one in left}
+        left = [one for one in left if not _gone(one, main, numbers)]
         if left:
             time.sleep(next(pauses))
-        more = {
-            one.pid: one for one in _members(main, adopted=adopted) if one.pid != main.pid or not one.dead
-        }
-        held |= more | held  # as they were first seen
-        left |= more
-        if time.monotonic() > by:
-            return
+        known = set(held)
+        moving = _catch(main, held, signal.SIGKILL, adopted=adopted)
+        left += [held[key] for key in held.keys() - known]
 
 
-def _gone(one: Seen, main: Process, left: Collection[int]) -> bool:
-    now = see(one.pid)
-    if now is None or now.born != one.born:
-        return True
-    if now.dead and now.parent == os.getpid() and now.pid != main.pid:
-        _reap(now.pid)
-    return now.dead and (now.pid == main.pid or now.parent not in left)  # else its parent will leave it to us
+def _catch(main: Process, held: Held, number: int, *, adopted: bool) -> bool:
+    return (adopted and _catch_orphans(main, held, number)) or _catch_members(
+        main, held, number, adopted=adopted
+    )
+
+
+def _catch_orphans(main: Process, held: Held, number: int) -> bool:
+    """Signal the orphans, each as soon as it is seen; whether something moved.
+
+    Fresh dead ones are movement: the trail of something that forks and dies faster than /proc can be read.
+    """
+    moved = False
+    for pid in _orphans(main):  # children of ours: their numbers are theirs until we wait for them
+        _signal_group(pid, number)
+        _send(pid, None, number)
+        one = None if _reap(pid) else see(pid)
+        if one is None or one.key not in held:
+            moved = True
+        if one:
+            held.setdefault(one.key, one)
+    return moved
+
+
+def _catch_members(main: Process, held: Held, number: int, *, adopted: bool) -> bool:
+    fresh = {one.key: one for one in _members(main, adopted=adopted) if one.key not in held}
+    _signal(fresh.values(), number)
+    held |= fresh
+    return len(fresh) > 0
+
+
+def _orphans(main: Process) -> Iterator[int]:
+    """Those of the run whose parents have died, the newest first."""
+    ours = os.getsid(0)
+    for pid in reversed(children()):
+        session = _session(pid)
+        if pid == main.pid:
+            continue
+        if session == main.pid or bears(pid, main.mark):
+            yield pid
+        elif session not in (pid, ours, None):
+            # Another's orphan that came to us while we adopted: what we start ourselves is in our session or
+            # leads its own. Nobody else can wait for it.
+            _reap(pid)
 
 
 def _members(main: Process, *, adopted: bool) -> list[Seen]:
-    ours, born = os.getpid(), _born(main)
     table = everything()
-    found = {
-        one.pid: one
-        for one in table
-        if (not adopted or one.parent == ours or one.session == main.pid) and _belongs(one, main, born)
-    }
     below: dict[int, list[Seen]] = {}
     for one in table:
         below.setdefault(one.parent, []).append(one)
+    found = {one.pid: one for one in table if _is_root(one, main, adopted=adopted)}
     todo = list(found)
     while todo:
         new = [one for one in below.get(todo.pop(), ()) if one.pid not in found]
@@ -122,38 +142,38 @@ def _members(main: Process, *, adopted: bool) -> list[Seen]:
     return list(found.values())
 
 
-def _belongs(one: Seen, main: Process, born: int) -> bool:
-    return main.pid in (one.pid, one.session) or (one.born >= born and bears(one.pid, main.mark))
+def _is_root(one: Seen, main: Process, *, adopted: bool) -> bool:
+    if main.pid in (one.pid, one.session):
+        return True
+    return (one.parent == os.getpid() or not adopted) and bears(one.pid, main.mark)
 
 
-def _born(main: Process) -> int:
-    seen = see(main.pid)
-    return seen.born if seen else 0
+def _gone(one: Seen, main: Process, left: Container[int]) -> bool:
+    now = see(one.pid)
+    if now is None or now.born != one.born:
+        return True
+    if now.dead and now.pid != main.pid and now.parent == os.getpid():
+        return _reap(now.pid)
+    return now.dead and (now.pid == main.pid or now.parent not in left)  # else its parent leaves it to us yet
 
 
-def _signal(those: Collection[Seen], number: int) -> None:
-    # A group hears it in one instant, which forks cannot outrun. None of these groups is ours: every process
-    # here has left our session, and no group reaches over a session's border.
-    for group in {one.group for one in those} - {os.getpgrp()}:
-        _signal_group(group, number)
+def _signal(those: Iterable[Seen], number: int) -> None:
+    groups = {0, 1, os.getpgrp()}  # never those
     for one in those:
-        _signal_one(one, number)
+        with _pinned(one.pid) as fd:
+            now = see(one.pid)
+            if now and now.key == one.key:  # else the number is another's by now
+                # A group hears it in one instant, which forks cannot outrun. All of the group is of this run:
+                # what is here has left our session, and no group reaches over a session's border.
+                if now.group not in groups:
+                    groups.add(now.group)
+                    _signal_group(now.group, number)
+                _send(one.pid, fd, number)
 
 
 def _signal_group(group: int, number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-
-
-def _signal_one(one: Seen, number: int) -> None:
-    with suppress(ProcessLookupError, PermissionError), _pinned(one.pid) as fd:
-        now = see(one.pid)
-        if now is None or now.born != one.born:
-            return  # the number is another's by now
-        if fd is None:
-            os.kill(one.pid, number)
-        else:
-            signal.pidfd_send_signal(fd, number)
 
 
 @contextmanager
@@ -169,9 +189,25 @@ def _pinned(pid: int) -> Iterator[int | None]:
         os.close(fd)
 
 
-def _reap(pid: int) -> None:
+def _send(pid: int, fd: int | None, number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if fd is None:
+            os.kill(pid, number)
+        else:
+            signal.pidfd_send_signal(fd, number)
+
+
+def _reap(pid: int) -> bool:
     with suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    return False
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return None
 
 
 def _pauses() -> Iterator[float]:

@@ -7,9 +7,12 @@ from typing import NamedTuple
 
 from hookline.system._marks import read
 
+Key = tuple[int, int]
+"""Number and time of birth of a process: together they are never used twice."""
+
 
 class Seen(NamedTuple):
-    """A process at a moment; number and time of birth together are never used twice."""
+    """A process at a moment."""
 
     pid: int
     state: str
@@ -18,6 +21,10 @@ class Seen(NamedTuple):
     session: int
     threads: int
     born: int
+
+    @property
+    def key(self) -> Key:
+        return self.pid, self.born
 
     @property
     def dead(self) -> bool:
@@ -47,15 +54,15 @@ def everything() -> list[Seen]:
     return [one for pid in _numbers("/proc") if (one := see(pid))]
 
 
-def children() -> set[int]:
-    """The children of this program, by whichever of its threads."""
-    found: set[int] = set()
+def children() -> list[int]:
+    """The children of this program, by whichever of its threads, the newest last."""
+    found: list[int] = []
     # Twice: while a thread ends, or a child is waited for, a list may leave something out.
     for tid in _numbers("/proc/self/task") + _numbers("/proc/self/task"):
         with suppress(FileNotFoundError, ProcessLookupError):
-            found |= {int(pid) for pid in read(f"/proc/self/task/{tid}/children").split()}
-    return found or {one.pid for one in everything() if one.parent == os.getpid()}
+            found += [int(pid) for pid in read(f"/proc/self/task/{tid}/children").split()]
+    return list(dict.fromkeys(found)) or [one.pid for one in everything() if one.parent == os.getpid()]
 
 
 def _numbers(folder: str) -> list[int]:
-    return [int(name) for name in os.listdir(folder) if name.isdecimal()]  # noqa: PTH208 -- three times as fast
+    return [int(name) for name in os.listdir(folder) if name.isdecimal()]

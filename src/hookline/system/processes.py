@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from hookline.kind import KEEP, Finished
 from hookline.system._adoption import adopting
 from hookline.system._child import Child, start
-from hookline.system._descendants import GRACE, OVER, ask_to_end, end
+from hookline.system._descendants import GRACE, OVER, ask_to_end, end, tidy
 from hookline.system._pipes import Feed, Watch, attend, broken_pipes_are_errors, ended, exit_watched, read
 from hookline.system._spawn import NotStarted, Process, spawn
 
@@ -20,6 +20,8 @@ __all__ = ["Child", "NotStarted", "run", "start"]
 
 DRAIN = 0.1
 """How long the output of a command that has ended is waited for, when something still holds its pipes."""
+TIDY = 0.25
+"""How often the dead are looked for that a command has orphaned, so that they do not pile up."""
 
 _LOST = (
     "its exit status was taken by something else in this program; "
@@ -97,12 +99,20 @@ def _attended(
     process: Process, watch: Watch, outputs: Sequence[_Output], *, until: float, step: float
 ) -> bool:
     pipes = [output.fd for output in outputs]
-    if attend(watch, lambda: process.exited, until=until, step=step):
+    if _exited(process, watch, until=until, step=step):
         attend(watch, lambda: ended(watch, pipes), until=time.monotonic() + DRAIN)
         return True
     ask_to_end(process)
     attend(watch, lambda: process.exited and ended(watch, pipes), until=until + GRACE, step=step)
     return False
+
+
+def _exited(process: Process, watch: Watch, *, until: float, step: float) -> bool:
+    while not attend(watch, lambda: process.exited, until=min(until, time.monotonic() + TIDY), step=step):
+        if time.monotonic() >= until:
+            return False
+        tidy(process)
+    return True
 
 
 def _let_go(process: Process, watch: Watch, outputs: Sequence[_Output]) -> int | None:

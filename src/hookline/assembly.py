@@ -1,0 +1,293 @@
+"""Configuration files and built-ins → the hooks that will run, with why each is there or off."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from hookline import hooks as built_ins
+from hookline.config import File, Layer, Problem, read_hooks, read_mcp, read_toml
+from hookline.frozen import Frozen
+from hookline.hook import Hook, matching, named
+from hookline.host import Host
+from hookline.kind import Child, Declaration, Dialect, Finished, Kept, Kind, Machine
+from hookline.layers import Settled, settle, switches
+from hookline.system import files
+from hookline.system.places import Places, find
+
+if TYPE_CHECKING:
+    from hookline.system.trust import Trust
+
+SETTINGS = ("hookline.toml", "hooks.json", "mcp.json")
+BUDGET_END = "AUTORESEARCH_BUDGET_END"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Everything a runtime needs to know before the first event."""
+
+    places: Places
+    env: Mapping[str, str]
+    """The environment without what the repository put there unasked."""
+    settled: Settled
+    kept: Kept
+    trust: "Trust | None" = None
+    """None where the project has nothing that would need it."""
+
+    @property
+    def hooks(self) -> tuple[Hook, ...]:
+        return self.settled.hooks
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What a person should know, in sentences, wherever they look."""
+        waiting = len(self.settled.waiting)
+        told = [str(problem) for problem in self.settled.problems]
+        if waiting:
+            things = "thing of this project waits" if waiting == 1 else "things of this project wait"
+            told.append(f"{waiting} {things} for your trust: see `hookline trust --show`")
+        return tuple(told)
+
+
+def load(env: Mapping[str, str], cwd: str, host: Host | None = None) -> Setup:
+    """Read what the user and the project configured for *cwd*."""
+    start = env.get(host.project_env) if host and host.project_env else None
+    places = find(env, start or cwd)
+    user = files.Folder(path=places.config, source="user")
+    project = files.Folder(path=places.project, source="project", root=places.root)
+    layers, problems = _layers([user, project])
+    scripts, more = _scripts([user, project])
+    state, foreign = _trust(places, layers, scripts, env, host)
+    trusted = state is None or state.holds
+    own = {name: value for name, value in env.items() if trusted or name not in foreign}
+    machine = _Lazy(own, places, layers, trusted=trusted)
+    declared, waiting, unfound = _declared(layers, scripts, machine, trusted=trusted)
+    hooks, shadows = _hooks(declared, machine)
+    settled = settle(hooks, layers, trusted=trusted, switches=switches(own))
+    settled = replace(settled, hooks=tuple(_with_settings(hook, declared, machine) for hook in settled.hooks))
+    untold = [f"{file}: sets {name}" for name, file in foreign.items() if not trusted]
+    wrong = (*problems, *more, *unfound, *shadows, *_trust_problem(places, state))
+    settled = replace(
+        settled, problems=(*settled.problems, *wrong), waiting=(*settled.waiting, *waiting, *untold)
+    )
+    return Setup(places=places, env=own, settled=settled, kept=machine.kept, trust=state)
+
+
+def _layers(folders: Iterable[files.Folder]) -> tuple[list[Layer], list[Problem]]:
+    layers: list[Layer] = []
+    problems: list[Problem] = []
+    for folder in folders:
+        names = [(name, folder.source) for name in SETTINGS]
+        names += [("hookline.local.toml", "local")] if folder.root else []
+        for found in files.load(folder, names):
+            if isinstance(found, Problem):
+                problems.append(found)
+            else:
+                layers.append(_layer(found))
+    return layers, problems
+
+
+def _layer(file: File) -> Layer:
+    if file.name.endswith(".toml"):
+        return read_toml(file)
+    reader = read_mcp if file.name.endswith("mcp.json") else read_hooks
+    return reader(file, _kinds())
+
+
+def _kinds() -> dict[str, Kind]:
+    from hookline import kinds  # noqa: PLC0415 -- only where hooks are configured
+
+    return {name: kinds.load(name) for name in kinds.names()}
+
+
+def _scripts(folders: Iterable[files.Folder]) -> tuple[list[tuple[files.Folder, str]], list[Problem]]:
+    found = [(folder, script) for folder in folders for script in files.scripts(folder)]
+    scripts = [(folder, script) for folder, script in found if isinstance(script, str)]
+    return scripts, [script for _, script in found if isinstance(script, Problem)]
+
+
+def _trust(
+    places: Places,
+    layers: Sequence[Layer],
+    scripts: Sequence[tuple[files.Folder, str]],
+    env: Mapping[str, str],
+    host: Host | None,
+) -> "tuple[Trust | None, Mapping[str, str]]":
+    """How the project stands with its user, and the switches that the repository itself has set."""
+    foreign: Mapping[str, str] = {}
+    if host and any(name == BUDGET_END or name.startswith("AR_DISABLE_") for name in env):
+        set_there = files.switched_by(places.root, host.repository_switches)
+        foreign = {
+            name: file for name, file in set_there.items() if name.startswith(("AR_", "AUTORESEARCH_"))
+        }
+    own = [layer for layer in layers if layer.source != "user"]
+    if not own and not foreign and not any(folder.root for folder, _ in scripts):
+        return None, foreign
+    from hookline.system import trust  # noqa: PLC0415 -- only where there is something to trust
+
+    modules = [m for layer in own if "import" in layer.options for m in layer.options["import"].value]
+    extra = trust.named_files((d for layer in own for d in layer.declarations), places.root)
+    extra |= trust.module_files(modules, places.root) | set(foreign.values())
+    return trust.state(places.trust, places.root, extra), foreign
+
+
+def _trust_problem(places: Places, state: "Trust | None") -> Iterable[Problem]:
+    if state is not None and state.problem:
+        yield Problem(file=places.trust, text=state.problem)
+
+
+def _declared(
+    layers: Sequence[Layer], scripts: Sequence[tuple[files.Folder, str]], machine: "_Lazy", *, trusted: bool
+) -> tuple[list[Declaration], list[str], list[Problem]]:
+    """The configured hooks that may run, in order of registration; what waits; what could not be read."""
+    declared, waiting, problems = list[Declaration](), list[str](), list[Problem]()
+    for source in ("user", "project", "local"):
+        may = trusted or source == "user"
+        entries = [d for layer in layers if layer.source == source for d in layer.declarations]
+        modules = [m for layer in layers if layer.source == source for m in _imports(layer)]
+        paths = [path for folder, path in scripts if folder.source == source]
+        if not may:
+            waiting += [f"{d.origin}: a {d.kind} hook on {d.on[0].__name__}" for d in entries]
+            waiting += [f"{files.shown(path, _folder(scripts, path))}: hooks in Python" for path in paths]
+            continue
+        declared += entries
+        if paths or modules:
+            found = _python(paths, modules, source, machine)
+            declared += found.declarations
+            problems += [_as_problem(text) for text in found.problems]
+    return declared, waiting, problems
+
+
+def _imports(layer: Layer) -> Sequence[str]:
+    return layer.options["import"].value if "import" in layer.options else ()
+
+
+def _folder(scripts: Sequence[tuple[files.Folder, str]], path: str) -> files.Folder:
+    return next(folder for folder, script in scripts if script == path)
+
+
+def _as_problem(text: str) -> Problem:
+    file, _, rest = text.partition(":")
+    line, _, what = rest.partition(":")
+    if line.strip().isdigit():
+        return Problem(file=file, line=int(line), text=what.strip())
+    return Problem(file=file, text=rest.strip())
+
+
+def _python(paths: Sequence[str], modules: Sequence[str], source: str, machine: "_Lazy") -> Any:
+    from hookline.kinds import python  # noqa: PLC0415 -- only where hooks are configured
+
+    root = machine.places.config if source == "user" else machine.places.root
+    sources = [python.Source(path=path, source=source, root=root) for path in paths]
+    sources += [python.Source(module=module, source=source, root=root) for module in modules]
+    return python.find(sources, machine.made())
+
+
+def _hooks(declared: Sequence[Declaration], machine: "_Lazy") -> tuple[list[Hook], list[Problem]]:
+    """Built-ins first, then what was declared; a name that is taken stays with who had it."""
+    hooks = [replace(built_ins.load(name), kind="built-in", source="built-in") for name in built_ins.names()]
+    shadows = []
+    for declaration in declared:
+        taken = named(hooks, declaration.name)
+        if taken is None:
+            hooks.append(_bound(declaration, machine))
+        else:
+            file, _, line = declaration.origin.rpartition(":")
+            whose = f"the {taken.source} hook of that name"
+            text = f"the name {declaration.name!r} is taken by {whose}; give this one another `name`"
+            shadows.append(Problem(file=file, line=int(line) if line.isdigit() else 0, text=text))
+    return hooks, shadows
+
+
+def _bound(declaration: Declaration, machine: "_Lazy") -> Hook:
+    spec = declaration.spec
+    return Hook(
+        name=declaration.name,
+        on=declaration.on,
+        judge=machine.bind(declaration),
+        priority=declaration.priority,
+        priorities={
+            e: spec["priorities"][e.__name__]
+            for e in declaration.on
+            if e.__name__ in spec.get("priorities", {})
+        },
+        nature="observer" if declaration.observer else spec.get("nature", "policy"),
+        settings=Frozen(spec.get("settings", {})),
+        types={k: Any if v is None else type(v) for k, v in spec.get("settings", {}).items()},
+        aliases=tuple(spec.get("aliases", ())),
+        about=spec.get("about", "") or _about(declaration),
+        kind=declaration.kind,
+        source=declaration.source,
+        origin=declaration.origin,
+        limit=declaration.timeout,
+        on_failure=declaration.on_failure,
+        on_timeout=declaration.on_timeout,
+        match=matching(declaration.match),
+    )
+
+
+def _with_settings(hook: Hook, declared: Sequence[Declaration], machine: "_Lazy") -> Hook:
+    """A hook that is carried out elsewhere takes its settings along."""
+    mine = next((d for d in declared if d.name == hook.name and d.origin == hook.origin), None)
+    if mine is None or dict(mine.spec.get("settings", {})) == dict(hook.settings):
+        return hook
+    spec = Frozen({**mine.spec, "settings": hook.settings})
+    return replace(hook, judge=machine.bind(replace(mine, spec=spec)))
+
+
+def _about(declaration: Declaration) -> str:
+    what = next(
+        (declaration.spec[k] for k in ("command", "url", "tool", "python") if k in declaration.spec), ""
+    )
+    return f"{declaration.kind}: {what if isinstance(what, str) else ' '.join(what)}"
+
+
+class _Lazy:
+    """The machine that kinds are handed, put together only when there is a configured hook."""
+
+    def __init__(
+        self, env: Mapping[str, str], places: Places, layers: Sequence[Layer], *, trusted: bool
+    ) -> None:
+        self.env, self.places, self.kept = env, places, Kept()
+        self._servers = {
+            name: server
+            for layer in layers
+            if trusted or layer.source == "user"
+            for name, server in layer.servers.items()
+        }
+        self._machine: Machine | None = None
+
+    def made(self) -> Machine:
+        if self._machine is None:
+            self._machine = Machine(
+                run=_run,
+                start=_start,
+                env=self.env,
+                clock=time.monotonic,
+                kept=self.kept,
+                dialects=_dialects(),
+                servers=Frozen(self._servers),
+                scratch=self.places.scratch,
+            )
+        return self._machine
+
+    def bind(self, declaration: Declaration) -> Any:
+        return _kinds()[declaration.kind].bind(declaration, self.made())
+
+
+def _dialects() -> tuple[Dialect, ...]:
+    from hookline import hosts  # noqa: PLC0415 -- only where hooks are configured
+
+    return tuple(host.dialect for host in map(hosts.load, hosts.names()) if host.dialect)
+
+
+def _run(argv: Sequence[str], **how: Any) -> Finished:
+    from hookline.system import processes  # noqa: PLC0415 -- only where a process is run
+
+    return processes.run(argv, **how)
+
+
+def _start(argv: Sequence[str], **how: Any) -> Child:
+    from hookline.system import processes  # noqa: PLC0415 -- only where a process is started
+
+    return processes.start(argv, **how)

@@ -1,0 +1,202 @@
+"""Find the shell commands and tree deletions in code of other languages: `python -c`, `perl -e`, awk programs.
+
+The code is split into its strings, names and marks, never matched as text, and only calls with literal
+arguments are understood. What a program computes before it calls stays unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+from hookline.bash.ansi import ansi
+from hookline.bash.options import options
+from hookline.bash.reading import UNKNOWN, Word
+from hookline.bash.syntax import Span
+from hookline.bash.world import Call, Inner, Result, World, resolve, spend
+
+Program: TypeAlias = Callable[[World, Call], Result]
+
+_MAX_ARGUMENTS = 200
+"""Tokens of one call that are looked at."""
+_TOKEN = re.compile(
+    r"""(?P<comment>\#[^\n]*|//[^\n]*)
+      | (?P<string>(?P<prefix>\b[rbfuRBFU]{1,2})?(?:'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z)
+          |'(?:[^'\\]|\\.)*+(?:'|\Z)|"(?:[^"\\]|\\.)*+(?:"|\Z)|`(?:[^`\\]|\\.)*+(?:`|\Z)))
+      | (?P<shell>(?:%x|\bqx)\s*[({\[/|!](?P<run>[^)}\]/|!\n]*))
+      | (?P<name>[A-Za-z_]\w*)
+      | (?P<mark>[^\s])""",
+    re.VERBOSE | re.DOTALL,
+)
+_FIELD = re.compile(r"\$?\{[^{}]*\}|#\{[^{}]*\}")
+_RUN = frozenset(
+    "system popen popen2 popen3 Popen run call check_call check_output getoutput getstatusoutput exec execSync"
+    " execFile execFileSync spawn spawnSync execa execv execvp execve execvpe execl execlp posix_spawn shell_exec"
+    " passthru proc_open pcntl_exec capture2 capture2e capture3 pipeline sh".split()
+)
+_PROGRAM_FIRST = frozenset({"spawn", "spawnSync", "execFile", "execFileSync", "execa"})
+_DELETE = frozenset(
+    "rmtree rmSync rm_rf rm_r remove_entry_secure remove_tree rimraf rimrafSync removeSync rmdirSync emptyDirSync".split()
+)
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    """The value of a string, else what is written."""
+
+
+def commands(code: str, via: str, span: Span) -> list[Inner]:
+    """What *code* would run, by its calls with literal arguments."""
+    tokens = list(_tokens(code))
+    found: list[Inner] = []
+    for place, token in enumerate(tokens):
+        if token.kind == "shell":
+            found.append(Inner(via, span, code=token.text))
+        elif token.kind == "name" and token.text in _RUN | _DELETE:
+            found += _called(tokens, place, via, span)
+    return found
+
+
+def _tokens(code: str) -> Iterator[_Token]:
+    for found in _TOKEN.finditer(code):
+        kind = found.lastgroup or ""
+        if found["string"] is not None:
+            yield _Token("`" if found["string"].startswith("`") else "string", _string(found))
+        elif found["shell"] is not None:
+            yield _Token("shell", found["run"])
+        elif kind != "comment":
+            yield _Token(kind, found.group())
+
+
+def _string(found: re.Match[str]) -> str:
+    prefix = (found["prefix"] or "").lower()
+    written = found["string"][len(prefix) :]
+    quote = written[:3] if written.startswith(("'''", '"""')) else written[:1]
+    body = written[len(quote) :].removesuffix(quote)
+    if "f" in prefix or quote == "`":
+        body = _FIELD.sub(UNKNOWN, body)
+    return body if "r" in prefix else ansi(body)
+
+
+def _called(tokens: list[_Token], place: int, via: str, span: Span) -> list[Inner]:
+    name = tokens[place].text
+    direct, listed = _arguments(tokens[place + 1 : place + 1 + _MAX_ARGUMENTS])
+    if name in _DELETE:
+        return [_deleted(path, name, via, span) for path in direct + listed]
+    if listed:
+        argv = direct[:1] + listed if name in _PROGRAM_FIRST else listed
+        return [Inner(via, span, _argv(argv, span))]
+    found = [Inner(via, span, code=direct[0])] if direct else []
+    if len(direct) > 1:
+        found.append(Inner(via, span, _argv(direct, span)))
+    return found
+
+
+def _deleted(path: str, name: str, via: str, span: Span) -> Inner:
+    return Inner(f"{via} {name}", span, _argv(["rm", "-rf", path], span))
+
+
+def _argv(texts: list[str], span: Span) -> tuple[Word, ...]:
+    return tuple(Word(text=text, span=span) for text in texts)
+
+
+def _arguments(tokens: list[_Token]) -> tuple[list[str], list[str]]:
+    """The literal arguments of a call: those given one by one, and those in its first list."""
+    direct: list[str] = []
+    listed: list[str] = []
+    depth, lists = 0, 0
+    joined = False
+    for token in tokens:
+        if token.kind in ("string", "`"):
+            target = listed if lists else direct
+            if joined and target:
+                target[-1] += token.text
+            else:
+                target.append(token.text)
+        depth += token.text in ("(", "{") and token.kind == "mark"
+        depth -= token.text in (")", "}") and token.kind == "mark"
+        lists += token.text == "[" and token.kind == "mark"
+        lists -= token.text == "]" and token.kind == "mark"
+        joined = token.kind == "mark" and token.text in "+."
+        if (depth <= 0 and token.kind == "mark" and token.text in ");") or depth < 0:
+            break
+    return direct, listed
+
+
+def _awk_pipes(code: str, via: str, span: Span) -> list[Inner]:
+    """`"command" | getline` and `print | "command"`."""
+    tokens = list(_tokens(code))
+    pairs = zip(tokens, tokens[1:], strict=False)
+    texts = [
+        one.text if one.kind == "string" else two.text
+        for one, two in pairs
+        if {(one.kind, one.text == "|"), (two.kind, two.text == "|")} == {("string", False), ("mark", True)}
+    ]
+    return [Inner(via, span, code=text) for text in texts]
+
+
+_CODE_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "python": ("-c", "-m", "-W", "-X"),
+    "pypy": ("-c", "-m", "-W", "-X"),
+    "perl": ("-e", "-E"),
+    "ruby": ("-e",),
+    "node": ("-e", "--eval", "--print", "-r", "--require"),
+    "nodejs": ("-e", "--eval", "--print", "-r", "--require"),
+    "bun": ("-e", "--eval"),
+    "deno": (),
+    "php": ("-r",),
+    "lua": ("-e",),
+}
+_NO_CODE = frozenset({"-m", "-W", "-X", "-r", "--require"})
+
+
+def _interpreter(world: World, call: Call, name: str) -> Result:
+    takes = _CODE_OPTIONS[name]
+    split = options(call.argv[1:], takes)
+    pieces = [value for option, value in split.given if value is not None and _holds_code(name, option)]
+    if not pieces and split.has("-p", "-pe") and split.operands:
+        pieces = [split.operands[0]]
+    if not pieces and split.operands[:1] and split.operands[0].text == "eval":
+        pieces = list(split.operands[1:2])
+    if pieces:
+        return Result(inner=tuple(one for piece in pieces for one in _code(world, piece.text, name, piece.span)))
+    if split.has("-m"):
+        return Result()
+    return Result(inner=tuple(_code(world, _program_text(world, call, split.operands), name, call.span)))
+
+
+def _holds_code(name: str, option: str) -> bool:
+    return option not in _NO_CODE or (name == "php" and option == "-r")
+
+
+def _program_text(world: World, call: Call, operands: tuple[Word, ...]) -> str:
+    if not operands or operands[0].text in ("-", "/dev/stdin"):
+        return call.stdin
+    return world.files.get(resolve(world, operands[0].text), "")
+
+
+def _code(world: World, code: str, via: str, span: Span) -> list[Inner]:
+    return commands(code, via, span) if code and spend(world, len(code)) else []
+
+
+def _awk(world: World, call: Call) -> Result:
+    split = options(call.argv[1:], ("-F", "-v", "-f", "--file", "--assign", "--field-separator"))
+    if split.has("-f", "--file") or not split.operands:
+        return Result()
+    program = split.operands[0]
+    if not spend(world, 2 * len(program.text)):
+        return Result()
+    found = commands(program.text, "awk", program.span) + _awk_pipes(program.text, "awk", program.span)
+    return Result(inner=tuple(found))
+
+
+def _interpreted(name: str) -> Program:
+    return lambda world, call: _interpreter(world, call, name)
+
+
+PROGRAMS: Mapping[str, Program] = {
+    **{name: _interpreted(name) for name in _CODE_OPTIONS},
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
+}

@@ -1,0 +1,150 @@
+"""Programs that put words from elsewhere into a command: xargs, parallel, find."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from hookline.bash.options import options
+from hookline.bash.reading import UNKNOWN, Word
+from hookline.bash.syntax import Span
+from hookline.bash.world import Call, Inner, Result, World, spend
+
+Program: TypeAlias = Callable[[World, Call], Result]
+
+_MAX_ITEMS = 64
+"""Items of input that are put into a command one by one."""
+_XARGS_VALUES = (
+    *"-a -d -E -I -J -L -l -n -P -R -S -s".split(),
+    *"--arg-file --delimiter --max-args --max-chars --max-lines --max-procs --process-slot-var".split(),
+)
+_PARALLEL_VALUES = (
+    *"-j -N -n -L -a -S -I --jobs --results --joblog --colsep --delay --timeout --retries --tagstring".split(),
+    *"--workdir --wd --env --sshlogin --arg-file --max-args --halt --load --memfree --tmpdir --id --shuf".split(),
+)
+_SEPARATORS = frozenset({":::", ":::+", "::::", "::::+"})
+_PLACEHOLDER = re.compile(r"\{(?:\d*[.%/]*|#)\}")
+
+
+def _xargs(world: World, call: Call) -> Result:
+    split = options(call.argv[1:], _XARGS_VALUES)
+    command = split.operands
+    if not command:
+        return Result(call.stdin)
+    delimiter = split.value("-d", "--delimiter")
+    lines = "\0" if split.has("-0", "--null") else delimiter.text if delimiter is not None else None
+    mark = split.value("-I", "-J")
+    if mark is None and split.has("--replace", "-i"):
+        mark = split.value("--replace") or Word(text="{}", span=call.span)
+    items = _items(call.stdin, lines=mark is not None or lines is not None)
+    if mark is not None:
+        return _each(world, "xargs", command, [(item,) for item in items], mark.text or "{}")
+    added = tuple(Word(text=item, span=call.span) for item in items)
+    return Result("", (Inner("xargs", _span(command), (*command, *added)),))
+
+
+def _items(text: str, *, lines: bool) -> list[str]:
+    if not text:
+        return []
+    found = re.split(r"\n", text) if lines else [item.strip("'\"") for item in text.split()]
+    return [item for item in found if item][:_MAX_ITEMS] or [UNKNOWN]
+
+
+def _span(words: tuple[Word, ...]) -> Span:
+    return words[0].span[0], max(words[0].span[1], words[-1].span[1])
+
+
+def _each(
+    world: World, via: str, command: tuple[Word, ...], rows: list[tuple[str, ...]], mark: str
+) -> Result:
+    """One run for each row, with *mark* in the words of the command replaced."""
+    runs = []
+    for row in rows or [(UNKNOWN,)]:
+        if spend(world, 1 + len(command)):
+            runs.append(Inner(via, _span(command), tuple(_filled(word, row, mark) for word in command)))
+    return Result("", tuple(runs))
+
+
+def _filled(word: Word, row: tuple[str, ...], mark: str) -> Word:
+    if mark not in word.text:
+        return word
+    return Word(text=word.text.replace(mark, " ".join(row)), span=word.span)
+
+
+def _parallel(world: World, call: Call) -> Result:
+    words = options(call.argv[1:], _PARALLEL_VALUES).operands
+    places = [place for place, word in enumerate(words) if word.text in _SEPARATORS]
+    command = words[: places[0]] if places else words
+    values = [word.text for word in words[places[0] :] if word.text not in _SEPARATORS] if places else []
+    values = values[:_MAX_ITEMS] if places else _items(call.stdin, lines=True)
+    if not command:
+        return Result("", tuple(Inner("parallel", call.span, code=value) for value in values))
+    runs = [run for value in values or [UNKNOWN] if spend(world, 1) for run in _jobs(command, value)]
+    return Result("", tuple(runs))
+
+
+def _jobs(command: tuple[Word, ...], value: str) -> list[Inner]:
+    """A job as an argument list, and as the command line the words make when they are joined."""
+    if any(_PLACEHOLDER.search(word.text) for word in command):
+        argv = tuple(Word(text=_PLACEHOLDER.sub(lambda _: value, word.text), span=word.span) for word in command)
+    else:
+        argv = (*command, Word(text=value, span=command[-1].span))
+    jobs = [Inner("parallel", _span(command), argv)]
+    if " " in command[0].text:
+        jobs.append(Inner("parallel", _span(command), code=" ".join(word.text for word in argv)))
+    return jobs
+
+
+_FIND_RUN = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_FIND_SAFE = frozenset({"-print", "-print0", "-depth", "-mount", "-xdev", "-follow", "-delete", "-prune", "-true"})
+_FIND_GLOBAL = frozenset({"-maxdepth", "-mindepth"})
+
+
+def _find(world: World, call: Call) -> Result:
+    words = list(call.argv[1:])
+    while words and words[0].text in ("-H", "-L", "-P"):
+        words.pop(0)
+    first = next((place for place, word in enumerate(words) if word.text[:1] in ("-", "(", "!")), len(words))
+    roots = words[:first] or [Word(text=".", span=call.span)]
+    runs, filtered = _find_runs(words[first:])
+    found = [root if not filtered else Word(text=f"{root.text}/{UNKNOWN}", span=root.span) for root in roots]
+    inner = [
+        Inner(f"find {name}", _span(argv), tuple(_replaced(word, root) for word in argv))
+        for name, argv in runs
+        for root in found[:_MAX_ITEMS]
+        if spend(world, 1 + len(argv))
+    ]
+    return Result("".join(root.text + "\n" for root in found), tuple(inner))
+
+
+def _find_runs(words: list[Word]) -> tuple[list[tuple[str, tuple[Word, ...]]], bool]:
+    """The commands of an expression, and whether a test narrows what they are run on."""
+    runs: list[tuple[str, tuple[Word, ...]]] = []
+    filtered = False
+    rest = words[::-1]
+    while rest:
+        word = rest.pop()
+        if word.text in _FIND_RUN:
+            argv: list[Word] = []
+            while rest and rest[-1].text != ";" and not (rest[-1].text == "+" and argv and argv[-1].text == "{}"):
+                argv.append(rest.pop())
+            runs += [(word.text, tuple(argv))] if argv else []
+        elif word.text in _FIND_GLOBAL and rest:
+            rest.pop()
+        else:
+            filtered = filtered or word.text not in _FIND_SAFE | {";", "+"}
+    return runs, filtered
+
+
+def _replaced(word: Word, root: Word) -> Word:
+    return Word(text=word.text.replace("{}", root.text), span=word.span, glob=root.glob) if "{}" in word.text else word
+
+
+PROGRAMS: Mapping[str, Program] = {
+    "xargs": _xargs,
+    "gxargs": _xargs,
+    "parallel": _parallel,
+    "find": _find,
+    "gfind": _find,
+}

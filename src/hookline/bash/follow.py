@@ -1,0 +1,222 @@
+"""Follow commands in the order a shell would run them, and note each simple command on the way.
+
+Nothing runs. Both sides of a branch are followed, a loop's body once with all values of its variable,
+and what a command prints is known only for a handful of programs; everything else is `UNKNOWN`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hookline.bash import expand
+from hookline.bash.invoke import apply, invoke
+from hookline.bash.reading import UNKNOWN, Redirect, Word
+from hookline.bash.streams import feed, keep
+from hookline.bash.syntax import Array, Assignment, Command, Compound, Function, Node, Pipe, Redirection, Steps, Term
+from hookline.bash.world import (
+    MAX_ALTERNATIVES,
+    MAX_TEXT,
+    World,
+    look,
+    place,
+    put,
+    rollback,
+    spend,
+    too_deep,
+    trouble,
+)
+
+_DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
+
+
+def follow(world: World, steps: Steps, stdin: str) -> str:
+    """Follow *steps*; what they print, as far as it is known."""
+    printed: list[str] = []
+    for step in steps.items:
+        if not spend(world, 1):
+            return UNKNOWN
+        unsure = step.op == "||"
+        world.maybe += unsure
+        printed.append(_node(world, step.node, stdin))
+        world.maybe -= unsure
+    return _joined(printed)
+
+
+def _joined(printed: list[str]) -> str:
+    return "".join(printed) if sum(map(len, printed)) <= MAX_TEXT else UNKNOWN
+
+
+def _node(world: World, node: Node, stdin: str) -> str:
+    return _FOLLOWERS[type(node)](world, node, stdin)
+
+
+def _subshell(world: World, node: Node, stdin: str) -> str:
+    before = len(world.log)
+    printed = _node(world, node, stdin)
+    rollback(world, before)
+    return printed
+
+
+def _pipe(world: World, pipe: Pipe, stdin: str) -> str:
+    for stage in pipe.stages[:-1]:
+        stdin = _subshell(world, stage, stdin)
+    last = _node if look(world, "shopt lastpipe") == "on" else _subshell
+    return last(world, pipe.stages[-1], stdin)
+
+
+def _function(world: World, function: Function, stdin: str) -> str:
+    world.functions[function.name] = function.body
+    if function.name == "command_not_found_handle":
+        return _node(world, function.body, stdin)
+    return ""
+
+
+def _compound(world: World, compound: Compound, stdin: str) -> str:
+    if too_deep(world):
+        trouble(world, "commands go too deep", world.line, (0, len(world.line)))
+        return UNKNOWN
+    redirects = _redirects(world, compound.redirections)
+    stdin = feed(world, compound.redirections, redirects, stdin)
+    world.depth += 1
+    printed = _COMPOUNDS.get(compound.kind, _plain)(world, compound, stdin)
+    world.depth -= 1
+    return keep(world, redirects, printed)
+
+
+def _plain(world: World, compound: Compound, stdin: str) -> str:
+    """Keywords whose bodies run in order: braces, while; tests and arithmetic have words only."""
+    expand.words(world, compound.words)
+    return _joined([follow(world, body, stdin) for body in compound.bodies])
+
+
+def _parenthesis(world: World, compound: Compound, stdin: str) -> str:
+    before = len(world.log)
+    printed = _plain(world, compound, stdin)
+    rollback(world, before)
+    return printed
+
+
+def _branches(world: World, compound: Compound, stdin: str) -> str:
+    """`if` and `case`: any branch may be the one."""
+    expand.words(world, compound.words)
+    printed: list[str] = []
+    for position, body in enumerate(compound.bodies):
+        unsure = position > 0 or compound.kind == "case"
+        world.maybe += unsure
+        printed.append(follow(world, body, stdin))
+        world.maybe -= unsure
+    return _joined(printed)
+
+
+def _loop(world: World, compound: Compound, stdin: str) -> str:
+    if compound.kind == "for@":
+        values = list(world.known.get("@[]", (UNKNOWN,)))
+    else:
+        values = [UNKNOWN if word.glob else word.text for word in expand.words(world, compound.words)]
+    place(world, compound.name, tuple(dict.fromkeys(values))[:MAX_ALTERNATIVES] or (UNKNOWN,))
+    return _joined([follow(world, body, stdin) for body in compound.bodies])
+
+
+def _command(world: World, command: Command, stdin: str) -> str:
+    """Follow a simple command once for each possibility of the variables it uses."""
+    world.choice, world.widest = 0, 1
+    printed = _once(world, command, stdin)
+    for choice in range(1, min(world.widest, MAX_ALTERNATIVES)):
+        if not spend(world, 1):
+            break
+        world.choice = choice
+        printed += _once(world, command, stdin)
+    world.choice, world.widest = 0, 1
+    return printed
+
+
+def _once(world: World, command: Command, stdin: str) -> str:
+    argv = tuple(expand.words(world, _undeclared(world, command.words)))
+    spend(world, 1 + len(argv))
+    redirects = _redirects(world, command.redirections)
+    stdin = feed(world, command.redirections, redirects, stdin)
+    settings = tuple(_assigned(world, one) for one in command.assignments)
+    if not argv:
+        for one, (name, value) in zip(command.assignments, settings, strict=True):
+            _assign(world, one, name, value)
+        return keep(world, redirects, stdin if redirects and not settings else "")
+    alias = _alias(world, command)
+    if alias is not None:
+        return keep(world, redirects, apply(world, alias, command.words[1:], stdin, command.words[0]))
+    printed = invoke(world, argv, stdin, command.span, redirects=redirects, settings=settings)
+    return keep(world, redirects, printed)
+
+
+def _undeclared(world: World, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """*terms* of a `declare a=(…)`, with the arrays already set and only their names left."""
+    if terms and terms[0].parts[0] in _DECLARING and any(isinstance(term.parts[-1], Array) for term in terms):
+        return tuple(_array_set(world, term) for term in terms)
+    return terms
+
+
+def _array_set(world: World, term: Term) -> Term:
+    name, last = term.parts[0], term.parts[-1]
+    if not isinstance(last, Array) or not isinstance(name, str):
+        return term
+    bare = name.rstrip("+=")
+    place(world, bare + "[]", tuple(word.text for word in expand.words(world, last.items)))
+    return Term((bare,), term.span, plain=True)
+
+
+def _alias(world: World, command: Command) -> str | None:
+    first = command.words[0].parts if command.words else ()
+    if len(first) != 1 or not isinstance(first[0], str):
+        return None
+    name = "alias " + first[0]
+    return look(world, name) if name in world.known and name not in world.calls else None
+
+
+def _assigned(world: World, one: Assignment) -> tuple[str, str]:
+    value = expand.text(world, one.parts, tilde=True)
+    return one.name, (look(world, one.name) or "") + value if one.append else value
+
+
+def _assign(world: World, one: Assignment, name: str, value: str) -> None:
+    array = one.parts[0] if one.parts else None
+    if isinstance(array, Array):
+        old = world.known.get(name + "[]", ()) if one.append else ()
+        place(world, name + "[]", old + tuple(word.text for word in expand.words(world, array.items)))
+    elif one.index:
+        _set_item(world, name, one.index, value)
+    else:
+        put(world, name, value)
+
+
+def _set_item(world: World, name: str, index: str, value: str) -> None:
+    items = list(world.known.get(name + "[]", ()))
+    if index.isdecimal() and int(index) <= len(items) < MAX_ALTERNATIVES:
+        items[int(index) : int(index) + 1] = [value]
+        place(world, name + "[]", tuple(items))
+    else:
+        place(world, name + "[]", (UNKNOWN,))
+
+
+def _redirects(world: World, redirections: tuple[Redirection, ...]) -> tuple[Redirect, ...]:
+    return tuple(Redirect(op=one.op, fd=one.fd, target=_target(world, one.target)) for one in redirections)
+
+
+def _target(world: World, term: Term) -> Word:
+    found = expand.words(world, (term,))
+    return found[0] if len(found) == 1 else Word(text=" ".join(word.text for word in found), span=term.span)
+
+
+_FOLLOWERS: Mapping[type, Callable[[World, Any, str], str]] = {
+    Command: _command,
+    Pipe: _pipe,
+    Compound: _compound,
+    Function: _function,
+}
+_COMPOUNDS: Mapping[str, Callable[[World, Compound, str], str]] = {
+    "(": _parenthesis,
+    "if": _branches,
+    "case": _branches,
+    "for": _loop,
+    "for@": _loop,
+    "select": _loop,
+}

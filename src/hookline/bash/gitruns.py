@@ -1,0 +1,114 @@
+"""What git runs on its own: aliases from any source, and subcommands that take a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from hookline.bash.options import Options, options
+from hookline.bash.reading import UNKNOWN, Word
+from hookline.bash.world import Call, Inner, Result, World, look, place
+from hookline.bash.wrappers import run
+
+Program: TypeAlias = Callable[[World, Call], Result]
+
+GLOBAL_VALUES = (
+    *"-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source".split(),
+)
+_BUILT_IN = frozenset(
+    "add am apply archive bisect blame branch bundle checkout cherry-pick clean clone commit config describe diff"
+    " fetch filter-branch format-patch gc grep init log merge mv notes pull push range-diff rebase reflog remote"
+    " reset restore revert rm shortlog show stash status submodule switch tag update-ref worktree".split()
+)
+_MAX_SETTINGS = 64
+_PARAMETER = re.compile(r"'([^'=]+)(?:'=')?=?([^']*)'")
+
+
+def _git(world: World, call: Call) -> Result:
+    split = options(call.argv[1:], GLOBAL_VALUES)
+    if not split.operands:
+        return Result()
+    name, rest = split.operands[0], split.operands[1:]
+    if name.text not in _BUILT_IN:
+        alias = _configured(world, split).get(name.text) or look(world, "git alias." + name.text)
+        return _alias(call, name, rest, alias) if alias and alias != UNKNOWN else Result()
+    runner = _RUNNERS.get(name.text)
+    return Result() if runner is None else runner(world, call, rest)
+
+
+def _alias(call: Call, name: Word, rest: tuple[Word, ...], alias: str) -> Result:
+    via = "git alias " + name.text
+    if alias.startswith("!"):
+        code = " ".join((alias[1:], *(word.text for word in rest)))
+        return Result("", (Inner(via, call.span, code=code),))
+    words = tuple(Word(text=piece.strip("'\""), span=name.span) for piece in alias.split())
+    return run(via, call, (call.argv[0], *words, *rest))
+
+
+def _configured(world: World, split: Options) -> dict[str, str]:
+    """Aliases set for this one call: by `-c`, `--config-env`, or git's configuration variables."""
+    pairs = [value.text.partition("=") for name, value in split.given if name == "-c" and value is not None]
+    found = [(key, value) for key, _, value in pairs]
+    found += [
+        (key, look(world, variable) or "")
+        for name, given in split.given
+        if name == "--config-env" and given is not None
+        for key, _, variable in [given.text.partition("=")]
+    ]
+    found += _from_environment(world)
+    return {key[len("alias.") :]: value for key, value in found if key.lower().startswith("alias.")}
+
+
+def _from_environment(world: World) -> list[tuple[str, str]]:
+    count = look(world, "GIT_CONFIG_COUNT") if "GIT_CONFIG_COUNT" in world.known else None
+    numbers = range(min(int(count), _MAX_SETTINGS)) if count is not None and count.isdecimal() else range(0)
+    found = [
+        (look(world, f"GIT_CONFIG_KEY_{number}") or "", look(world, f"GIT_CONFIG_VALUE_{number}") or "")
+        for number in numbers
+    ]
+    parameters = look(world, "GIT_CONFIG_PARAMETERS") or ""
+    return found + _PARAMETER.findall(parameters[:4096])
+
+
+def _config(world: World, call: Call, words: tuple[Word, ...]) -> Result:
+    """`git config alias.x …` earlier in the line is what `git x` later means."""
+    split = options(words, ("-f", "--file", "--blob", "--type", "--default"), mixed=True)
+    operands = split.operands[1:] if split.operands and split.operands[0].text == "set" else split.operands
+    if len(operands) > 1 and operands[0].text.lower().startswith("alias."):
+        place(world, "git alias." + operands[0].text[len("alias.") :], (operands[1].text,))
+    return Result("")
+
+
+def _rebase(world: World, call: Call, words: tuple[Word, ...]) -> Result:
+    split = options(words, ("-x", "--exec", "--onto", "-s", "-X", "-C", "--strategy"), mixed=True)
+    return Result(
+        inner=tuple(
+            Inner("git rebase --exec", value.span, code=value.text)
+            for name, value in split.given
+            if name in ("-x", "--exec") and value is not None
+        )
+    )
+
+
+def _bisect(world: World, call: Call, words: tuple[Word, ...]) -> Result:
+    return run("git bisect run", call, words[1:]) if words and words[0].text == "run" else Result()
+
+
+def _submodule(world: World, call: Call, words: tuple[Word, ...]) -> Result:
+    operands = options(words).operands
+    if not operands or operands[0].text != "foreach":
+        return Result()
+    rest = options(operands[1:]).operands
+    if len(rest) == 1:
+        return Result("", (Inner("git submodule foreach", rest[0].span, code=rest[0].text),))
+    return run("git submodule foreach", call, rest)
+
+
+_RUNNERS: Mapping[str, Callable[[World, Call, tuple[Word, ...]], Result]] = {
+    "config": _config,
+    "rebase": _rebase,
+    "bisect": _bisect,
+    "submodule": _submodule,
+}
+PROGRAMS: Mapping[str, Program] = {"git": _git}

@@ -1,0 +1,163 @@
+"""Run a program in thought: note it, and follow what it would run in turn."""
+
+from __future__ import annotations
+
+from hookline.bash.grammar import parse
+from hookline.bash.programs import PROGRAMS, program_name
+from hookline.bash.reading import UNKNOWN, Redirect, Simple, Word
+from hookline.bash.syntax import Command, Node, Pipe, Span, Step, Steps, Term
+from hookline.bash.world import Call, Inner, Result, World, cwd, place, resolve, rollback, spend, too_deep, trouble
+
+
+def invoke(
+    world: World,
+    argv: tuple[Word, ...],
+    stdin: str,
+    span: Span,
+    *,
+    redirects: tuple[Redirect, ...] = (),
+    settings: tuple[tuple[str, str], ...] = (),
+) -> str:
+    """Note the command *argv* and follow whatever it runs; what it prints, as far as it is known."""
+    name = program_name(argv[0].text)
+    _note(world, name, argv, span, redirects, settings)
+    outer = [(key, world.known.get(key)) for key, _ in settings]
+    for key, value in settings:
+        place(world, key, (value,))
+    printed = _run(world, name, argv, stdin, span)
+    for key, old in outer:
+        if old is None:
+            world.known.pop(key, None)
+        else:
+            place(world, key, old)
+    return printed
+
+
+def _note(
+    world: World,
+    name: str,
+    argv: tuple[Word, ...],
+    span: Span,
+    redirects: tuple[Redirect, ...],
+    settings: tuple[tuple[str, str], ...],
+) -> None:
+    here = cwd(world)
+    world.commands.append(
+        Simple(
+            name=name,
+            words=argv,
+            redirects=redirects,
+            assignments=settings,
+            span=span,
+            via=world.via,
+            cwd=None if UNKNOWN in here else here,
+        )
+    )
+
+
+def _run(world: World, name: str, argv: tuple[Word, ...], stdin: str, span: Span) -> str:
+    body = world.functions.get(argv[0].text)
+    if body is not None and argv[0].text not in world.calls:
+        return _function(world, body, argv, stdin)
+    program = PROGRAMS.get(name)
+    call = Call(argv, stdin, span)
+    result = program(world, call) if program is not None else _script(world, call)
+    if result.inner:
+        return "".join([inner(world, one) for one in result.inner])
+    return result.out
+
+
+def _script(world: World, call: Call) -> Result:
+    """A file that this very line wrote, run by its path."""
+    path = call.argv[0].text
+    content = world.files.get(resolve(world, path)) if "/" in path and UNKNOWN not in path else None
+    if content is None:
+        return Result()
+    args = tuple(word.text for word in call.argv)
+    return Result(inner=(Inner(path, call.span, code=content, stdin=call.stdin, args=args),))
+
+
+def inner(world: World, one: Inner) -> str:
+    """Follow what a program runs, one wrapper deeper."""
+    if too_deep(world):
+        trouble(world, "wrapped too deep", one.code or " ".join(word.text for word in one.argv), one.span)
+        return UNKNOWN
+    before = len(world.log)
+    saved = world.via, world.depth, world.wrapped, world.choice, world.widest
+    world.via, world.depth, world.wrapped = (*world.via, one.via), world.depth + 1, world.wrapped + 1
+    if one.args is not None:
+        place(world, "0", one.args[:1])
+        place(world, "@[]", one.args[1:])
+    for name, value in one.settings:
+        place(world, name, (value,))
+    printed = _contents(world, one)
+    if one.subshell:
+        rollback(world, before)
+    world.via, world.depth, world.wrapped, world.choice, world.widest = saved
+    return printed
+
+
+def _contents(world: World, one: Inner) -> str:
+    if one.code is not None:
+        return _code(world, one.code, one.stdin, one.span)
+    return invoke(world, one.argv, one.stdin, one.span) if one.argv else ""
+
+
+def _code(world: World, code: str, stdin: str, span: Span) -> str:
+    if not spend(world, len(code) + span[1] - span[0]):
+        return UNKNOWN
+    return world.follow(world, _parsed(world, code, span), stdin)
+
+
+def _parsed(world: World, code: str, span: Span) -> Steps:
+    """*code* read, with its own place in the line where it stands there as it is."""
+    found = world.line.find(code, *span)
+    offset, fixed = (0, span) if found < 0 else (found, None)
+    steps, failures = parse(code, offset=offset, fixed=fixed, depth=world.depth)
+    for failure in failures:
+        trouble(world, failure.reason, failure.text, failure.span)
+    return steps
+
+
+def _function(world: World, body: Node, argv: tuple[Word, ...], stdin: str) -> str:
+    if too_deep(world):
+        trouble(world, "functions go too deep", argv[0].text, argv[0].span)
+        return UNKNOWN
+    name = argv[0].text
+    saved = world.via, world.calls, world.depth, world.wrapped, world.choice, world.widest
+    outer = world.known.get("@[]", (UNKNOWN,))
+    world.via, world.calls, world.depth = (*world.via, name + "()"), (*world.calls, name), world.depth + 1
+    world.wrapped += 1
+    place(world, "@[]", tuple(word.text for word in argv[1:]))
+    world.scopes.append({})
+    printed = world.follow(world, Steps((Step(";", body),)), stdin)
+    for local, old in world.scopes.pop().items():
+        place(world, local, old)
+    place(world, "@[]", outer)
+    world.via, world.calls, world.depth, world.wrapped, world.choice, world.widest = saved
+    return printed
+
+
+def apply(world: World, alias: str, rest: tuple[Term, ...], stdin: str, name: Term) -> str:
+    """Follow what an alias stands for, with the words that came after it."""
+    label = "alias " + str(name.parts[0])
+    saved = world.via, world.calls, world.depth, world.choice, world.widest
+    world.via, world.calls, world.depth = (*world.via, label), (*world.calls, label), world.depth + 1
+    steps = _parsed(world, alias, name.span) if spend(world, len(alias)) and not too_deep(world) else Steps(())
+    printed = world.follow(world, _extended(steps, rest), stdin)
+    world.via, world.calls, world.depth, world.choice, world.widest = saved
+    return printed
+
+
+def _extended(steps: Steps, rest: tuple[Term, ...]) -> Steps:
+    """*steps* with the words *rest* at the end of their last command."""
+    if not steps.items or not rest:
+        return steps
+    last = steps.items[-1].node
+    end = last.stages[-1] if isinstance(last, Pipe) else last
+    if not isinstance(end, Command):
+        return steps
+    longer: Node = end._replace(words=end.words + rest)
+    if isinstance(last, Pipe):
+        longer = Pipe((*last.stages[:-1], longer))
+    return Steps((*steps.items[:-1], steps.items[-1]._replace(node=longer)))

@@ -1,0 +1,111 @@
+"""Answer a host: one native payload on stdin, the native reply out.
+
+Hosts wait for this, and some block on any unexpected exit code: whatever comes in, it ends with 0 or with
+the host's own blocking code, and what it could not do it says where a person sees it.
+"""
+
+import json
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import Any
+
+from hookline.cli._command import Command
+from hookline.host import Host, Reply, Said, Unreadable, decode
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer, and only then do what can wait."""
+    parser = ArgumentParser(prog="hookline hook", description=COMMAND.about)
+    arguments(parser)
+    try:
+        return run(parser.parse_args(argv))
+    except SystemExit as left:
+        return 0 if "-h" in argv or "--help" in argv else _complain(f"called wrongly ({left.code})")
+    except BaseException as error:  # noqa: BLE001 -- the top of the command line: nothing may reach the host
+        return _complain(f"{type(error).__name__} while answering; nothing was judged")
+
+
+def run(args: Namespace) -> int:
+    from hookline import hosts  # noqa: PLC0415 -- `--help` needs none
+
+    try:
+        host = hosts.load(args.host)
+    except LookupError as error:
+        return _complain(str(error))
+    try:
+        found = decode(host, _payload(), args.event)
+    except Unreadable as error:
+        return _send(_diagnosis(host, f"a payload could not be read, so nothing judged it: {error}"))
+    if found is None:
+        return 0
+    return _answer(host, *found, args)
+
+
+def _payload() -> Any:
+    data = sys.stdin.buffer.read()
+    if not data.strip():
+        raise Unreadable("stdin was empty")
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        raise Unreadable(f"stdin is no JSON ({len(data):,} bytes)") from None
+
+
+def _answer(host: Host, name: str, event: Any, args: Namespace) -> int:
+    from hookline.runtime import Runtime  # noqa: PLC0415 -- what cannot be read needs none
+
+    runtime = Runtime.load(_existing(event.cwd), host=host)
+    try:
+        runtime.limit_to(args.only, args.without)
+    except LookupError as error:
+        return _send(_diagnosis(host, f"nothing judged this call: {error}"))
+    code = _send(runtime.answer(host, name, event))
+    runtime.close()
+    return code
+
+
+def _existing(cwd: str) -> str:
+    return cwd if cwd and os.path.isdir(cwd) else os.getcwd()
+
+
+def _diagnosis(host: Host, text: str) -> Reply:
+    """A reply that only warns, at whichever moment it is."""
+    from hookline.events import Notification  # noqa: PLC0415 -- rare
+    from hookline.outcome import Outcome  # noqa: PLC0415 -- rare
+
+    event = Notification(host=host.name)
+    return host.encode(Said(name="", event=event, outcome=Outcome(event=event, warnings=(text,))))
+
+
+def _send(reply: Reply) -> int:
+    """Write the reply and close stdout, so that the host need not wait for what comes after."""
+    sys.stderr.write(reply.stderr)
+    sys.stdout.buffer.write(reply.stdout.encode("utf-8", "replace"))
+    sys.stdout.flush()
+    return reply.code
+
+
+def _complain(text: str) -> int:
+    print(f"hookline: {text}", file=sys.stderr)
+    return 0
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("host", metavar="HOST", help="who sends the payload, such as claude-code")
+    parser.add_argument("--event", default="", help="the moment, where the payload does not say it")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")
+    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="leave this hook out")
+
+
+COMMAND = Command(
+    about="Answer a host: one native payload on stdin, the native reply out.",
+    examples="""
+hookline hook claude-code < payload.json
+hookline hook claude-code --only dangerous-command < payload.json
+""",
+    run=run,
+    arguments=arguments,
+    exits="0, or the host's own blocking code; never another, whatever comes in",
+)

@@ -1,0 +1,55 @@
+"""What may block only so often: gates by strikes, and all that makes a turn go on by one shared cap."""
+
+from dataclasses import replace
+
+from hookline.chain import struck
+from hookline.events import Event, Stop, SubagentStop, TurnStart, UserPromptSubmit
+from hookline.outcome import Outcome
+from hookline.store import Store
+
+MOST_STRIKES = 3
+STRIKES, CONTINUATIONS = "strikes:", "continuations:"
+
+
+def judged(store: Store, outcome: Outcome) -> Outcome:
+    """*outcome* with its strikes counted: a pass resets them, the third in a row lets go."""
+    event = outcome.event
+    if isinstance(event, UserPromptSubmit | TurnStart):
+        begin_turn(store, event)
+    if not event.gate:
+        return outcome
+    key = f"{STRIKES}{event.name}:{_who(event)}"
+    if outcome.blocked is None:
+        _forget(store, event, key)
+        return outcome
+    outcome = struck(outcome, store.count(event.session, key), MOST_STRIKES)
+    if outcome.capped:
+        store.reset(event.session, key)
+    return outcome
+
+
+def continued(store: Store, event: Event, outcome: Outcome, cap: int) -> Outcome:
+    """*outcome* of a stop with this continuation counted, whoever wanted it; past the *cap* the turn ends."""
+    if not isinstance(event, Stop | SubagentStop):
+        return outcome
+    key = f"{CONTINUATIONS}{_who(event)}"
+    if outcome.blocked is None:
+        _forget(store, event, key)
+        return outcome
+    count = store.count(event.session, key)
+    return replace(struck(outcome, count, cap + 1), continuations=min(count, cap))
+
+
+def begin_turn(store: Store, event: Event) -> None:
+    for prefix in (STRIKES, CONTINUATIONS):
+        _forget(store, event, prefix)
+
+
+def _forget(store: Store, event: Event, prefix: str) -> None:
+    """Reading is cheap for every store, writing is not: most turns have nothing to forget."""
+    if any(name.startswith(prefix) for name in store.counters(event.session)):
+        store.reset(event.session, prefix)
+
+
+def _who(event: Event) -> str:
+    return event.subagent.id if event.subagent else ""

@@ -1,0 +1,89 @@
+"""Kind mcp: a tool of an MCP server, over the official SDK; its text is read like what a command prints.
+
+Servers are started when first called and kept open; one that died is started again by the next call. The
+limit of a call holds from its first moment, start included, and a server that has not answered by then is
+ended with all that it started.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hookline.events import Event
+from hookline.frozen import thawed
+from hookline.kind import KEEP, Carry, Declaration, Finished, HookFailed, Kind, Machine
+from hookline.response import Response
+from hookline.state import State
+
+if TYPE_CHECKING:
+    from mcp.types import CallToolResult
+
+    from hookline.kinds._mcp_transport import Server
+
+_SHOWN = 300
+
+
+def bind(declaration: Declaration, machine: Machine) -> Carry:
+    """How the tool is called; its name is `server.tool`."""
+
+    def carry(event: Event, state: State, limit: float) -> Response:
+        from hookline.envelope import event_out  # noqa: PLC0415 -- only where such a hook runs
+        from hookline.kinds._mcp_loop import Sessions  # noqa: PLC0415 -- ditto
+        from hookline.kinds._replies import read  # noqa: PLC0415 -- ditto
+
+        began = machine.clock()
+        server, tool = _named(declaration, machine)
+        envelope = event_out(event, state)
+        sessions = machine.kept.of("mcp", Sessions)
+        left = began + limit - machine.clock()
+        result = sessions.call(server, tool, lambda schema: arguments(schema, envelope), left)
+        return read(event, _finished(result), machine.dialects, name=declaration.name)
+
+    return carry
+
+
+def _named(declaration: Declaration, machine: Machine) -> "tuple[Server, str]":
+    from hookline.kinds._mcp_transport import Server  # noqa: PLC0415 -- only where such a hook runs
+
+    wanted, servers = declaration.spec["tool"], machine.servers
+    known = [name for name in servers if wanted.startswith(f"{name}.")]
+    name = max(known, key=len, default=wanted.partition(".")[0])
+    if name not in servers:
+        there = ", ".join(sorted(servers)) or "none"
+        raise HookFailed(
+            f"wants the tool {wanted!r}, but no MCP server is called {name!r}; there are: {there}"
+        )
+    before = machine.env.get("HOOKLINE_DEPTH", "")
+    depth = f"{before}:{declaration.name}".lstrip(":")
+    env = {**machine.env, "HOOKLINE_DEPTH": depth}
+    return Server(name=name, spec=thawed(servers[name]), root=declaration.root, env=env), wanted[
+        len(name) + 1 :
+    ]
+
+
+def arguments(schema: Mapping[str, Any], envelope: Mapping[str, Any]) -> dict[str, Any]:
+    """What of the event a tool gets: all of it as `event`, else the fields it names, else all fields."""
+    named = schema.get("properties") or {}
+    if "event" in named:
+        return {"event": dict(envelope)}
+    more = schema.get("additionalProperties", not named)
+    return {key: value for key, value in envelope.items() if key in named or more is True}
+
+
+def _finished(result: "CallToolResult") -> Finished:
+    """The tool's answer as if a command had printed it."""
+    text = "\n".join(block.text for block in result.content if block.type == "text")
+    if result.is_error:
+        raise HookFailed(f"got an error from its tool: {text[:_SHOWN]}")
+    if not text and isinstance(result.structured_content, Mapping):
+        text = json.dumps(result.structured_content)
+    return Finished(code=0, stdout=text[:KEEP], cut=("stdout",) if len(text) > KEEP else ())
+
+
+KIND = Kind(
+    name="mcp",
+    key="tool",
+    fields={"tool": (str,)},
+    bind=bind,
+    about="Call a tool of an MCP server: the event in its arguments, the answer in its text.",
+)

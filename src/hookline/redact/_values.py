@@ -1,0 +1,90 @@
+"""Whether a value looks like a real secret, or like a word, a placeholder or a piece of code."""
+
+import re
+from functools import cache
+
+_VARIETY = 6  # different characters in the least varied secret that anyone issues
+_NAME = 16  # letters up to which a value without digits may be somebody's name for something
+_SYMBOLS = frozenset("!@#$%^*~?+=")
+_WORDS = frozenset(
+    {
+        "password",
+        "passwd",
+        "pass",
+        "pw",
+        "pwd",
+        "secret",
+        "token",
+        "changeme",
+        "postgres",
+        "admin",
+        "root",
+        "user",
+    }
+    | {
+        "username",
+        "guest",
+        "test",
+        "example",
+        "none",
+        "null",
+        "true",
+        "false",
+        "undefined",
+        "redacted",
+        "hidden",
+    }
+)
+
+
+def placeholder(value: str) -> bool:
+    """A value that stands for one: `xxxx`, `your-key-here`, `AKIA…EXAMPLE`."""
+    return len(set(value)) < _VARIETY or bool(_stand_in().search(value))
+
+
+def reference(value: str) -> bool:
+    """Where to find the value, or a word for it: `$TOKEN`, `{{ token }}`, `process.env.TOKEN`, `password`."""
+    return bool(_elsewhere().match(value)) or value.lower() in _WORDS or not value.strip("*.•x-_#")
+
+
+def random(value: str) -> bool:
+    """Looks as if it was made up to be hard to guess: not words, versions, names, paths or numbers."""
+    if placeholder(value) or reference(value) or not any(map(str.isalpha, value)):
+        return False
+    if any(map(str.isdigit, value)) or not _SYMBOLS.isdisjoint(value.rstrip("!?=")):
+        return not _wordy().fullmatch(value)
+    return len(value) >= _NAME and _unsteady(value)
+
+
+def _unsteady(value: str) -> bool:
+    # Letters only: chance changes case at every second one, a name in camel case far less often.
+    changes = sum(one.isupper() != other.isupper() for one, other in zip(value, value[1:], strict=False))
+    return changes >= 0.4 * len(value)
+
+
+@cache
+def _stand_in() -> re.Pattern[str]:
+    return re.compile(
+        r"example|your[-_]|[-_]here\b|placeholder|change[-_]?me|x{6}|0{8}|1234567|abcdef|dummy|\*{3}|\.{3}|…",
+        re.I,
+    )
+
+
+@cache
+def _elsewhere() -> re.Pattern[str]:
+    folders = (
+        "home|tmp|var|etc|usr|opt|run|mnt|root|Users|private|dev|srv|app|data|proc|work|workspace|builds?"
+    )
+    return re.compile(
+        r"\$[A-Za-z_({]|\$\d|[<{\[(@^]|%[({sd]|%[A-Z_]+%|process\.|os\.|env[.(\[]|getenv|secrets?\.|vars?\.|var:|data\.|"
+        rf"self\.|this\.|config\.|settings\.|file:|/(?:{folders})/|[A-Z]:[/\\]|\.{{1,2}}/|~/|https?://|arn:|vault:|"
+        r"op://|ref\+|ENC\[|sha\d+[-:]|==|!=|=>"
+    )
+
+
+@cache
+def _wordy() -> re.Pattern[str]:
+    # Words in any case with at most three digits behind each, or numbers with a unit, and joints between them:
+    # us-east-1, gpt2, v1.2.3, llama-3.1-8b, token_2024, getToken2, 2026-01-02, /srv/secrets/db.
+    part = r"(?:(?:[A-Z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]+){0,6}\d{0,3}|\d+[A-Za-z]{0,2})"
+    return re.compile(rf"[-_./:~]*{part}(?:[-_./:=@+!?]+{part}){{0,12}}[-_./:=!?]*")

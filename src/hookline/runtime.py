@@ -1,0 +1,281 @@
+"""Puts it together: one event → one outcome, facts in, effects out, nothing lost.
+
+A program with events of its own fires them here; hosts are answered through the same code.
+"""
+
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from hookline import chain, gates
+from hookline.assembly import BUDGET_END, Setup, load
+from hookline.budget import Budget, budget_until
+from hookline.calls import call
+from hookline.degrade import answer
+from hookline.derive import derive
+from hookline.events import INJECT, Event, OnBudgetExceeded, SessionStart, TurnEnd, UserPromptSubmit
+from hookline.hook import Hook, named
+from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
+from hookline.outcome import Outcome, Step
+from hookline.response import Effect, Keep
+from hookline.state import Later, State
+from hookline.store import Record, Store, StoreFailed
+from hookline.system import effects
+from hookline.system.facts import facts
+from hookline.system.places import find
+from hookline.trail import record
+
+DEPTH = "HOOKLINE_DEPTH"
+DEEPEST = 8
+ANSWER_WITHIN = 55.0
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorder:
+    """How records are kept: at once or first in a spool, and what is done when there is time."""
+
+    keep: Callable[[Record], None]
+    settle: Callable[[], None] = lambda: None
+
+
+class Runtime:
+    """The hooks of one project and where they keep things; must be closed.
+
+    `Runtime()` has only what you register; `Runtime.load()` has the built-ins and all that is configured.
+    """
+
+    def __init__(self, *, store: Store | None = None, setup: Setup | None = None) -> None:
+        self.setup = setup or _bare()
+        self.hooks: list[Hook] = list(self.setup.hooks)
+        self.store = store or _in_memory()
+        self.recorder = Recorder(keep=lambda kept: self.store.record([kept]))
+        self.now: Callable[[], float] = time.time
+        self._wanted: list[Effect] = []
+        self._troubles: list[str] = []
+
+    @classmethod
+    def load(
+        cls, cwd: str = "", env: Mapping[str, str] | None = None, *, host: Host | None = None
+    ) -> "Runtime":
+        """The runtime of the project around *cwd*, as its user configured it."""
+        env = dict(os.environ) if env is None else env
+        runtime = cls(setup=load(env, cwd or os.getcwd(), host))
+        runtime._open_store()
+        return runtime
+
+    def _open_store(self) -> None:
+        """The configured store; where it cannot be had, the session goes on without, aloud."""
+        from hookline import stores  # noqa: PLC0415 -- a program may bring its own
+        from hookline.system import spool  # noqa: PLC0415 -- ditto
+
+        places = self.setup.places
+        chosen = self.setup.settled.options.get("store")
+        try:
+            self.store = stores.load(chosen.value if chosen else "sqlite")(places.store)
+        except (StoreFailed, OSError, LookupError) as error:
+            self._troubles.append(f"the store cannot be used, so nothing is kept: {error}")
+            return
+        self.recorder = Recorder(
+            keep=lambda kept: spool.append(places.spool, kept),
+            settle=lambda: _drain(places.spool, self.store),
+        )
+
+    def register(self, hook: Hook) -> Hook:
+        """Add a hook in code; also as a decorator above `@hook(...)`."""
+        if named(self.hooks, hook.name) is not None:
+            raise ValueError(f"a hook is called {hook.name!r} already; give this one another name")
+        self.hooks.append(hook)
+        return hook
+
+    def limit_to(self, only: Sequence[str] = (), without: Sequence[str] = ()) -> None:
+        """Leave out every hook but *only*, and those of *without*; raises `LookupError` for a wrong name."""
+        kept = [self._named(name).name for name in only] or [hook.name for hook in self.hooks]
+        left_out = {self._named(name).name for name in without}
+        self.hooks = [hook for hook in self.hooks if hook.name in kept and hook.name not in left_out]
+
+    def _named(self, name: str) -> Hook:
+        found = named(self.hooks, name)
+        if found is None:
+            there = ", ".join(sorted(hook.name for hook in self.hooks))
+            raise LookupError(f"no hook is called {name!r}; there are: {there}")
+        return found
+
+    async def fire(self, event: Event) -> Outcome:
+        """Judge *event* without holding up the loop."""
+        from asyncio import to_thread  # noqa: PLC0415 -- not for those who never wait
+
+        return await to_thread(self.fire_now, event)
+
+    def fire_now(self, event: Event) -> Outcome:
+        """Judge *event*, a moment of the program's own."""
+        outcome = self._judge(event, self._deadline(ANSWER_WITHIN))
+        outcome = self._continued(event, outcome, CONTINUATIONS)
+        outcome = replace(outcome, context=chain.cut(outcome.context, self._cap(CONTEXT_CAP)))
+        self._keep([outcome], outcome)
+        return outcome
+
+    def answer(self, host: Host, name: str, event: Event) -> Reply:
+        """The reply to one native moment, with every event that it means judged and kept."""
+        row = host.moments[name]
+        deadline = self._deadline(min(row.within or host.within, host.within))
+        outcomes = self._judge_all(host, event, deadline)
+        whole = self._continued(event, chain.merged(outcomes, type(event)), host.continuations)
+        whole = self._with_what_waited(whole, row)
+        whole = replace(whole, context=chain.cut(whole.context, self._cap(host.context_cap)))
+        reply, said = answer(host, name, event, whole)
+        self._keep(outcomes, said)
+        return reply
+
+    def _continued(self, event: Event, outcome: Outcome, cap: int) -> Outcome:
+        return self._try(lambda: gates.continued(self.store, event, outcome, cap), usual=outcome)
+
+    def _judge_all(self, host: Host, event: Event, deadline: float) -> list[Outcome]:
+        outcomes = []
+        known = not self._begin(event)
+        for one in derive(host, event, known=known, spent=self._spent(event)):
+            outcomes.append(self._judge(one, deadline))
+            if outcomes[-1].blocked is not None and isinstance(one, UserPromptSubmit | TurnEnd):
+                break
+        return outcomes
+
+    def _begin(self, event: Event) -> bool:
+        return self._try(
+            lambda: self.store.begin(event.session, host=event.host, cwd=event.cwd, at=self.now()),
+            usual=False,
+        )
+
+    def _spent(self, event: Event) -> str:
+        """Which budget ran out since the last event: said once a session."""
+        if isinstance(event, OnBudgetExceeded) or not self._budget().expired(self.now()):
+            return ""
+        first = self._try(lambda: self.store.count(event.session, "announced:time") == 1, usual=False)
+        return "time" if first else ""
+
+    def _judge(self, event: Event, deadline: float) -> Outcome:
+        event = event if event.at else replace(event, at=self.now())
+        state = self._state(event)
+        hooks, skipped = self._reachable(event)
+        how = chain.Run(call=call, clock=time.monotonic, deadline=deadline)
+        outcome = chain.run(event, state, hooks, how)
+        for hook in skipped:
+            outcome = _skipped(outcome, hook)
+        return self._try(lambda: gates.judged(self.store, outcome), usual=outcome)
+
+    def _state(self, event: Event) -> State:
+        return State(
+            now=self.now(),
+            budget=self._budget(),
+            env=self.setup.env,
+            memory=Later(lambda: self._try(lambda: self.store.notes(event.session), usual={})),
+            counters=Later(lambda: self._try(lambda: self.store.counters(event.session), usual={})),
+            facts=facts(self.setup.places),
+        )
+
+    def _budget(self) -> Budget:
+        return budget_until(self.setup.env.get(BUDGET_END, ""))
+
+    def _reachable(self, event: Event) -> tuple[list[Hook], list[Hook]]:
+        """The hooks that may run, and those that this very process tree is already in."""
+        above = [name for name in self.setup.env.get(DEPTH, "").split(":") if name]
+        on = [hook for hook in self.hooks if hook.enabled]
+        if not above:
+            return on, []
+        inside = [h for h in on if h.kind != "built-in" and (h.name in above or len(above) >= DEEPEST)]
+        return [hook for hook in on if hook not in inside], [hook for hook in inside if hook.listens(event)]
+
+    def _with_what_waited(self, outcome: Outcome, row: Moment) -> Outcome:
+        """Context that an earlier moment could not take, and what is wrong with the configuration."""
+        event = outcome.event
+        kept: tuple[str, ...] = ()
+        if INJECT in row.can and event.subagent is None:
+            kept = self._try(lambda: self.store.take(event.session), usual=())
+        warnings = (*outcome.warnings, *self._complaints(event), *self._troubles)
+        self._troubles.clear()
+        return replace(outcome, context=(*kept, *outcome.context), warnings=tuple(dict.fromkeys(warnings)))
+
+    def _complaints(self, event: Event) -> Sequence[str]:
+        """Said when a session starts, and again whenever they change: not at every call."""
+        told = self.setup.complaints
+        said = list(told)
+        if not told:
+            return ()
+        before = self._try(lambda: self.store.notes(event.session).get("hookline.complaints"), usual=None)
+        if list(before or ()) == said and not isinstance(event, SessionStart):
+            return ()
+        self._try(lambda: self.store.note(event.session, {"hookline.complaints": said}), usual=None)
+        return told
+
+    def _deadline(self, seconds: float) -> float:
+        chosen = self.setup.settled.options.get("answer_within")
+        return time.monotonic() + (min(chosen.value, seconds) if chosen else seconds)
+
+    def _cap(self, most: int) -> int:
+        chosen = self.setup.settled.options.get("context_cap")
+        return min(chosen.value, most) if chosen else most
+
+    def _keep(self, outcomes: Iterable[Outcome], said: Outcome) -> None:
+        """What must not be lost once the answer is given."""
+        session = said.event.session
+        if said.memory:
+            self._try(lambda: self.store.note(session, said.memory), usual=None)
+        if said.kept:
+            self._try(lambda: self.store.keep(session, said.kept), usual=None)
+        self._wanted += [effect for effect in said.effects if not isinstance(effect, Keep)]
+        for outcome in outcomes:
+            if any(isinstance(effect, Keep) for effect in outcome.effects):
+                self._record(said if type(outcome.event) is type(said.event) else outcome)
+
+    def _record(self, outcome: Outcome) -> None:
+        took = sum(step.ms for step in outcome.trail)
+        kept = record(uuid.uuid4().hex, outcome, at=outcome.event.at or self.now(), ms=took)
+        self._try(lambda: self.recorder.keep(kept), usual=None)
+
+    def settle(self) -> None:
+        """What can wait until the answer is out: effects, and the store."""
+        wanted, self._wanted = self._wanted, []
+        self._troubles += effects.carry_out(wanted)
+        self._try(self.recorder.settle, usual=None)
+
+    def close(self) -> None:
+        self.settle()
+        self.setup.kept.close()
+        self.store.close()
+
+    def _try(self, use: Callable[[], _T], *, usual: _T) -> _T:
+        """Use the store; where it fails, the answer goes on without it, aloud."""
+        try:
+            return use()
+        except (StoreFailed, OSError) as error:
+            trouble = f"the store could not be used: {error}"
+            if trouble not in self._troubles:
+                self._troubles.append(trouble)
+            return usual
+
+
+def _skipped(outcome: Outcome, hook: Hook) -> Outcome:
+    note = "was reached from its own process tree"
+    outcome = outcome.noting(Step(hook=hook.name, said="skipped", note=note))
+    return replace(outcome, warnings=(*outcome.warnings, f"hook {hook.name!r} {note}; it was skipped"))
+
+
+def _drain(folder: str, store: Store) -> None:
+    from hookline.system import spool  # noqa: PLC0415 -- only with a spool
+
+    spool.drain(folder, store)
+
+
+def _in_memory() -> Store:
+    from hookline.stores import memory  # noqa: PLC0415 -- only where no store is given
+
+    return memory.open_store()
+
+
+def _bare() -> Setup:
+    from hookline.kind import Kept  # noqa: PLC0415 -- only without configuration
+    from hookline.layers import Settled  # noqa: PLC0415 -- ditto
+
+    return Setup(places=find({}, os.getcwd()), env={}, settled=Settled(hooks=()), kept=Kept())

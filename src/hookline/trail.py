@@ -1,0 +1,81 @@
+"""An event and its outcome as a record of the audit trail: redacted, and short."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hookline.events import Event
+from hookline.outcome import Outcome, Step
+from hookline.redact import redact, redact_json
+from hookline.response import Count
+from hookline.store import Record
+
+LINE = 300
+"""Characters of a summary or of a changed value that are kept."""
+REASON = 4_000
+
+
+def record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record:  # noqa: A002 -- it is the record's id
+    """What is kept of *outcome*."""
+    event = outcome.event
+    counts = {"events": 1, f"events:{event.name}": 1, f"actions:{outcome.action}": 1}
+    for effect in outcome.effects:
+        if isinstance(effect, Count):
+            counts[effect.name] = counts.get(effect.name, 0) + effect.by
+    return Record(
+        id=id,
+        at=at,
+        session=event.session,
+        host=event.host,
+        event=event.name,
+        cwd=event.cwd,
+        tool=getattr(event, "tool", ""),
+        summary=summary(event),
+        action=outcome.action,
+        rules=outcome.rules,
+        reason=_cut(redact(outcome.blocked or outcome.asked or outcome.allowed or ""), REASON),
+        warnings=tuple(_cut(redact(warning), REASON) for warning in outcome.warnings),
+        trail=tuple(_step(step) for step in outcome.trail),
+        ms=round(ms, 3),
+        counts=counts,
+    )
+
+
+def summary(event: Event) -> str:
+    """What the event was about, in a line."""
+    for name in ("command", "path", "pattern", "prompt", "error", "text", "source", "reason", "trigger"):
+        value = getattr(event, name, None)
+        if isinstance(value, str) and value:
+            return _cut(redact(value[: LINE * 4]).replace("\n", " ⏎ "), LINE)
+    return ""
+
+
+def _step(step: Step) -> dict[str, Any]:
+    """Only what says something."""
+    whole = {
+        "hook": step.hook,
+        "said": step.said,
+        "rule": step.rule,
+        "reason": _cut(redact(step.reason), REASON),
+        "note": _cut(redact(step.note), REASON),
+        "before": _changed(step.before),
+        "after": _changed(step.after),
+        "ms": round(step.ms, 3),
+    }
+    return {key: value for key, value in whole.items() if value not in ("", {}, None)}
+
+
+def _changed(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _short(redact_json(value)) for name, value in values.items()}
+
+
+def _short(value: Any) -> Any:
+    """A changed value without its bulk: raw output is not kept."""
+    if isinstance(value, str):
+        return _cut(value, LINE)
+    if isinstance(value, Mapping):
+        return {key: _short(item) for key, item in value.items()}
+    return [_short(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"

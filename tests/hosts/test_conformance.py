@@ -1,0 +1,71 @@
+"""Every host, on every payload that it really sent."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hookline import hosts
+from hookline.events import EVENTS
+from hookline.host import Unreadable, decode
+from hookline.testing.hosts import SUITE
+
+CAPTURES = sorted((Path(__file__).parent.parent / "captures").glob("*/*.json"))
+MOMENTS = [path for path in CAPTURES if path.stem.split(".")[0] in hosts.load(path.parent.name).moments]
+
+
+def payload(path):
+    return json.loads(path.read_text())
+
+
+def decoded(path):
+    return decode(hosts.load(path.parent.name), payload(path))
+
+
+def name(path):
+    return f"{path.parent.name}:{path.stem}"
+
+
+@pytest.mark.parametrize("check", SUITE, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("path", [path for path in MOMENTS if decoded(path)], ids=name)
+def test_a_host_keeps_its_word(check, path):
+    check(hosts.load(path.parent.name), payload(path))
+
+
+@pytest.mark.parametrize("host", [name for name in hosts.names() if name != "envelope"])
+def test_every_moment_was_captured(host):
+    captured = {path.stem.split(".")[0] for path in CAPTURES if path.parent.name == host}
+
+    assert set(hosts.load(host).moments) <= captured
+
+
+@pytest.mark.parametrize("path", [path for path in CAPTURES if path not in MOMENTS], ids=name)
+def test_other_moments_are_none_of_ours(path):
+    assert decoded(path) is None
+
+
+@pytest.mark.parametrize("path", [path for path in MOMENTS if decoded(path)], ids=name)
+def test_unknown_fields_are_ignored(path):
+    host = hosts.load(path.parent.name)
+
+    assert decode(host, {**payload(path), "news": {"deep": [1]}}) == decoded(path)
+
+
+@pytest.mark.parametrize("path", [path for path in MOMENTS if decoded(path)], ids=name)
+def test_wrong_types_are_named_and_never_repeated(path):
+    host, sent = hosts.load(path.parent.name), payload(path)
+    fields = {**host.common, **host.moments[path.stem.split(".")[0]].fields}
+    for ours, theirs in fields.items():
+        if "." in theirs or ours in ("output", "subagent_id", "subagent_type", "response") or theirs not in sent:
+            continue
+        with pytest.raises(Unreadable, match=theirs) as caught:
+            decode(host, {**sent, theirs: 4711 if not isinstance(sent[theirs], int) else "s3cret"})
+        assert "4711" not in str(caught.value)
+        assert "s3cret" not in str(caught.value)
+
+
+def test_every_event_is_to_be_had_on_some_host():
+    from hookline.derive import coverage
+
+    for event in EVENTS.values():
+        assert {coverage(hosts.load(host), event) for host in hosts.names()} != {"none"}, event

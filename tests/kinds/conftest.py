@@ -1,0 +1,73 @@
+"""A machine that is real: processes are started, and afterwards nothing of them may be left."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from hookline.kind import Declaration, Machine
+from hookline.kinds.python import KIND, Found, Source, find
+from hookline.system.processes import run, start
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """A folder with hooks, and the machine that they run on."""
+
+    root: Path
+    machine: Machine
+
+    def file(self, name: str, text: str) -> Source:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return Source(path=str(path), source="project", root=str(self.root))
+
+    def found(self, text: str) -> Found:
+        return find([self.file(".hookline/hooks/x.py", "from hookline import *\n" + text)], self.machine)
+
+    def hook(self, text: str, **changes):
+        """Carry out the one hook that *text* declares."""
+        found = self.found(text)
+        assert found.problems == ()
+        (declaration,) = found.declarations
+        return self.bound(replace(declaration, **changes))
+
+    def bound(self, declaration: Declaration):
+        return KIND.bind(declaration, self.machine)
+
+
+@pytest.fixture
+def project(tmp_path) -> Iterator[Project]:
+    root = tmp_path / "project"
+    root.mkdir()
+    env = {name: value for name, value in os.environ.items() if name != "HOOKLINE_DEPTH"}
+    machine = Machine(run=run, start=start, env=env, clock=time.monotonic, scratch=str(tmp_path / "scratch"))
+    yield Project(root=root, machine=machine)
+    machine.kept.close()
+    assert running_in(tmp_path) == []
+
+
+def running_in(folder: Path) -> list[str]:
+    """The processes whose working folder is *folder* or below, given half a second to end."""
+    until = time.monotonic() + 0.5
+    while (found := _processes(folder)) and time.monotonic() < until:
+        time.sleep(0.02)
+    return found
+
+
+def _processes(folder: Path) -> list[str]:
+    if sys.platform != "linux":
+        return []
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if process.joinpath("cwd").readlink().is_relative_to(folder):
+                found.append(process.joinpath("cmdline").read_text())
+        except OSError:
+            continue
+    return found

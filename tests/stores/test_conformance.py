@@ -1,0 +1,37 @@
+"""Every store there is passes the suite; a new one joins by being there."""
+
+import pytest
+
+from hookline import stores
+from hookline.testing.stores import SUITE, check_store, counters_count
+
+
+@pytest.mark.parametrize("check", SUITE, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("name", stores.names())
+def test_store(name, check, tmp_path):
+    store = stores.load(name)(str(tmp_path / "store"))
+    try:
+        check(store)
+    finally:
+        store.close()
+
+
+def test_the_suite_can_fail(tmp_path):
+    store = stores.load("memory")("")
+    honest = store.count
+    store.count = lambda session, name, by=1: honest(session, name, by) + 1
+
+    with pytest.raises(AssertionError, match="wanted"):
+        counters_count(store)
+
+
+def test_check_store_runs_the_whole_suite():
+    opened = []
+
+    def opener():
+        opened.append(stores.load("memory")(""))
+        return opened[-1]
+
+    check_store(opener)
+
+    assert len(opened) == len(SUITE)
