@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+TERMINAL = Path(__file__).parent / "terminal.py"
 BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<word>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT = 60.0
 PASSING = (
@@ -43,14 +44,19 @@ class Scratch:
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/bin", "/bin"]),
             "PYTHONPATH": str(ROOT / "src"),
             "LANG": "C.UTF-8",
+            "TERM": "dumb",
             "COLUMNS": "100",
-            "NO_COLOR": "1",
+            "LINES": "50",
         }
 
-    def run(self, command: str | list[str], stdin: str = "") -> str:
-        """What *command* prints, with this scratch's own paths made short."""
+    def type(self, command: str) -> str:
+        """What a person who types *command* sees."""
+        return self.run([sys.executable, str(TERMINAL), command])
+
+    def run(self, argv: list[str], stdin: str = "") -> str:
+        """What a command prints, with this scratch's own paths made short."""
         ended = subprocess.run(
-            command if isinstance(command, list) else ["/bin/sh", "-c", command],
+            argv,
             cwd=self.project,
             env=self.env,
             input=stdin,
@@ -60,14 +66,14 @@ class Scratch:
             check=False,
             timeout=LIMIT,
         )
-        shown = ended.stdout.replace(str(self.home), "~")
+        shown = ended.stdout.replace("\r", "").replace(str(self.home), "~")
         return "\n".join(line.rstrip() for line in shown.splitlines())
 
 
 def scratch(folder: Path) -> Scratch:
     made = Scratch(home=folder.resolve())
     made.project.mkdir()
-    made.run("git init --quiet --initial-branch main .")
+    made.run(["git", "init", "--quiet", "--initial-branch", "main", "."])
     return made
 
 
@@ -93,7 +99,7 @@ def play(page: str, where: Scratch) -> str:
 
 def _session(text: str, where: Scratch) -> str:
     commands = [line for line in text.splitlines() if line.startswith("$ ")]
-    outputs = [where.run(command.removeprefix("$ ")) for command in commands]
+    outputs = [where.type(command.removeprefix("$ ")) for command in commands]
     pairs = zip(commands, outputs, strict=True)
     return "".join(f"{command}\n{output}\n" if output else f"{command}\n" for command, output in pairs)
 

@@ -131,7 +131,9 @@ def test_a_change_behind_the_guards_back_is_judged_again():
 
 
 def test_a_hook_that_always_appends_is_not_run_in_circles():
-    prefixing = saying(lambda event: modify(input={"command": f"x {event.command}"}), "prefixing", priority=50)
+    prefixing = saying(
+        lambda event: modify(input={"command": f"x {event.command}"}), "prefixing", priority=50
+    )
     outcome = judged(saying(guard, "guard", priority=10), prefixing)
 
     assert outcome.blocked is None
@@ -396,7 +398,11 @@ def _blocks_only_where_it_may(outcome, hooks, first):
 
 def _observers_change_nothing(outcome, hooks):
     without = judged(*(hook for hook in hooks if not hook.observer), event=_original(outcome))
-    assert (without.event, without.verdict, without.context) == (outcome.event, outcome.verdict, outcome.context)
+    assert (without.event, without.verdict, without.context) == (
+        outcome.event,
+        outcome.verdict,
+        outcome.context,
+    )
 
 
 def _nothing_after_a_block_but_observers(outcome, hooks):

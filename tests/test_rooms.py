@@ -78,7 +78,9 @@ PURE = [path for path in FILES if room(path) in ("core", "hooks", "hosts")]
 def test_core_hooks_and_hosts_touch_nothing(path):
     tree = ast.parse(path.read_text())
     calls = {
-        node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
 
     assert not {name.partition(".")[0] for name in imported(path)} & IMPURE
@@ -98,10 +100,25 @@ def test_files_are_short(path):
 
 @pytest.mark.parametrize("path", FILES, ids=named)
 def test_no_file_is_called_what_says_nothing(path):
-    assert path.stem.strip("_") not in {"utils", "util", "helpers", "manager", "managers", "common", "misc", "base"}
+    assert path.stem.strip("_") not in {
+        "utils",
+        "util",
+        "helpers",
+        "manager",
+        "managers",
+        "common",
+        "misc",
+        "base",
+    }
 
 
-DIALECTS = ("hook_event_name", "hookSpecificOutput", "permissionDecision", "tool_use_id", "PostToolUseFailure")
+DIALECTS = (
+    "hook_event_name",
+    "hookSpecificOutput",
+    "permissionDecision",
+    "tool_use_id",
+    "PostToolUseFailure",
+)
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if room(path) != "hosts"], ids=named)

@@ -1,6 +1,7 @@
 """Find the line of a key in a configuration file, so that a complaint can point at it."""
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Mapping
 
 Path = tuple[str, ...]
@@ -32,8 +33,9 @@ def _parts(dotted: str) -> Path:
 def json_lines(text: str) -> Mapping[Path, int]:
     """The line of every key and list item; items are named by their numbers."""
     found: dict[Path, int] = {}
+    ends = [at for at, char in enumerate(text) if char == "\n"]
     for path, at in _walk(text):
-        found.setdefault(path, text.count("\n", 0, at) + 1)
+        found.setdefault(path, bisect(ends, at) + 1)
     return found
 
 
@@ -42,7 +44,7 @@ def _walk(text: str) -> Iterator[tuple[Path, int]]:
     path: list[str] = []
     opened: list[str] = []
     tokens = list(_TOKEN.finditer(text))
-    for here, after in zip(tokens, [*tokens[1:], None], strict=True):
+    for here, after in zip(tokens, [*tokens[1:], None], strict=False):
         word = here[0]
         if word in "{[":
             opened.append(word)

@@ -49,6 +49,10 @@ def tool_result(played: Played, turn: int) -> dict[str, Any]:
     return next(block for block in reversed(blocks) if block["type"] == "tool_result")
 
 
+def trail(played: Played, hookline: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in afterwards(played, hookline, "log", "--json").splitlines()]
+
+
 def user_hook(event: str, **entry: Any) -> dict[str, Any]:
     return {USER_HOOKS: {"version": 1, "hooks": {event: [entry]}}}
 
@@ -90,7 +94,7 @@ def test_a_crashing_hook_of_the_user_stops_nothing_and_is_seen(
     assert (played.repo / "ran.txt").exists()
     assert tool_result(played, 1)["is_error"] is False
     assert [notice for notice in played.notices if "crasher" in notice]
-    assert "crasher" in afterwards(played, hookline, "log", "--json")
+    assert [row for row in trail(played, hookline) if "crasher" in str(row["warnings"])]
 
 
 def test_nothing_is_added_where_nothing_is_asked_for(claude_code: Player, wired: dict[str, Any]) -> None:
@@ -104,6 +108,24 @@ def test_nothing_is_added_where_nothing_is_asked_for(claude_code: Player, wired:
         same(request, plain) for request in plain.turns
     ]
     assert hooked.notices == plain.notices
+
+
+def test_the_trail_holds_the_whole_session(claude_code: Player, wired: dict[str, Any], hookline: str) -> None:
+    played = claude_code(settings=wired, replies=(bash("echo hi"), bash("exit 3"), say("done")))
+    told = [row["event"] for row in trail(played, hookline)]
+    tools = ["PreToolUse", "PostToolUse"]
+
+    assert told == [
+        "SessionStart",
+        "UserPromptSubmit",
+        "TurnStart",
+        *tools,
+        *tools,
+        "OnError",
+        "TurnEnd",
+        "Stop",
+        "SessionEnd",
+    ]
 
 
 def same(request: Request, played: Played) -> Any:

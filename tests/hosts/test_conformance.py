@@ -56,7 +56,11 @@ def test_wrong_types_are_named_and_never_repeated(path):
     host, sent = hosts.load(path.parent.name), payload(path)
     fields = {**host.common, **host.moments[path.stem.split(".")[0]].fields}
     for ours, theirs in fields.items():
-        if "." in theirs or ours in ("output", "subagent_id", "subagent_type", "response") or theirs not in sent:
+        if (
+            "." in theirs
+            or ours in ("output", "subagent_id", "subagent_type", "response")
+            or theirs not in sent
+        ):
             continue
         with pytest.raises(Unreadable, match=theirs) as caught:
             decode(host, {**sent, theirs: 4711 if not isinstance(sent[theirs], int) else "s3cret"})

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import time
 from dataclasses import replace
@@ -79,7 +80,7 @@ def test_the_payload_is_one_line_of_json_on_stdin(spec, sent) -> None:
     line = eval(printed)
 
     assert (line[-1:], line.count(b"\n")) == (b"\n", 1)
-    assert json.loads(line) == sent | ({"version": 1} if "version" in sent else {})
+    assert json.loads(line) == sent
 
 
 @pytest.mark.parametrize("text", ["ä ▲ \u2028", "a\nb\r\x00", "half \ud83d"])
@@ -196,7 +197,7 @@ def test_a_failure_is_told(command, how) -> None:
 
 
 def test_a_missing_folder_is_told(tmp_path) -> None:
-    with pytest.raises(HookFailed, match="could not be started: .*gone"):
+    with pytest.raises(HookFailed, match=r"could not be started: .*gone"):
         carried("true", root=tmp_path, cwd="gone")
 
 
@@ -230,10 +231,8 @@ def test_what_is_printed_is_read_up_to_256_kib(size, cut) -> None:
 )
 def test_a_declaration_that_cannot_be_carried_out_is_refused(spec, complaint) -> None:
     declaration = Declaration(kind="command", name="mine", on=(SessionStart,), spec=frozen(spec))
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=f"^{re.escape(complaint)}$"):
         KIND.bind(declaration, MACHINE)
-
-    assert str(caught.value) == complaint
 
 
 def test_it_is_found_by_being_there() -> None:

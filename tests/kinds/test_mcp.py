@@ -144,15 +144,15 @@ def test_a_server_that_dies_of_a_call_is_a_failure_and_started_again(call):
     assert call("mine.plain") == Response()
 
 
-def test_a_call_that_hangs_is_ended_by_its_limit_with_its_server(call):
+def test_a_call_that_hangs_is_ended_by_its_limit_with_its_server(call, over):
     (first,) = call("mine.pid").context
     began = time.monotonic()
 
     with pytest.raises(TimeoutError):
         call("mine.hang", limit=0.5)
 
-    assert time.monotonic() - began < 0.7
-    assert gone(int(first), within=0.5)
+    assert time.monotonic() - began < 0.5 + over / 2
+    assert gone(int(first), within=over / 2)
     assert call("mine.pid").context != (first,)
 
 
@@ -168,25 +168,25 @@ def gone(pid: int, *, within: float) -> bool:
 
 
 @pytest.mark.parametrize("limit", [0.05, 0.6])
-def test_a_server_that_never_answers_and_ignores_sigterm_is_ended_with_its_children(call, limit):
+def test_a_server_that_never_answers_and_ignores_sigterm_is_ended_with_its_children(call, over, limit):
     call("mine.plain")  # the SDK is imported by now
     began = time.monotonic()
 
     with pytest.raises(TimeoutError):
         call("deaf.x", deaf=python("stubborn.py"), limit=limit)
     took = time.monotonic() - began
-    time.sleep(max(began + limit + 0.5 - time.monotonic(), 0))
+    time.sleep(max(began + limit + over - time.monotonic(), 0))
 
-    assert took < limit + 0.1
+    assert took < limit + over / 2
     assert not running("stubborn.py", call.project.root)
 
 
-def test_a_server_that_clears_its_environment_is_ended(call):
+def test_a_server_that_clears_its_environment_is_ended(call, over):
     call("mine.plain")  # the SDK is imported by now
 
     with pytest.raises(TimeoutError):
         call("deaf.x", deaf={"command": "env", "args": ["-i", "sleep", "61"]}, limit=0.3)
-    time.sleep(0.5)
+    time.sleep(over)
 
     assert not running("sleep", call.project.root)
 
@@ -215,8 +215,8 @@ def test_a_hanging_call_does_not_keep_another_server_from_answering(call):
     call("other.plain", other={**STDIO, "env": {}})
 
     with ThreadPoolExecutor(2) as threads:
-        hanging = threads.submit(call, "mine.hang", limit=1.0)
-        assert call("other.plain", other={**STDIO, "env": {}}, limit=0.9) == Response()
+        hanging = threads.submit(call, "mine.hang", limit=3.0)
+        assert call("other.plain", other={**STDIO, "env": {}}, limit=2.9) == Response()
         assert isinstance(hanging.exception(), TimeoutError)
 
 
@@ -225,6 +225,17 @@ def test_calls_at_once_share_a_server(call):
         said = list(threads.map(lambda _: call("mine.pid"), range(4)))
 
     assert len({each.context for each in said}) == 1
+
+
+def test_a_call_that_gives_a_server_up_does_not_spoil_another(call):
+    call("other.plain", other={**STDIO, "env": {}})  # the SDK is imported by now
+
+    with ThreadPoolExecutor(2) as threads:
+        patient = threads.submit(call, "mine.plain")
+        hasty = threads.submit(call, "mine.plain", limit=0.2)
+
+        assert isinstance(hasty.exception(), TimeoutError)
+        assert patient.result() == Response()
 
 
 def test_what_a_server_leaves_running_is_ended_when_it_is_closed(call):
@@ -237,7 +248,7 @@ def test_what_a_server_leaves_running_is_ended_when_it_is_closed(call):
     assert not running("tools.py", call.project.root)
 
 
-def test_closing_ends_what_is_being_called(call):
+def test_closing_ends_what_is_being_called(call, over):
     call("mine.plain")
     with ThreadPoolExecutor(1) as threads:
         hanging = threads.submit(call, "mine.hang")
@@ -246,7 +257,7 @@ def test_closing_ends_what_is_being_called(call):
         call.project.machine.kept.close()
 
         assert str(hanging.exception()) == "was not answered by server 'mine' before it was closed"
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < 0.5 + over
 
 
 def test_a_server_runs_in_the_root_or_its_own_folder_with_its_own_environment(call):
@@ -323,14 +334,14 @@ def test_an_http_server_that_was_started_anew_is_used_again(call, http):
     assert call("mine.pid", http.spec).context == (str(http.process.pid),)
 
 
-def test_an_http_server_that_hangs_is_left_by_the_limit(call, http):
+def test_an_http_server_that_hangs_is_left_by_the_limit(call, over, http):
     call("mine.plain", http.spec)
     began = time.monotonic()
 
     with pytest.raises(TimeoutError):
         call("mine.hang", http.spec, limit=0.4)
 
-    assert time.monotonic() - began < 0.6
+    assert time.monotonic() - began < 0.4 + over / 2
 
 
 def test_a_socket_that_accepts_and_says_nothing_is_left_by_the_limit(call):

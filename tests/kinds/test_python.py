@@ -26,6 +26,12 @@ def pid(event: PreToolUse, state: State) -> Response | None:
     return inject(str(os.getpid()))
 """
 
+TWICE = """
+@hook()
+def x(event: Stop, state: State): ...
+@hook(name="x")
+def y(event: Stop, state: State): ...
+"""
 SHOUT = """
 import stat
 def shout():
@@ -49,7 +55,8 @@ def test_a_hook_is_found_with_all_that_it_declares(project):
     found = project.found(
         '@hook(priority={PreToolUse: 10, PostToolUse: 95}, name="my-guard", nature="advice", limit=2.5,\n'
         '      aliases=("guard",), on_failure="block", on_timeout="warn", enabled=False)\n'
-        "async def guard(event: PreToolUse | PostToolUse, state: State, *, words: tuple[str, ...] = ('a',)):\n"
+        "async def guard(event: PreToolUse | PostToolUse, state: State, *, words: tuple[str, ...] = ('a',))"
+        ":\n"
         '    """Guards."""\n'
     )
 
@@ -121,7 +128,7 @@ def test_a_hook_that_was_imported_for_use_is_not_declared_again(project):
             "no event is called 'Own'; there are: SessionStart,",
         ),
         (
-            "@hook()\ndef x(event: Stop, state: State): ...\n@hook(name='x')\ndef y(event: Stop, state: State): ...\n",
+            TWICE,
             "several hooks are called 'x'; give one of them another name",
         ),
         ("import os\nos._exit(0)\n", "its import ended the process that it ran in"),
@@ -201,9 +208,9 @@ def test_an_entry_may_name_a_module_and_a_hook(project):
 def test_an_answer_arrives_whole(project):
     carry = project.hook(
         one(
-            "return Response(verdict='ask', reason='r', rule='u', span=(1, 3), context=('c\\n', 'ü'), warnings=('w',),\n"
-            "    changes={'input': {'a': [1, None, {'b': 2.5}]}}, replace_context=True, memory={'m': (1, 2)},\n"
-            "    effects=(Notify(title='t', text='x'), Count(name='n', by=2)))"
+            "return Response(verdict='ask', reason='r', rule='u', span=(1, 3), context=('c\\n', 'ü'),\n"
+            "    warnings=('w',), changes={'input': {'a': [1, None, {'b': 2.5}]}}, replace_context=True,\n"
+            "    memory={'m': (1, 2)}, effects=(Notify(title='t', text='x'), Count(name='n', by=2)))"
         )
     )
 
@@ -245,8 +252,9 @@ def test_a_hook_sees_the_event_and_the_state(project):
     )
     carry = project.hook(
         one(
-            "return inject(repr((event.command, state.now, state.budget.seconds_left(state.now), state.env['A'],\n"
-            "    state.memory['seen'], state.counters['n'], state.root, state.home, state.branch)))"
+            "return inject(repr((event.command, state.now, state.budget.seconds_left(state.now),\n"
+            "    state.env['A'], state.memory['seen'], state.counters['n'],\n"
+            "    state.root, state.home, state.branch)))"
         )
     )
 
@@ -282,12 +290,13 @@ def test_every_call_starts_in_the_root_with_its_own_environment(project):
     env = {**project.machine.env, "HOOKLINE_DEPTH": "outer", "MINE": "x"}
     outer = replace(project, machine=replace(project.machine, env=env))
     text = one(
-        "seen = os.getcwd(), os.environ['HOOKLINE_DEPTH'], os.environ.get('MINE', '-'), os.environ.get('LEFT', '-')\n"
+        "seen = [os.environ.get(name, '-') for name in ('HOOKLINE_DEPTH', 'MINE', 'LEFT')]\n"
+        "seen.append(os.getcwd())\n"
         "os.environ['LEFT'] = 'x'\nos.chdir('/')\nreturn inject(*seen)"
     )
 
-    assert outer.hook(text)(CALL, NOW, LIMIT) == inject(str(project.root), "outer:one", "x", "-")
-    assert project.hook(text)(CALL, NOW, LIMIT) == inject(str(project.root), "one", "-", "-")
+    assert outer.hook(text)(CALL, NOW, LIMIT) == inject("outer:one", "x", "-", str(project.root))
+    assert project.hook(text)(CALL, NOW, LIMIT) == inject("one", "-", "-", str(project.root))
 
 
 @pytest.mark.parametrize(
@@ -350,20 +359,20 @@ def test_a_hook_that_ends_its_worker_is_survived_and_the_worker_replaced(project
     [
         "while True: pass",
         "time.sleep(60)",
-        "import signal\nfor n in (signal.SIGTERM, signal.SIGINT): signal.signal(n, signal.SIG_IGN)\nwhile True: pass",
+        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: pass",
         "import subprocess\nsubprocess.run(['sleep', '60'], start_new_session=True)",
         "if os.fork() == 0:\n    os.setsid()\n    time.sleep(60)\ntime.sleep(60)",
         "import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()",
     ],
 )
-def test_a_hook_that_does_not_end_is_ended_by_its_limit(project, body):
+def test_a_hook_that_does_not_end_is_ended_by_its_limit(project, over, body):
     carry = project.hook(one("if event.tool == 'Bash':\n" + "\n".join(f"    {x}" for x in body.splitlines())))
     began = time.monotonic()
 
     with pytest.raises(TimeoutError):
         carry(CALL, NOW, 0.6)
 
-    assert 0.5 < time.monotonic() - began < 0.6 + 0.5
+    assert 0.5 < time.monotonic() - began < 0.6 + over
     assert carry(replace(CALL, tool="Read"), NOW, LIMIT) is None
 
 
@@ -375,11 +384,21 @@ from hookline.kinds.python import KIND
 from hookline.system.processes import run, start
 
 machine = Machine(run=run, start=start, env=dict(os.environ), clock=time.monotonic)
-entry = Declaration(kind="python", name="x", on=(PreToolUse,), spec={"python": "guards:one"}, root=sys.argv[1])
+spec = {"python": "guards:one"}
+entry = Declaration(kind="python", name="x", on=(PreToolUse,), spec=spec, root=sys.argv[1])
 print("begins", flush=True)
 KIND.bind(entry, machine)(PreToolUse(tool="Bash"), State(now=0.0), 1.5)
 time.sleep(60)
 """
+
+
+def eventually(holds, within: float = 10.0) -> bool:
+    until = time.monotonic() + within
+    while not holds():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 @pytest.mark.parametrize("body", ["while True: pass", "return None"])
@@ -388,12 +407,11 @@ def test_a_worker_whose_owner_was_killed_ends_by_itself(project, body):
     owner = subprocess.Popen([sys.executable, "-c", OWNER, str(project.root)], stdout=subprocess.PIPE)
     with owner:
         owner.stdout.readline()
-        time.sleep(0.7)
-        began = workers_in(project.root)
+        assert eventually(lambda: len(workers_in(project.root)) == 1)
+        time.sleep(0.3)
         owner.kill()
-    time.sleep(2.3)
 
-    assert (len(began), workers_in(project.root)) == (1, [])
+    assert eventually(lambda: workers_in(project.root) == [])
 
 
 def test_a_copy_of_the_worker_made_by_forking_does_not_answer(project):
@@ -407,7 +425,8 @@ def test_a_copy_of_the_worker_made_by_forking_does_not_answer(project):
 def test_prints_do_not_disturb(project):
     carry = project.hook(
         one(
-            "print('{}' * 50_000)\nsys.stderr.write('x' * 200_000)\nos.system('echo loud')\nreturn inject('quiet')"
+            "print('{}' * 50_000)\nsys.stderr.write('x' * 200_000)\nos.system('echo loud')\n"
+            "return inject('quiet')"
         )
     )
 
@@ -426,14 +445,14 @@ def test_a_worker_that_was_killed_while_idle_is_replaced(project):
 
 
 def test_calls_at_once_do_not_wait_for_each_other(project):
-    carry = project.hook(one("time.sleep(0.5)\nreturn inject(str(os.getpid()))"))
+    carry = project.hook(one("time.sleep(1)\nreturn inject(str(os.getpid()))"))
     began = time.monotonic()
 
     with ThreadPoolExecutor(4) as threads:
         said = list(threads.map(lambda _: carry(CALL, NOW, LIMIT), range(4)))
 
     assert len({each.context for each in said}) == 4
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < 4.0
 
 
 def test_no_more_than_two_workers_wait(project):
@@ -441,7 +460,7 @@ def test_no_more_than_two_workers_wait(project):
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda _: carry(CALL, NOW, LIMIT), range(4)))
 
-    assert len(workers_in(project.root)) == 2
+    assert eventually(lambda: len(workers_in(project.root)) == 2)
 
 
 def workers_in(folder: Path) -> list[Path]:
@@ -463,7 +482,7 @@ def test_a_worker_that_cannot_be_started_is_a_failure(project):
         kind="python", name="x", on=(PreToolUse,), spec={"python": "a:b"}, root="/nowhere/at/all"
     )
 
-    with pytest.raises(HookFailed, match="could not be run: cannot start .* cannot be entered"):
+    with pytest.raises(HookFailed, match=r"could not be run: cannot start .* cannot be entered"):
         project.bound(lost)(CALL, NOW, LIMIT)
 
 

@@ -234,7 +234,7 @@ def test_exit_2_is_a_warning_where_nothing_can_be_blocked(event) -> None:
             Response(verdict="block", reason="no", context=("c",), warnings=("w",)),
         ),
         (
-            '{"systemMessage": "w", "hookSpecificOutput": {"permissionDecision": "allow", "additionalContext": "c"}}',
+            '{"systemMessage": "w", "decision": "approve", "hookSpecificOutput": {"additionalContext": "c"}}',
             Response(verdict="block", reason="no", context=("c",), warnings=("w",)),
         ),
         ("{}", Response(verdict="block", reason="no")),

@@ -22,7 +22,9 @@ _NOTHING: Mapping[str, str] = {}
 def read(line: str, *, cwd: str = "", home: str = "", variables: Mapping[str, str] = _NOTHING) -> Reading:
     """The simple commands that *line* would run in *cwd*, and the stretches of it that could not be read."""
     if len(line) > MAX_LINE:
-        return Reading(commands=(), problems=(Problem(reason="too long to read", text=line, span=(0, len(line))),))
+        return Reading(
+            commands=(), problems=(Problem(reason="too long to read", text=line, span=(0, len(line))),)
+        )
     text = line.replace(UNKNOWN, "\ufffd")
     steps, failures = parse(text)
     world = World(text, home or "~", _WORK + _WORK_PER_CHARACTER * len(text), follow)

@@ -23,7 +23,7 @@ _Sequence: TypeAlias = tuple[Part, ...]
 
 
 def braces(parts: _Sequence) -> list[_Sequence]:
-    """The words that *parts* stand for: itself alone when there are no braces, unknown when there are too many."""
+    """The words that *parts* stand for: itself when there are no braces, unknown when there are too many."""
     if not any(isinstance(part, str) and "{" in part for part in parts):
         return [parts]
     tokens = _tokens(parts)
@@ -45,7 +45,9 @@ def _tokens(parts: _Sequence) -> list[tuple[str, Part]]:
     tokens: list[tuple[str, Part]] = []
     for part in parts:
         if isinstance(part, str):
-            tokens += [(piece if piece in ("{", "}", ",") else "", piece) for piece in _MARKS.split(part) if piece]
+            tokens += [
+                (piece if piece in ("{", "}", ",") else "", piece) for piece in _MARKS.split(part) if piece
+            ]
         else:
             tokens.append(("", part))
     return tokens
@@ -107,10 +109,10 @@ def _unclosed(stack: list[_Open], current: list[_Sequence]) -> list[_Sequence] |
     found: list[_Sequence] | None = current
     while stack and found is not None:
         brace = stack.pop()
-        groups = [[("{",)], *([(*one, ",") for one in group] for group in brace.done), found]
-        found = brace.before
-        for group in groups:
-            found = _product(found, group) if found is not None else None
+        tail, found = found, [(*one, "{") for one in brace.before]
+        for group in brace.done:
+            found = _product(found, [(*one, ",") for one in group]) if found is not None else None
+        found = _product(found, tail) if found is not None else None
     return found
 
 

@@ -28,7 +28,11 @@ def _cd(world: World, call: Call) -> Result:
     if target == "-":
         target = look(world, "OLDPWD") or UNKNOWN
     put(world, "OLDPWD", here)
-    put(world, "PWD", UNKNOWN if UNKNOWN in target or (operands and operands[0].glob) else resolve(world, target))
+    put(
+        world,
+        "PWD",
+        UNKNOWN if UNKNOWN in target or (operands and operands[0].glob) else resolve(world, target),
+    )
     return _SILENT
 
 
@@ -46,7 +50,9 @@ def _popd(world: World, call: Call) -> Result:
 
 def _declare(world: World, call: Call) -> Result:
     split = options(call.argv[1:])
-    local = call.argv[0].text == "local" or (call.argv[0].text in ("declare", "typeset") and not split.has("-g"))
+    local = call.argv[0].text == "local" or (
+        call.argv[0].text in ("declare", "typeset") and not split.has("-g")
+    )
     for word in split.operands:
         found = _NAME.fullmatch(word.text)
         name = found.group(1) if found else word.text
@@ -104,9 +110,12 @@ def _read(world: World, call: Call) -> Result:
         place(world, array.text + "[]", tuple(line.split()))
         return _SILENT
     names = texts(split.operands) or ("REPLY",)
-    chunks = _SPLIT.split(line.strip(" \t\n"), maxsplit=len(names) - 1)
-    for position, name in enumerate(names):
-        put(world, name, chunks[position] if position < len(chunks) else "")
+    rest = line.strip(" \t")
+    for name in names[:-1]:
+        first, *left = _SPLIT.split(rest, maxsplit=1)
+        put(world, name, first)
+        rest = left[0] if left else ""
+    put(world, names[-1], rest)
     return _SILENT
 
 
@@ -206,5 +215,7 @@ PROGRAMS: Mapping[str, Program] = {
     "source": _source,
     ".": _source,
     "trap": _trap,
-    **dict.fromkeys(("true", "false", ":", "test", "[", "wait", "exit", "return", "break", "continue"), _nothing),
+    **dict.fromkeys(
+        ("true", "false", ":", "test", "[", "wait", "exit", "return", "break", "continue"), _nothing
+    ),
 }

@@ -16,7 +16,7 @@ _ARITH_STEP = re.compile(r"[^()'\"\\`]+")
 _BRACE_RUN = re.compile(r"[^}'\"\\$`]+")
 _QUOTED_BRACE_RUN = re.compile(r"[^}\"\\$`]+")
 _SLASH_RUN = re.compile(r"[^}/'\"\\$`]+")
-_INDEX_RUN = re.compile(r"[^\]'\"\\$`]+")
+_SUBSCRIPT_RUN = re.compile(r"[^\]'\"\\$`]+")
 
 
 def expansion(src: Source, parts: list[Part], *, quoted: bool) -> None:
@@ -114,8 +114,8 @@ def _braced(src: Source, *, quoted: bool) -> Part:
     if found is None:
         raise Unparsed("a ${ names no parameter")
     src.pos = found.end()
-    index = _index(src)
-    param = _operands(src, Param(found.group(), prefix, index=index), quoted=quoted)
+    subscript = _subscript(src)
+    param = _operands(src, Param(found.group(), prefix, subscript=subscript), quoted=quoted)
     expect(src, "}")
     src.depth -= 1
     return param
@@ -139,11 +139,11 @@ def _prefix(src: Source) -> str:
     return "len" if found.group()[0] == "#" else "!"
 
 
-def _index(src: Source) -> tuple[Part, ...]:
+def _subscript(src: Source) -> tuple[Part, ...]:
     if not take(src, "["):
         return ()
     parts: list[Part] = []
-    words.read(src, parts, _INDEX_RUN, words.QUOTES)
+    words.read(src, parts, _SUBSCRIPT_RUN, words.QUOTES)
     expect(src, "]")
     return tuple(parts)
 

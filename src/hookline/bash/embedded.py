@@ -1,4 +1,4 @@
-"""Find the shell commands and tree deletions in code of other languages: `python -c`, `perl -e`, awk programs.
+"""Find the shell commands and deleted trees in code of other languages: `python -c`, `perl -e`, awk.
 
 The code is split into its strings, names and marks, never matched as text, and only calls with literal
 arguments are understood. What a program computes before it calls stays unknown.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from hookline.bash.ansi import ansi
-from hookline.bash.options import options
+from hookline.bash.options import options, spelled
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Span
 from hookline.bash.world import Call, Inner, Result, World, resolve, spend
@@ -30,14 +31,15 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _FIELD = re.compile(r"\$?\{[^{}]*\}|#\{[^{}]*\}")
-_RUN = frozenset(
-    "system popen popen2 popen3 Popen run call check_call check_output getoutput getstatusoutput exec execSync"
-    " execFile execFileSync spawn spawnSync execa execv execvp execve execvpe execl execlp posix_spawn shell_exec"
-    " passthru proc_open pcntl_exec capture2 capture2e capture3 pipeline sh".split()
+_RUN = spelled(
+    """system popen popen2 popen3 Popen run call check_call check_output getoutput getstatusoutput exec
+    execSync execFile execFileSync spawn spawnSync execa execv execvp execve execvpe execl execlp posix_spawn
+    shell_exec passthru proc_open pcntl_exec capture2 capture2e capture3 pipeline sh"""
 )
-_PROGRAM_FIRST = frozenset({"spawn", "spawnSync", "execFile", "execFileSync", "execa"})
-_DELETE = frozenset(
-    "rmtree rmSync rm_rf rm_r remove_entry_secure remove_tree rimraf rimrafSync removeSync rmdirSync emptyDirSync".split()
+_PROGRAM_FIRST = spelled("spawn spawnSync execFile execFileSync execa")
+_DELETE = spelled(
+    """rmtree rmSync rm_rf rm_r remove_entry_secure remove_tree rimraf rimrafSync removeSync rmdirSync
+    emptyDirSync"""
 )
 
 
@@ -128,10 +130,9 @@ def _arguments(tokens: list[_Token]) -> tuple[list[str], list[str]]:
 def _awk_pipes(code: str, via: str, span: Span) -> list[Inner]:
     """`"command" | getline` and `print | "command"`."""
     tokens = list(_tokens(code))
-    pairs = zip(tokens, tokens[1:], strict=False)
     texts = [
         one.text if one.kind == "string" else two.text
-        for one, two in pairs
+        for one, two in pairwise(tokens)
         if {(one.kind, one.text == "|"), (two.kind, two.text == "|")} == {("string", False), ("mark", True)}
     ]
     return [Inner(via, span, code=text) for text in texts]
@@ -161,7 +162,9 @@ def _interpreter(world: World, call: Call, name: str) -> Result:
     if not pieces and split.operands[:1] and split.operands[0].text == "eval":
         pieces = list(split.operands[1:2])
     if pieces:
-        return Result(inner=tuple(one for piece in pieces for one in _code(world, piece.text, name, piece.span)))
+        return Result(
+            inner=tuple(one for piece in pieces for one in _code(world, piece.text, name, piece.span))
+        )
     if split.has("-m"):
         return Result()
     return Result(inner=tuple(_code(world, _program_text(world, call, split.operands), name, call.span)))

@@ -131,7 +131,9 @@ def _double(world: World, part: Double, out: list[_Piece], _in_quotes: object) -
 
 def _param(world: World, part: Param, out: list[_Piece], in_quotes: object) -> None:
     bare = not in_quotes
-    for position, value in enumerate(params.values(world, part, lambda parts: text(world, parts, tilde=bare))):
+    for position, value in enumerate(
+        params.values(world, part, lambda parts: text(world, parts, tilde=bare))
+    ):
         if position:
             out.append(_Piece("", gap=True))
         out.append(_Piece(value, bare=bare, split=bare))

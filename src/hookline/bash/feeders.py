@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.bash.options import options
+from hookline.bash.options import options, spelled
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Span
 from hookline.bash.world import Call, Inner, Result, World, spend
@@ -15,13 +15,13 @@ Program: TypeAlias = Callable[[World, Call], Result]
 
 _MAX_ITEMS = 64
 """Items of input that are put into a command one by one."""
-_XARGS_VALUES = (
-    *"-a -d -E -I -J -L -l -n -P -R -S -s".split(),
-    *"--arg-file --delimiter --max-args --max-chars --max-lines --max-procs --process-slot-var".split(),
+_XARGS_VALUES = spelled(
+    """-a -d -E -I -J -L -l -n -P -R -S -s --arg-file --delimiter --max-args --max-chars --max-lines
+    --max-procs --process-slot-var"""
 )
-_PARALLEL_VALUES = (
-    *"-j -N -n -L -a -S -I --jobs --results --joblog --colsep --delay --timeout --retries --tagstring".split(),
-    *"--workdir --wd --env --sshlogin --arg-file --max-args --halt --load --memfree --tmpdir --id --shuf".split(),
+_PARALLEL_VALUES = spelled(
+    """-j -N -n -L -a -S -I --jobs --results --joblog --colsep --delay --timeout --retries --tagstring
+    --workdir --wd --env --sshlogin --arg-file --max-args --halt --load --memfree --tmpdir --id --shuf"""
 )
 _SEPARATORS = frozenset({":::", ":::+", "::::", "::::+"})
 _PLACEHOLDER = re.compile(r"\{(?:\d*[.%/]*|#)\}")
@@ -59,11 +59,14 @@ def _each(
     world: World, via: str, command: tuple[Word, ...], rows: list[tuple[str, ...]], mark: str
 ) -> Result:
     """One run for each row, with *mark* in the words of the command replaced."""
-    runs = []
-    for row in rows or [(UNKNOWN,)]:
-        if spend(world, 1 + len(command)):
-            runs.append(Inner(via, _span(command), tuple(_filled(word, row, mark) for word in command)))
-    return Result("", tuple(runs))
+    return Result(
+        "",
+        tuple(
+            Inner(via, _span(command), tuple(_filled(word, row, mark) for word in command))
+            for row in rows or [(UNKNOWN,)]
+            if spend(world, 1 + len(command))
+        ),
+    )
 
 
 def _filled(word: Word, row: tuple[str, ...], mark: str) -> Word:
@@ -87,7 +90,9 @@ def _parallel(world: World, call: Call) -> Result:
 def _jobs(command: tuple[Word, ...], value: str) -> list[Inner]:
     """A job as an argument list, and as the command line the words make when they are joined."""
     if any(_PLACEHOLDER.search(word.text) for word in command):
-        argv = tuple(Word(text=_PLACEHOLDER.sub(lambda _: value, word.text), span=word.span) for word in command)
+        argv = tuple(
+            Word(text=_PLACEHOLDER.sub(lambda _: value, word.text), span=word.span) for word in command
+        )
     else:
         argv = (*command, Word(text=value, span=command[-1].span))
     jobs = [Inner("parallel", _span(command), argv)]
@@ -97,7 +102,9 @@ def _jobs(command: tuple[Word, ...], value: str) -> list[Inner]:
 
 
 _FIND_RUN = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-_FIND_SAFE = frozenset({"-print", "-print0", "-depth", "-mount", "-xdev", "-follow", "-delete", "-prune", "-true"})
+_FIND_SAFE = frozenset(
+    {"-print", "-print0", "-depth", "-mount", "-xdev", "-follow", "-delete", "-prune", "-true"}
+)
 _FIND_GLOBAL = frozenset({"-maxdepth", "-mindepth"})
 
 
@@ -127,7 +134,11 @@ def _find_runs(words: list[Word]) -> tuple[list[tuple[str, tuple[Word, ...]]], b
         word = rest.pop()
         if word.text in _FIND_RUN:
             argv: list[Word] = []
-            while rest and rest[-1].text != ";" and not (rest[-1].text == "+" and argv and argv[-1].text == "{}"):
+            while (
+                rest
+                and rest[-1].text != ";"
+                and not (rest[-1].text == "+" and argv and argv[-1].text == "{}")
+            ):
                 argv.append(rest.pop())
             runs += [(word.text, tuple(argv))] if argv else []
         elif word.text in _FIND_GLOBAL and rest:
@@ -138,7 +149,11 @@ def _find_runs(words: list[Word]) -> tuple[list[tuple[str, tuple[Word, ...]]], b
 
 
 def _replaced(word: Word, root: Word) -> Word:
-    return Word(text=word.text.replace("{}", root.text), span=word.span, glob=root.glob) if "{}" in word.text else word
+    return (
+        Word(text=word.text.replace("{}", root.text), span=word.span, glob=root.glob)
+        if "{}" in word.text
+        else word
+    )
 
 
 PROGRAMS: Mapping[str, Program] = {

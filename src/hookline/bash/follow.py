@@ -13,7 +13,18 @@ from hookline.bash import expand
 from hookline.bash.invoke import apply, invoke
 from hookline.bash.reading import UNKNOWN, Redirect, Word
 from hookline.bash.streams import feed, keep
-from hookline.bash.syntax import Array, Assignment, Command, Compound, Function, Node, Pipe, Redirection, Steps, Term
+from hookline.bash.syntax import (
+    Array,
+    Assignment,
+    Command,
+    Compound,
+    Function,
+    Node,
+    Pipe,
+    Redirection,
+    Steps,
+    Term,
+)
 from hookline.bash.world import (
     MAX_ALTERNATIVES,
     MAX_TEXT,
@@ -182,8 +193,8 @@ def _assign(world: World, one: Assignment, name: str, value: str) -> None:
     if isinstance(array, Array):
         old = world.known.get(name + "[]", ()) if one.append else ()
         place(world, name + "[]", old + tuple(word.text for word in expand.words(world, array.items)))
-    elif one.index:
-        _set_item(world, name, one.index, value)
+    elif one.subscript:
+        _set_item(world, name, one.subscript, value)
     else:
         put(world, name, value)
 

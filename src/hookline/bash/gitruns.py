@@ -6,20 +6,20 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.bash.options import Options, options
+from hookline.bash.options import Options, options, spelled
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.world import Call, Inner, Result, World, look, place
 from hookline.bash.wrappers import run
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
-GLOBAL_VALUES = (
-    *"-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source".split(),
+GLOBAL_VALUES = spelled(
+    "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source"
 )
-_BUILT_IN = frozenset(
-    "add am apply archive bisect blame branch bundle checkout cherry-pick clean clone commit config describe diff"
-    " fetch filter-branch format-patch gc grep init log merge mv notes pull push range-diff rebase reflog remote"
-    " reset restore revert rm shortlog show stash status submodule switch tag update-ref worktree".split()
+_BUILT_IN = spelled(
+    """add am apply archive bisect blame branch bundle checkout cherry-pick clean clone commit config describe
+    diff fetch filter-branch format-patch gc grep init log merge mv notes pull push range-diff rebase reflog
+    remote reset restore revert rm shortlog show stash status submodule switch tag update-ref worktree"""
 )
 _MAX_SETTINGS = 64
 _PARAMETER = re.compile(r"'([^'=]+)(?:'=')?=?([^']*)'")

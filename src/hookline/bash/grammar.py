@@ -9,19 +9,33 @@ from typing import NamedTuple
 from hookline.bash import compounds
 from hookline.bash.heredocs import redirection
 from hookline.bash.source import Source, Unparsed, blanks, deeper, expect, mark, newlines, peek, take
-from hookline.bash.syntax import Assignment, Command, Function, Node, Pipe, Redirection, Span, Step, Steps, Term
+from hookline.bash.syntax import (
+    Assignment,
+    Command,
+    Function,
+    Node,
+    Pipe,
+    Redirection,
+    Span,
+    Step,
+    Steps,
+    Term,
+)
 from hookline.bash.words import term
 
 MAX_FAILURES = 8
 """Stretches that may fail to parse before the rest of the text is given up as one."""
 
 RESERVED = re.compile(
-    r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|\[\[|[{}!])(?=[ \t\n;&|()<>]|\\\n|\r\n|\Z)"
+    r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|\[\[|[{}!])"
+    r"(?=[ \t\n;&|()<>]|\\\n|\r\n|\Z)"
 )
 _SEPARATOR = re.compile(r"&&|\|\||;(?![;&])|&(?!>)|(?=\n)")
 _PREFIX = re.compile(r"(?:!|time(?:[ \t]+-p)?(?:[ \t]+--)?)(?=[ \t\n;&|()<>]|\\\n|\Z)")
 _FUNCTION_NAME = re.compile(r"[^ \t\n;&|()<>]+")
-_COPROC_NAME = re.compile(r"[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|while|until|for|case|select|\[\[)[ \t\n])", re.ASCII)
+_COPROC_NAME = re.compile(
+    r"[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|while|until|for|case|select|\[\[)[ \t\n])", re.ASCII
+)
 _SPARE = 10_000
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=", re.ASCII)
 _OPEN_SUBSCRIPT = re.compile(r"([A-Za-z_]\w*)\[", re.ASCII)
@@ -35,7 +49,9 @@ class Failure(NamedTuple):
     span: Span
 
 
-def parse(text: str, *, offset: int = 0, fixed: Span | None = None, depth: int = 0) -> tuple[Steps, tuple[Failure, ...]]:
+def parse(
+    text: str, *, offset: int = 0, fixed: Span | None = None, depth: int = 0
+) -> tuple[Steps, tuple[Failure, ...]]:
     """All commands of *text*, and the stretches of it that are no shell grammar."""
     src = Source(text, 0, len(text), _steps, depth, offset, fixed, spare=[4 * len(text) + _SPARE])
     items: list[Step] = []
@@ -202,7 +218,9 @@ def _defined(src: Source, words: list[Term]) -> Function:
     if len(words) != 1:
         raise Unparsed("unexpected '('")
     _close(src)
-    return _body(src, "".join(part if isinstance(part, str) else getattr(part, "text", "") for part in words[0].parts))
+    return _body(
+        src, "".join(part if isinstance(part, str) else getattr(part, "text", "") for part in words[0].parts)
+    )
 
 
 def _add(word: Term, assignments: list[Assignment], words: list[Term]) -> None:
@@ -214,20 +232,20 @@ def _add(word: Term, assignments: list[Assignment], words: list[Term]) -> None:
 
 
 def assignment(word: Term) -> Assignment | None:
-    """*word* as `name=value`, `name+=value` or `name[index]=value`, if it is one."""
+    """*word* as `name=value`, `name+=value` or `name[subscript]=value`, if it is one."""
     first = word.parts[0]
     if not isinstance(first, str):
         return None
     found = _ASSIGNMENT.match(first)
     if found is None:
-        return _computed_index(word, first)
+        return _computed_subscript(word, first)
     rest = first[found.end() :]
     parts = ((rest,) if rest else ()) + word.parts[1:]
     return Assignment(found.group(1), bool(found.group(3)), found.group(2) or "", parts, word.span)
 
 
-def _computed_index(word: Term, first: str) -> Assignment | None:
-    """`name[$i]=value`: the index is made of several parts."""
+def _computed_subscript(word: Term, first: str) -> Assignment | None:
+    """`name[$i]=value`: the subscript is made of several parts."""
     found = _OPEN_SUBSCRIPT.match(first)
     if found is None:
         return None
@@ -236,5 +254,11 @@ def _computed_index(word: Term, first: str) -> Assignment | None:
             before, _, value = part.partition("=")
             if not before.endswith(("]", "]+")) or "=" not in part:
                 return None
-            return Assignment(found.group(1), append=False, index="?", parts=(value, *word.parts[place + 1 :]), span=word.span)
+            return Assignment(
+                found.group(1),
+                append=False,
+                subscript="?",
+                parts=(value, *word.parts[place + 1 :]),
+                span=word.span,
+            )
     return None

@@ -6,7 +6,19 @@ from hookline.bash.grammar import parse
 from hookline.bash.programs import PROGRAMS, program_name
 from hookline.bash.reading import UNKNOWN, Redirect, Simple, Word
 from hookline.bash.syntax import Command, Node, Pipe, Span, Step, Steps, Term
-from hookline.bash.world import Call, Inner, Result, World, cwd, place, resolve, rollback, spend, too_deep, trouble
+from hookline.bash.world import (
+    Call,
+    Inner,
+    Result,
+    World,
+    cwd,
+    place,
+    resolve,
+    rollback,
+    spend,
+    too_deep,
+    trouble,
+)
 
 
 def invoke(
@@ -143,7 +155,9 @@ def apply(world: World, alias: str, rest: tuple[Term, ...], stdin: str, name: Te
     label = "alias " + str(name.parts[0])
     saved = world.via, world.calls, world.depth, world.choice, world.widest
     world.via, world.calls, world.depth = (*world.via, label), (*world.calls, label), world.depth + 1
-    steps = _parsed(world, alias, name.span) if spend(world, len(alias)) and not too_deep(world) else Steps(())
+    steps = (
+        _parsed(world, alias, name.span) if spend(world, len(alias)) and not too_deep(world) else Steps(())
+    )
     printed = world.follow(world, _extended(steps, rest), stdin)
     world.via, world.calls, world.depth, world.choice, world.widest = saved
     return printed

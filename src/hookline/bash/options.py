@@ -8,6 +8,11 @@ from typing import NamedTuple
 from hookline.bash.reading import UNKNOWN, Word
 
 
+def spelled(text: str) -> frozenset[str]:
+    """The words of *text*: a table that reads as prose."""
+    return frozenset(text.split())
+
+
 class Options(NamedTuple):
     given: tuple[tuple[str, Word | None], ...]
     """Each option as `-x` or `--name`, in order, with its value if it has one."""
@@ -18,12 +23,19 @@ class Options(NamedTuple):
 
     def value(self, *names: str) -> Word | None:
         """The last value given for any of *names*."""
-        return next((value for name, value in reversed(self.given) if name in names and value is not None), None)
+        return next(
+            (value for name, value in reversed(self.given) if name in names and value is not None), None
+        )
 
 
-def options(words: Iterable[Word], values: Iterable[str] = (), *, mixed: bool = False) -> Options:
-    """Split *words*; *values* are options that take one; *mixed* lets options follow operands."""
-    takes = frozenset(values)
+def options(
+    words: Iterable[Word], values: Iterable[str] = (), *, mixed: bool = False, names: Iterable[str] = ()
+) -> Options:
+    """Split *words*: *values* are options that take one, *mixed* lets options follow operands.
+
+    Long options may be shortened to what begins none of the other *names*.
+    """
+    takes, longs = frozenset(values), frozenset(names)
     given: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
     rest = list(words)
@@ -39,20 +51,25 @@ def options(words: Iterable[Word], values: Iterable[str] = (), *, mixed: bool = 
                 operands += reversed(rest)
                 break
         elif word.text.startswith("--"):
-            given.append(_long(word, takes, rest))
+            given.append(_long(word, takes, longs, rest))
         else:
             _cluster(word, takes, rest, given)
     return Options(tuple(given), tuple(operands))
 
 
-def _long(word: Word, takes: frozenset[str], rest: list[Word]) -> tuple[str, Word | None]:
-    name, equals, value = word.text.partition("=")
+def _long(
+    word: Word, takes: frozenset[str], longs: frozenset[str], rest: list[Word]
+) -> tuple[str, Word | None]:
+    written, equals, value = word.text.partition("=")
+    name = _full(written, longs)
     if equals:
         return name, Word(text=value, span=word.span)
     return name, rest.pop() if name in takes and rest else None
 
 
-def _cluster(word: Word, takes: frozenset[str], rest: list[Word], given: list[tuple[str, Word | None]]) -> None:
+def _cluster(
+    word: Word, takes: frozenset[str], rest: list[Word], given: list[tuple[str, Word | None]]
+) -> None:
     for position, letter in enumerate(word.text[1:], 2):
         option = "-" + letter
         if option not in takes:
@@ -64,10 +81,9 @@ def _cluster(word: Word, takes: frozenset[str], rest: list[Word], given: list[tu
         return
 
 
-def abbreviates(option: str, name: str, among: Iterable[str]) -> bool:
-    """Whether the long *option* may be written for *name*: its start, and the start of no other."""
-    if option == name:
-        return True
-    if UNKNOWN in option or len(option) < len("--x") or not name.startswith(option):
-        return False
-    return not any(other != name and other.startswith(option) for other in among)
+def _full(written: str, names: frozenset[str]) -> str:
+    """The name that *written* is short for; of several, the one that begins all others."""
+    if written in names or not names or UNKNOWN in written:
+        return written
+    fitting = sorted((name for name in names if name.startswith(written)), key=len)
+    return fitting[0] if fitting and all(name.startswith(fitting[0]) for name in fitting) else written

@@ -13,7 +13,7 @@ from hookline.bash.world import World, look, put
 Text: TypeAlias = Callable[[tuple[Part, ...]], str]
 
 _MAX_MATCHED = 1_000
-"""Characters of a value that patterns are tried on, since every cut may be tried; longer ones count as unknown."""
+"""Characters of a value that patterns are tried on; every cut may be tried, so longer ones are unknown."""
 _MAX_STARS = 1
 """More than one `*` in a pattern makes matching quadratic."""
 _SLICE = re.compile(r"\s*(-?\d{1,6})\s*(?::\s*(-?\d{1,6})\s*)?", re.ASCII)
@@ -29,15 +29,17 @@ def values(world: World, param: Param, text: Text) -> tuple[str, ...]:
     if param.op == "len":
         return (str(len(items)),)
     if param.op:
-        return tuple(_operate(world, param, item, text) for item in items) or (_operate(world, param, None, text),)
-    return (" ".join(items),) if param.name == "*" or param.index == ("*",) else items
+        return tuple(_operate(world, param, item, text) for item in items) or (
+            _operate(world, param, None, text),
+        )
+    return (" ".join(items),) if param.name == "*" or param.subscript == ("*",) else items
 
 
 def _items(world: World, param: Param) -> tuple[str, ...] | None:
     """The items of an array that is used as a whole; None for everything else."""
     if param.name in ("@", "*"):
         return world.known.get("@[]", (UNKNOWN,))
-    if param.index in (("@",), ("*",)):
+    if param.subscript in (("@",), ("*",)):
         found = world.known.get(param.name + "[]")
         return found if found is not None else (look(world, param.name) or "",)
     return None
@@ -52,7 +54,11 @@ def _value(world: World, param: Param, text: Text) -> str | None:
     if name is None or UNKNOWN in name:
         return UNKNOWN
     array = world.known.get(name + "[]")
-    return look(world, name) if array is None else _item(array, text(param.index) if param.index else "0")
+    return (
+        look(world, name)
+        if array is None
+        else _item(array, text(param.subscript) if param.subscript else "0")
+    )
 
 
 def _positional(world: World, place: int) -> str | None:

@@ -1,4 +1,4 @@
-"""What the few programs print whose output a line can be made of: echo, printf, cat, base64 and their like."""
+"""What those programs print whose output a line can be made of: echo, printf, cat, base64 and the like."""
 
 from __future__ import annotations
 
@@ -118,7 +118,9 @@ def _base64(world: World, call: Call) -> Result:
 
 def _decoded(text: str) -> str:
     try:
-        return binascii.a2b_base64(text.encode("ascii", "ignore")).decode("utf-8", "replace").replace("\0", "")
+        return (
+            binascii.a2b_base64(text.encode("ascii", "ignore")).decode("utf-8", "replace").replace("\0", "")
+        )
     except binascii.Error:
         return UNKNOWN
 

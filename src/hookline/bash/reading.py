@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hookline.bash.syntax import Span
 
 UNKNOWN = "\0"
-"""Stands in a text for whatever only running would tell. No shell string can hold a NUL, so it collides with none."""
+"""Stands in a text for what only running would tell; no shell string can hold a NUL, so it is never one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Programs that take a command line as text: shells with `-c` or a script, and those that hand text to a shell."""
+"""Programs that take a command line as text: shells, and those that hand text to a shell."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ def _shell_code(name: str, call: Call, split: Options) -> Result:
 
 def _shell_script(world: World, call: Call, operands: tuple[Word, ...]) -> Result:
     path = operands[0].text
-    content = call.stdin if path in ("/dev/stdin", "-", "/dev/fd/0") else world.files.get(resolve(world, path))
+    content = (
+        call.stdin if path in ("/dev/stdin", "-", "/dev/fd/0") else world.files.get(resolve(world, path))
+    )
     if content is None:
         return Result()
     args = tuple(word.text for word in operands)
@@ -85,7 +87,9 @@ def _shell_script(world: World, call: Call, operands: tuple[Word, ...]) -> Resul
 
 
 def _su(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], ("-c", "--command", "-s", "--shell", "-g", "-G", "-u", "--user"), mixed=True)
+    split = options(
+        call.argv[1:], ("-c", "--command", "-s", "--shell", "-g", "-G", "-u", "--user"), mixed=True
+    )
     given = split.value("-c", "--command")
     if given is not None:
         return code("su -c", call, given)
@@ -133,7 +137,9 @@ def _tmux(world: World, call: Call) -> Result:
     operands = options(call.argv[1:], ("-L", "-S", "-f", "-c")).operands
     if not operands:
         return Result()
-    rest = options(operands[1:], ("-t", "-s", "-n", "-c", "-e", "-F", "-x", "-y", "-N", "-l", "-p"), mixed=True)
+    rest = options(
+        operands[1:], ("-t", "-s", "-n", "-c", "-e", "-F", "-x", "-y", "-N", "-l", "-p"), mixed=True
+    )
     words = tuple(word for word in rest.operands if word.text not in _KEYS)
     return _joined("tmux " + operands[0].text, words)
 
@@ -149,7 +155,9 @@ def _vim(world: World, call: Call) -> Result:
     """Editor commands that leave for the shell: `:!command`."""
     split = options(call.argv[1:], ("-c", "--cmd", "-S", "-u", "-i", "-s", "-w"), mixed=True)
     given = [value for name, value in split.given if name in ("-c", "--cmd") and value is not None]
-    given += [Word(text=word.text[1:], span=word.span) for word in split.operands if word.text.startswith("+")]
+    given += [
+        Word(text=word.text[1:], span=word.span) for word in split.operands if word.text.startswith("+")
+    ]
     escapes = [(word, word.text.lstrip(": ")) for word in given]
     return Result(
         "",

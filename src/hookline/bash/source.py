@@ -10,12 +10,12 @@ from typing import TypeAlias
 from hookline.bash.syntax import Span, Steps
 
 MAX_NESTING = 32
-"""Constructs inside each other. People stay under fifteen; each costs about ten Python frames of a thousand."""
+"""Constructs inside each other. People stay under fifteen; each costs ten of Python's thousand frames."""
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n|\r(?=\n))*(?:#[^\n]*)?")
 
 
-class Unparsed(Exception):  # noqa: N818 -- an outcome of reading, caught inside this room
+class Unparsed(Exception):
     """The text is no shell grammar from here on, or goes deeper than we follow."""
 
 

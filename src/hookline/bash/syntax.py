@@ -27,7 +27,7 @@ class Param(NamedTuple):
     op: str = ""
     arg: tuple[Part, ...] = ()
     other: tuple[Part, ...] = ()
-    index: tuple[Part, ...] = ()
+    subscript: tuple[Part, ...] = ()
 
 
 class Code(NamedTuple):
@@ -78,7 +78,7 @@ class Redirection(NamedTuple):
 class Assignment(NamedTuple):
     name: str
     append: bool
-    index: str
+    subscript: str
     parts: tuple[Part, ...]
     span: Span
 

@@ -8,7 +8,18 @@ from typing import TypeAlias
 
 from hookline.bash import dollar
 from hookline.bash.ansi import ansi
-from hookline.bash.source import Source, Unparsed, apart, blanks, deeper, expect, inside, mark, newlines, spend
+from hookline.bash.source import (
+    Source,
+    Unparsed,
+    apart,
+    blanks,
+    deeper,
+    expect,
+    inside,
+    mark,
+    newlines,
+    spend,
+)
 from hookline.bash.syntax import Array, Code, Double, Part, Quoted, Steps, Term
 
 Reader: TypeAlias = Callable[[Source, list[Part]], None]

@@ -1,4 +1,4 @@
-"""What is known while a line is followed: variables, functions, files it wrote, and what it has run so far."""
+"""What is known while a line is followed: variables, functions, files it wrote, what it has run so far."""
 
 from __future__ import annotations
 

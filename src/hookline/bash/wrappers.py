@@ -72,7 +72,7 @@ _WRAPPERS: Mapping[str, Wrapper] = {
     "unshare": Wrapper("-S -G -R -w --setuid --setgid --root --wd --map-user --map-group"),
     "firejail": Wrapper(),
     "bwrap": Wrapper(
-        "--bind --dev-bind --ro-bind --chdir --setenv --unsetenv --proc --dev --tmpfs --dir --symlink --uid --gid"
+        "--bind --dev-bind --ro-bind --chdir --setenv --unsetenv --proc --dev --tmpfs --dir --uid --gid"
     ),
     "systemd-run": Wrapper("-p -u -E -t --property --unit --setenv --slice --on-active --uid --gid"),
     "systemd-inhibit": Wrapper("--what --who --why --mode"),

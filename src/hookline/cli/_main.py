@@ -1,5 +1,7 @@
 """Every command but `hook`: parse, run, and turn what a person can mend into one clear sentence."""
 
+import io
+import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
@@ -10,19 +12,53 @@ from hookline.store import StoreFailed
 
 
 def run(argv: Sequence[str]) -> int:
-    parser = build()
-    arguments = parser.parse_args(argv)
+    """The exit code: 2 for what was asked wrongly, 1 for what the machine refused."""
+    _take_any_text()
+    arguments = build().parse_args(argv)
     try:
-        return int(arguments.run(arguments))
-    except (LookupError, ValueError, OSError, StoreFailed) as error:
-        print(f"hookline: {error}", file=sys.stderr)
-        return 1
+        code = int(arguments.run(arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _left_alone()
+    except (LookupError, ValueError) as error:
+        return _complain(_sentence(error), 2)
+    except (OSError, StoreFailed) as error:
+        return _complain(_sentence(error), 1)
     except KeyboardInterrupt:
         return 130
+    return code
+
+
+def _take_any_text() -> None:
+    """What a terminal cannot show, or is no text at all, is escaped: it must not end a command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _left_alone() -> int:
+    """Who read us has seen enough; the interpreter's own flush at the end must not stumble over it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror[:1].lower()}{error.strerror[1:]}"
+    return str(error)
+
+
+def _complain(text: str, code: int) -> int:
+    print(f"hookline: {text}", file=sys.stderr)
+    return code
 
 
 def build() -> ArgumentParser:
-    parser = ArgumentParser(prog="hookline", description="The lifecycle layer of coding agents.")
+    parser = ArgumentParser(
+        prog="hookline",
+        description="The lifecycle layer of coding agents.",
+        epilog="`hookline COMMAND --help` has examples and exit codes.",
+    )
     parser.add_argument("--version", action="version", version=f"hookline {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in names():

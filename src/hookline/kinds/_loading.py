@@ -16,6 +16,7 @@ from importlib.machinery import (
     SourceFileLoader,
 )
 from pathlib import Path
+from site import getsitepackages, getusersitepackages
 from traceback import extract_tb
 from types import CodeType, ModuleType
 from typing import Any
@@ -25,7 +26,12 @@ from hookline.hook import BadHook, Hook
 from hookline.kinds._sources import digest, located
 
 Hooks = Mapping[str, Hook]
-_PACKAGE = Path(__file__).parents[1]
+_INSTALLED: tuple[str | Path, ...] = (
+    Path(__file__).parents[1],
+    Path(json.__file__).parents[1],
+    *getsitepackages(),
+    getusersitepackages(),
+)
 
 
 class Stale(Exception):
@@ -66,11 +72,9 @@ class Shelf:
 
 
 def is_ours(path: str, root: str) -> bool:
-    """Whether a file belongs to whoever wrote the hooks: not installed, and not of this package."""
+    """Whether a file belongs to whoever wrote the hooks: neither installed nor of this package."""
     where = Path(path)
-    return where.is_relative_to(root) and not any(
-        where.is_relative_to(other) for other in (sys.prefix, _PACKAGE)
-    )
+    return where.is_relative_to(root) and not any(where.is_relative_to(other) for other in _INSTALLED)
 
 
 class _FromText(SourceFileLoader):

@@ -49,17 +49,21 @@ class Sessions:
 
     async def _call(self, server: Server, tool: str, arguments: Arguments) -> "CallToolResult":
         _kept_in(self._calls, asyncio.current_task())
-        fresh = server.key not in self._open or not self._open[server.key].up
+        session = self._session(server)
+        fresh = not session.up
         try:
-            return await self._use(server, tool, arguments)
+            return await self._use(session, tool, arguments)
         except Gone:
-            if fresh:
+            if fresh and not session.closing:  # closing: another call gave it up
                 raise
-        return await self._use(server, tool, arguments)
+        return await self._use(self._session(server), tool, arguments)
 
-    async def _use(self, server: Server, tool: str, arguments: Arguments) -> "CallToolResult":
-        session = self._open.get(server.key) or Session(server)
-        self._open[server.key] = session
+    def _session(self, server: Server) -> Session:
+        if server.key not in self._open:
+            self._open[server.key] = Session(server)
+        return self._open[server.key]
+
+    async def _use(self, session: Session, tool: str, arguments: Arguments) -> "CallToolResult":
         try:
             return await session.call(tool, arguments)
         except (Gone, asyncio.CancelledError):  # cancelled: the time of the call is over

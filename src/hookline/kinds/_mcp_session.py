@@ -41,6 +41,10 @@ class Session:
     def up(self) -> bool:
         return self._up.is_set()
 
+    @property
+    def closing(self) -> bool:
+        return self._stop.is_set()
+
     async def call(self, name: str, arguments: Arguments) -> "CallToolResult":
         """What the tool called *name* answers; raises `Gone` if the server is found to be so."""
         await self._unless_gone(self._up.wait())
@@ -143,13 +147,11 @@ class Session:
 
 
 def _is_end(error: "MCPError") -> bool:
-    from mcp.types import CONNECTION_CLOSED, INVALID_REQUEST  # noqa: PLC0415 -- the SDK is optional
+    from mcp.types import CONNECTION_CLOSED  # noqa: PLC0415 -- the SDK is optional
 
-    # Over HTTP a server that was started anew does not know our session, and the SDK has no code for that.
-    return error.code == CONNECTION_CLOSED or (error.code, error.message) == (
-        INVALID_REQUEST,
-        "Session terminated",
-    )
+    # Over HTTP a server that was started anew does not know our session; every kind of server has its own
+    # code for that, and all have the word.
+    return error.code == CONNECTION_CLOSED or "session" in error.message.lower()
 
 
 def _leaf(error: BaseException | None) -> BaseException | None:

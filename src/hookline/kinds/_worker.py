@@ -37,10 +37,10 @@ def main() -> None:
         os.set_inheritable(fd, False)  # noqa: FBT003 -- not our signature
     faulthandler.enable(_STDERR)
     _be_the_first_to_go()
-    root = os.getcwd()  # noqa: PTH109 -- as it was given to us, links and all
+    root = os.getcwd()
     shelf = _loading.Shelf(root)
     pid = os.getpid()
-    with open(heard, "rb") as requests, open(said, "wb", buffering=0) as replies:  # noqa: PTH123 -- descriptors
+    with open(heard, "rb") as requests, open(said, "wb", buffering=0) as replies:
         for line in requests:
             reply = _encoded(_answer(json.loads(line), shelf))
             if os.getpid() != pid:

@@ -91,7 +91,6 @@ def _line(child: Child, machine: Machine, until: float) -> bytes:
         return line
     if child.alive and machine.clock() >= until:
         raise TimeoutError
-    child.close()
     raise HookFailed(f"ended the process that it ran in{_last_words(child.tail)}")
 
 

@@ -114,7 +114,7 @@ def _assignment(literal: str) -> re.Pattern[str]:
     inside, bare = r"""[^\s"'`\\]{8,}""", r"""[^\s"'`,;&<>(){}\[\]|\\]{8,}"""
     value = rf"(?P<value>(?(quote){inside}|{bare}))"
     return re.compile(
-        rf"{re.escape(literal)}(?P<behind>[a-z0-9_.-]{{0,32}}){joint}(?P<quote>{quote})?{scheme}{value}"
+        rf"{re.escape(literal)}(?P<behind>[a-z0-9_.-]{{0,32}}+){joint}(?P<quote>{quote})?{scheme}{value}"
     )
 
 

@@ -71,11 +71,13 @@ def _stop(main: Process, *, by: float, adopted: bool) -> Held:
 def _kill(main: Process, held: Held, *, by: float, adopted: bool) -> None:
     left = list(held.values())
     pauses = _pauses()
-    moving = False
-    while (left or moving) and time.monotonic() < by:
+    moving = True
+    while left or moving:
         _signal(left, signal.SIGKILL)
         numbers = {one.pid for one in left}
         left = [one for one in left if not _gone(one, main, numbers)]
+        if time.monotonic() > by:
+            return
         if left:
             time.sleep(next(pauses))
         known = set(held)
@@ -120,7 +122,7 @@ def _orphans(main: Process) -> Iterator[int]:
         session = _session(pid)
         if pid == main.pid:
             continue
-        if session == main.pid or bears(pid, main.mark):
+        if main.sole or session == main.pid or bears(pid, main.mark):
             yield pid
         elif session not in (pid, ours, None):
             # Another's orphan that came to us while we adopted: what we start ourselves is in our session or
@@ -144,6 +146,8 @@ def _members(main: Process, *, adopted: bool) -> list[Seen]:
 
 def _is_root(one: Seen, main: Process, *, adopted: bool) -> bool:
     if main.pid in (one.pid, one.session):
+        return True
+    if one.parent == os.getpid() and main.sole:
         return True
     return (one.parent == os.getpid() or not adopted) and bears(one.pid, main.mark)
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import subprocess
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ class Process:
 
     popen: subprocess.Popen[bytes]
     mark: Mark
+    sole: bool = False
+    """Whether every child that this program has can only come from it."""
 
     @property
     def pid(self) -> int:
@@ -66,7 +69,7 @@ def spawn(
 ) -> Process:
     if not argv:
         raise NotStarted("cannot start an empty command; name a program")
-    mark = Mark()
+    mark, sole = Mark(), _childless()
     try:
         with wearing(mark):
             popen = subprocess.Popen(
@@ -83,7 +86,17 @@ def spawn(
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise NotStarted(f"cannot start {argv[0]!r}: {_why(error, cwd)}") from error
     stamp(popen.pid, mark)
-    return Process(popen=popen, mark=mark)
+    return Process(popen=popen, mark=mark, sole=sole)
+
+
+def _childless() -> bool:
+    if threading.active_count() > 1:  # another thread may start something at any time
+        return False
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return True
+    return False
 
 
 def _why(error: Exception, cwd: str) -> str:

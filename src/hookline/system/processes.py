@@ -7,7 +7,7 @@ services), and what runs as another user.
 
 import selectors
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hookline.kind import KEEP, Finished
 from hookline.system._adoption import adopting
@@ -20,7 +20,7 @@ __all__ = ["Child", "NotStarted", "run", "start"]
 
 DRAIN = 0.1
 """How long the output of a command that has ended is waited for, when something still holds its pipes."""
-TIDY = 0.25
+TIDY = 0.05
 """How often the dead are looked for that a command has orphaned, so that they do not pile up."""
 
 _LOST = (
@@ -99,19 +99,19 @@ def _attended(
     process: Process, watch: Watch, outputs: Sequence[_Output], *, until: float, step: float
 ) -> bool:
     pipes = [output.fd for output in outputs]
-    if _exited(process, watch, until=until, step=step):
+    if _tidily(process, watch, lambda: process.exited, until=until, step=step):
         attend(watch, lambda: ended(watch, pipes), until=time.monotonic() + DRAIN)
         return True
     ask_to_end(process)
-    attend(watch, lambda: process.exited and ended(watch, pipes), until=until + GRACE, step=step)
+    _tidily(process, watch, lambda: process.exited and ended(watch, pipes), until=until + GRACE, step=step)
     return False
 
 
-def _exited(process: Process, watch: Watch, *, until: float, step: float) -> bool:
-    while not attend(watch, lambda: process.exited, until=min(until, time.monotonic() + TIDY), step=step):
+def _tidily(process: Process, watch: Watch, done: Callable[[], bool], *, until: float, step: float) -> bool:
+    while not attend(watch, done, until=min(until, time.monotonic() + TIDY), step=step):
+        tidy(process)
         if time.monotonic() >= until:
             return False
-        tidy(process)
     return True
 
 

@@ -44,7 +44,9 @@ def no_context_is_lost(host: Host, payload: Mapping[str, Any]) -> None:
 
 def a_block_keeps_its_context(host: Host, payload: Mapping[str, Any]) -> None:
     name, event = _decoded(host, payload)
-    reply, said = answer(host, name, event, Outcome(event=event, blocked="because-0815", context=("fix-0816",)))
+    reply, said = answer(
+        host, name, event, Outcome(event=event, blocked="because-0815", context=("fix-0816",))
+    )
     assert "because-0815" in _all(reply, said)
     assert "fix-0816" in _all(reply, said)
 

@@ -1,4 +1,4 @@
-"""A server that knows one greeting only: `strict.py old` ends itself at the new one, `new` refuses the old one."""
+"""A server that knows one greeting: `strict.py old` ends itself at the new one, `new` refuses the old one."""
 
 import json
 import sys

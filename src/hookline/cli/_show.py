@@ -1,0 +1,67 @@
+"""Write for a person or for a program: tables, JSON, and text that may hold anything."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+WIDE = 100_000
+"""Columns where nobody looks at a terminal: wide enough that no cell is wrapped or cut."""
+
+
+def visible(text: str) -> str:
+    """*text* with whatever could steer a terminal or hide itself made visible, character by character."""
+    return text if text.isprintable() else "".join(map(_picture, text))
+
+
+def _picture(char: str) -> str:
+    if char.isprintable():
+        return char
+    if char < " ":
+        return chr(0x2400 + ord(char))
+    return "␡" if char == "\x7f" else "\ufffd"
+
+
+def lines(text: str) -> str:
+    """The same for text of several lines."""
+    return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))
+
+
+def dump(value: Any) -> None:
+    """One JSON value on one line."""
+    print(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Columns under their names: folded to the width of a terminal, whole in a pipe."""
+    from rich.table import Table  # noqa: PLC0415 -- only where a table is shown
+
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in columns:
+        grid.add_column(name, overflow="fold")
+    for row in rows:
+        grid.add_row(*map(visible, row))
+    write(grid)
+
+
+def write(thing: Any) -> None:
+    """Something of rich's, without its own ideas about pipes that nobody reads any more."""
+    from rich.console import Console  # noqa: PLC0415 -- ditto
+
+    terminal = sys.stdout.isatty()
+    drawn = Console(markup=False, emoji=False, highlight=False, force_terminal=terminal)
+    drawn.width = drawn.width if terminal else WIDE
+    with drawn.capture() as captured:
+        drawn.print(thing, soft_wrap=not hasattr(thing, "columns"))
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+def complaints(problems: Iterable[object], waiting: Iterable[str]) -> None:
+    """What a person should know before anything else."""
+    for problem in problems:
+        print(f"problem: {visible(str(problem))}")
+    waits = [visible(text) for text in waiting]
+    for text in waits:
+        print(f"waits for your trust: {text}")
+    if waits:
+        print("  see `hookline trust --show`, then `hookline trust`")

@@ -1,0 +1,47 @@
+"""A text with one part of it underlined, line by line."""
+
+from typing import TYPE_CHECKING
+
+from hookline.cli._show import visible
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+INDENT = "  "
+
+
+def underlined(text: str, span: tuple[int, int] | None) -> "Text":
+    """*text*, indented, with carets under the characters of *span*; in colour where there is any."""
+    from rich.text import Text  # noqa: PLC0415 -- only where something is shown
+
+    start, end = _within(text, span)
+    shown, at = Text(), 0
+    for line in text.split("\n"):
+        low, high = max(start - at, 0), min(end - at, len(line))
+        shown.append(INDENT).append(_marked(line, low, high)).append("\n")
+        if low < high:
+            room = " " * _width(line[:low])
+            shown.append(f"{INDENT}{room}{'^' * _width(line[low:high])}\n", "bold red")
+        at += len(line) + 1
+    return shown
+
+
+def _within(text: str, span: tuple[int, int] | None) -> tuple[int, int]:
+    start, end = span or (0, 0)
+    return max(start, 0), min(end, len(text))
+
+
+def _marked(line: str, low: int, high: int) -> "Text":
+    from rich.text import Text  # noqa: PLC0415 -- ditto
+
+    marked = Text(visible(line))
+    if low < high:
+        marked.stylize("bold red", low, high)
+    return marked
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: some characters take two, some none."""
+    from rich.cells import cell_len  # noqa: PLC0415 -- ditto
+
+    return cell_len(visible(text))

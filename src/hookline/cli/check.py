@@ -1,0 +1,119 @@
+"""Judge recorded payloads: one native payload a line in, one JSON verdict a line out, nothing recorded."""
+
+import json
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from typing import IO, Any
+
+from hookline import hosts
+from hookline.cli._command import Command
+from hookline.cli._judging import Judge, Judged
+from hookline.host import Unreadable
+
+NOTHING: dict[str, Any] = {
+    "event": None,
+    "action": "pass",
+    "rules": [],
+    "reason": "",
+    "context": [],
+    "warnings": [],
+}
+
+
+def run(args: Namespace) -> int:
+    host = hosts.load(args.host)
+    with (
+        closing(Judge(host, args.cwd, args.only, args.without)) as judge,
+        _opened(args.file) as lines,
+    ):
+        _tell(judge, args.only)
+        for verdict in verdicts(judge, lines):
+            print(json.dumps(verdict), flush=True)
+    return 0
+
+
+def _opened(file: str) -> IO[bytes]:
+    return open(sys.stdin.fileno() if file == "-" else file, "rb", closefd=file != "-")
+
+
+def _tell(judge: Judge, only: Iterable[str]) -> None:
+    """Once and beside the verdicts, which are for a program."""
+    for complaint in judge.setup.complaints:
+        print(f"hookline: {complaint}", file=sys.stderr)
+    for hook in judge.hooks if only else ():
+        if not hook.enabled:
+            print(f"hookline: hook {hook.name!r} is off: {hook.off}", file=sys.stderr)
+
+
+def verdicts(judge: Judge, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """A verdict for every line, in order; what cannot be read passes, and says so."""
+    for number, line in enumerate(lines, 1):
+        began = time.perf_counter()
+        said = _verdict(judge, line)
+        ms = (time.perf_counter() - began) * 1000
+        yield {"line": number, **said, "ms": round(ms, 3)}
+
+
+def _verdict(judge: Judge, line: bytes) -> dict[str, Any]:
+    try:
+        judged = judge.judge(_payload(line))
+    except Unreadable as error:
+        return {**NOTHING, "warnings": [f"nothing judged this line: {error}"]}
+    except RecursionError:
+        return {**NOTHING, "warnings": ["nothing judged this line: it is nested too deeply"]}
+    return NOTHING if judged is None else _said(judged)
+
+
+def _payload(line: bytes) -> Any:
+    if not line.strip():
+        raise Unreadable("it is empty")
+    try:
+        return json.loads(line)
+    except ValueError:
+        raise Unreadable(f"it is no JSON ({len(line):,} bytes)") from None
+
+
+def _said(judged: Judged) -> dict[str, Any]:
+    outcome = judged.outcome
+    return {
+        "event": judged.event.name,
+        "action": outcome.action,
+        "rules": list(outcome.rules),
+        "reason": judged.reason,
+        "context": list(judged.context),
+        "warnings": list(outcome.warnings),
+    }
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("host", metavar="HOST", help="who sent the payloads, such as claude-code")
+    parser.add_argument("file", metavar="FILE.jsonl", help="one native payload a line; - is stdin")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")
+    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="leave this hook out")
+    parser.add_argument("--cwd", default="", metavar="DIR", help="the project whose configuration holds")
+
+
+COMMAND = Command(
+    about="Judge recorded payloads, a verdict a line, and record nothing.",
+    examples="""
+hookline check claude-code session.jsonl
+    {"line": 1, "event": "PreToolUse", "action": "block", "rules": ["dangerous-command:git-push-force"],
+     "reason": "...", "context": [], "warnings": [], "ms": 0.2}        (on one line)
+hookline check claude-code session.jsonl --only dangerous-command --cwd ~/work/project
+jq -c . payload.json | hookline check claude-code -
+
+Every line is judged by itself, as a moment of a session in which nothing has happened yet.
+"event" is null for a moment that is none of ours, and, with a warning, for a line that cannot be read.
+"context" holds all that the agent would be told, at once or at the next moment that can take it.
+Hooks of the user's own do run, as they are configured; observers do not.
+""",
+    run=run,
+    arguments=arguments,
+    exits=(
+        "0 when every line has its verdict, also where something would be blocked; "
+        "1 when the file cannot be read; 2 when it was called wrongly"
+    ),
+)

@@ -1,0 +1,144 @@
+"""Show what is configured: every value that holds, and where it comes from."""
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import Any
+
+from hookline.assembly import BUDGET_END, SETTINGS, Setup, load
+from hookline.cli._command import Command
+from hookline.cli._show import complaints, dump, table, visible
+from hookline.config import Problem
+from hookline.frozen import thawed
+from hookline.hook import Hook
+from hookline.host import CONTEXT_CAP
+from hookline.layers import SWITCH, switches
+from hookline.redact import redact
+from hookline.runtime import ANSWER_WITHIN, DEPTH
+from hookline.system import files
+
+USUAL: Mapping[str, Any] = {
+    "profile": "default",
+    "import": [],
+    "store": "sqlite",
+    "answer_within": ANSWER_WITHIN,
+    "context_cap": CONTEXT_CAP,
+}
+"""The options of hookline.toml where no file says otherwise."""
+VARIABLES = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", BUDGET_END, DEPTH)
+Row = tuple[str, Any, str]
+"""What, its value, where from."""
+
+
+def run(args: Namespace) -> int:
+    setup = load(dict(os.environ), os.getcwd())
+    with closing(setup.kept):
+        if args.json:
+            dump(_facts(setup))
+        else:
+            _show(setup)
+    return 0
+
+
+def _facts(setup: Setup) -> dict[str, Any]:
+    return {
+        "problems": [str(problem) for problem in setup.settled.problems],
+        "waiting": list(setup.settled.waiting),
+        "values": [{"name": name, "value": value, "from": origin} for name, value, origin in _values(setup)],
+        "environment": _environment(os.environ),
+        "files": _files(setup),
+        "places": _places(setup),
+    }
+
+
+def _values(setup: Setup) -> Iterator[Row]:
+    for name, usual in USUAL.items():
+        given = setup.settled.options.get(name)
+        yield name, thawed(given.value) if given else usual, given.origin if given else "default"
+    for hook in setup.hooks:
+        yield from _of_hook(setup, hook)
+
+
+def _of_hook(setup: Setup, hook: Hook) -> Iterator[Row]:
+    values = {"enabled": hook.enabled, "priority": hook.priority, "on_failure": hook.on_failure}
+    values |= {"on_timeout": hook.on_timeout or hook.on_failure, **thawed(hook.settings)}
+    for key, value in values.items():
+        yield f"hooks.{hook.name}.{key}", value, _origin(setup, hook, key)
+
+
+def _origin(setup: Setup, hook: Hook, key: str) -> str:
+    if key == "enabled" and hook.off and hook.off in switches(setup.env).values():
+        return f"environment: {hook.off}"
+    given = setup.settled.given.get((hook.name, key))
+    if given is None and key == "enabled" and hook.off:
+        return hook.off
+    return given or hook.origin or "default"
+
+
+def _environment(env: Mapping[str, str]) -> dict[str, str]:
+    """The variables that mean something to us."""
+    ours = sorted(name for name in env if name in VARIABLES or name.startswith(SWITCH))
+    return {name: redact(env[name]) for name in ours}
+
+
+def _files(setup: Setup) -> list[str]:
+    """Every file of configuration that is there, as it would be read."""
+    places = setup.places
+    user = files.Folder(path=places.config, source="user")
+    project = files.Folder(path=places.project, source="project", root=places.root)
+    found: list[str] = []
+    for folder in (user, project):
+        names = [(name, folder.source) for name in (*SETTINGS, "hookline.local.toml")]
+        found += [one.name for one in files.load(folder, names) if not isinstance(one, Problem)]
+        found += [files.shown(path, folder) for path in files.scripts(folder) if isinstance(path, str)]
+    return found
+
+
+def _places(setup: Setup) -> dict[str, str]:
+    places = setup.places
+    named = {"project": places.root, "config": places.config, "state": places.state}
+    return {**named, "scratch": places.scratch, "store": places.store, "trust": places.trust}
+
+
+def _show(setup: Setup) -> None:
+    complaints(setup.settled.problems, setup.settled.waiting)
+    if setup.complaints:
+        print()
+    table(("value", "is", "from"), ((name, _plain(value), origin) for name, value, origin in _values(setup)))
+    _show_named("environment", _environment(os.environ), none="says nothing to us")
+    print("\nfiles that were read:")
+    print("\n".join(f"  {visible(name)}" for name in _files(setup)) or "  none")
+    _show_named("places", _places(setup))
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, str) and value else repr(value)
+
+
+def _show_named(title: str, named: Mapping[str, str], none: str = "") -> None:
+    print(f"\n{title}:")
+    width = max(map(len, named), default=0)
+    for name, value in named.items():
+        print(f"  {name:{width}}  {visible(value)}")
+    if not named:
+        print(f"  {none}")
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("what", choices=("show",), metavar="show", help="show what holds")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+
+
+COMMAND = Command(
+    about="Show every value that holds and where it comes from: default, file and line, or environment.",
+    examples="""
+hookline config show
+hookline config show --json | jq '.values[] | select(.from != "default")'
+""",
+    run=run,
+    arguments=arguments,
+    exits="0, also when there are problems (they stand on top); 2 when it was called wrongly",
+)

@@ -1,0 +1,168 @@
+"""Show how one command or payload would be judged: who looked, which rule decided, on what part of it."""
+
+import json
+import time
+from argparse import ArgumentParser, Namespace
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from hookline import hosts
+from hookline.cli._command import Command
+from hookline.cli._judging import Judge, Judged
+from hookline.cli._show import complaints, dump, table, visible, write
+from hookline.cli._underline import underlined
+from hookline.events import PreToolUse
+from hookline.frozen import thawed
+from hookline.host import Host, compose
+from hookline.outcome import Step
+
+NEVER_LOOKED = ("hookline",)
+"""Steps of the chain's own, such as what it made of an answer that a host cannot express."""
+
+
+def run(args: Namespace) -> int:
+    host = hosts.load(args.host)
+    payload = _payload(host, args.what, args.cwd)
+    with closing(Judge(host, args.cwd)) as judge:
+        began = time.perf_counter()
+        judged = judge.judge(payload)
+        ms = (time.perf_counter() - began) * 1000
+        if args.json:
+            dump(_facts(judge, judged, ms))
+        else:
+            _show(judge, judged, ms)
+    return 0
+
+
+def _payload(host: Host, what: str, cwd: str) -> Any:
+    """A command line as the host's shell tool would be handed it; JSON as it is."""
+    if not what.strip():
+        raise ValueError("there is nothing to explain; give a command line or a payload as JSON")
+    if not what.lstrip().startswith("{"):
+        return _call(host, what, cwd)
+    try:
+        return json.loads(what)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"what begins with {{ is taken as a payload, and this is no JSON: {error}") from None
+
+
+def _call(host: Host, command: str, cwd: str) -> Any:
+    name, row = next(((n, t) for n, t in host.tools.items() if t.kind == "shell"), ("", None))
+    if row is None or not any(m.event is PreToolUse for m in host.moments.values()):
+        raise ValueError(f"{host.name} reports no shell commands before they run; give a payload as JSON")
+    place = row.places.get("command", "command")
+    event = PreToolUse(tool=name, kind=row.kind, input={place: command}, session="explain", cwd=cwd)
+    return json.loads(json.dumps(thawed(compose(host, event))))
+
+
+def _facts(judge: Judge, judged: Judged | None, ms: float) -> dict[str, Any]:
+    looked = [_fact(judged, step) for step in judged.outcome.trail] if judged else []
+    decided = _decided(judged) if judged else None
+    return {
+        "event": judged.event.name if judged else None,
+        "action": judged.outcome.action if judged else "pass",
+        "decided": _fact(judged, decided) if judged and decided else None,
+        "reason": judged.reason if judged else "",
+        "context": list(judged.context) if judged else [],
+        "warnings": list(judged.outcome.warnings) if judged else [],
+        "looked": looked,
+        "off": {hook.name: hook.off for hook in judge.hooks if not hook.enabled},
+        "problems": [str(problem) for problem in judge.setup.settled.problems],
+        "waiting": list(judge.setup.settled.waiting),
+        "ms": round(ms, 3),
+    }
+
+
+def _fact(judged: Judged, step: Step) -> dict[str, Any]:
+    part = _part(judged, step)
+    named = {"rule": step.rule, "reason": step.reason, "note": step.note, "span": step.span, "part": part}
+    named |= {"before": thawed(step.before), "after": thawed(step.after)}
+    said = {key: value for key, value in named.items() if value not in ("", None, {})}
+    return {"hook": step.hook, "said": step.said, "ms": round(step.ms, 3), **said}
+
+
+def _decided(judged: Judged) -> Step | None:
+    """The step that the verdict comes from."""
+    trail = judged.outcome.trail
+    action = "allow" if judged.outcome.verdict == "allow" else judged.outcome.action
+    words = {"block": ("block", "ask", "modify")}.get(action, (action,))
+    found = (step for word in words for step in trail if step.said == word)
+    return None if action == "pass" else next(found, None)
+
+
+def _command(judged: Judged, until: Step) -> str | None:
+    """The command line as that step saw it: hooks before it may have changed it."""
+    event = judged.event
+    for step in judged.outcome.trail:
+        if step is until:
+            break
+        event = replace(event, **step.after) if step.after else event
+    return getattr(event, "command", None)
+
+
+def _part(judged: Judged, step: Step) -> str:
+    command = _command(judged, step) if step.span else None
+    return command[slice(*step.span)] if command and step.span else ""
+
+
+def _show(judge: Judge, judged: Judged | None, ms: float) -> None:
+    complaints(judge.setup.settled.problems, judge.setup.settled.waiting)
+    if judged is None:
+        print("this moment is none of ours: no hook looks at it")
+        return
+    decided = _decided(judged)
+    _show_command(judged, decided)
+    by = f" by {decided.rule or decided.hook}" if decided else ""
+    print(f"{judged.event.name}: {judged.outcome.action}{by} ({ms:.1f} ms)")
+    for title, texts in _sayings(judged):
+        print(f"\n{title}: " + "\n  ".join(visible(line) for text in texts for line in text.splitlines()))
+    _show_hooks(judge, judged)
+
+
+def _sayings(judged: Judged) -> list[tuple[str, tuple[str, ...]]]:
+    reason = (judged.reason,) if judged.reason else ()
+    said = [("reason", reason), ("told to the agent", judged.context), ("warning", judged.outcome.warnings)]
+    return [(title, texts) for title, texts in said if texts]
+
+
+def _show_command(judged: Judged, decided: Step | None) -> None:
+    marked = decided or next((step for step in judged.outcome.trail if step.span), None)
+    command = _command(judged, marked) if marked else getattr(judged.event, "command", None)
+    if command:
+        write(underlined(command, marked.span if marked else None))
+
+
+def _show_hooks(judge: Judge, judged: Judged) -> None:
+    looked = [step for step in judged.outcome.trail if step.hook not in NEVER_LOOKED]
+    rows = [(step.hook, step.said, step.rule, f"{step.ms:.2f}", step.note) for step in looked]
+    print()
+    table(("hook", "said", "rule", "ms", "note"), rows or [("none", "", "", "", "no hook listens here")])
+    observers = [hook.name for hook in judge.hooks if hook.enabled and hook.observer]
+    off = [f"{hook.name} ({hook.off})" for hook in judge.hooks if not hook.enabled]
+    for title, names in (("observers, not asked", observers), ("off", off)):
+        if names:
+            print(f"{title}: {', '.join(map(visible, names))}")
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("host", metavar="HOST", help="whose words to use, such as claude-code")
+    parser.add_argument("what", metavar="COMMAND|JSON", help="a command line, or a native payload")
+    parser.add_argument("--cwd", default="", metavar="DIR", help="the project whose configuration holds")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+
+
+COMMAND = Command(
+    about="Show how a command or payload would be judged, and why; nothing is run or recorded.",
+    examples="""
+hookline explain claude-code 'git push --force origin main'
+hookline explain claude-code "$(cat payload.json)"
+hookline explain claude-code 'rm -rf /' --json | jq .decided
+
+A command line is taken as a call of the host's shell tool; it is judged, never run.
+What would be allowed instead stands in the reason.
+""",
+    run=run,
+    arguments=arguments,
+    exits="0 whatever the verdict, 2 when it was called wrongly",
+)

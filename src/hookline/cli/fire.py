@@ -1,0 +1,120 @@
+"""Fire a portable event from the command line, as a program would that speaks the protocol."""
+
+import json
+import os
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterable
+from typing import Any
+
+from hookline.cli._command import Command
+from hookline.events import EVENTS
+from hookline.host import Unreadable, decode
+
+HOST = "envelope"
+SESSION = "hookline-fire"
+BLOCKED = 2
+
+
+def run(args: Namespace) -> int:
+    from hookline import hosts  # noqa: PLC0415 -- `--help` needs none
+
+    if args.event not in EVENTS:
+        raise LookupError(f"no event is called {args.event!r}; there are: {', '.join(EVENTS)}")
+    host = hosts.load(HOST)
+    cwd = os.path.abspath(args.cwd)
+    if not os.path.isdir(cwd):
+        raise NotADirectoryError(20, "is no folder", args.cwd)
+    found = decode(host, _envelope(args, cwd))
+    if found is None:
+        raise Unreadable(f"{args.event} is no moment of {host.name}")
+    reply = _answered(host, *found, cwd)
+    print(reply)
+    return BLOCKED if args.exit_code and json.loads(reply)["action"] == "block" else 0
+
+
+def _answered(host: Any, name: str, event: Any, cwd: str) -> str:
+    from hookline.runtime import Runtime  # noqa: PLC0415 -- what cannot be read needs none
+
+    runtime = Runtime.load(cwd, host=host)
+    try:
+        return str(runtime.answer(host, name, event).stdout)
+    finally:
+        runtime.close()
+
+
+def _envelope(args: Namespace, cwd: str) -> dict[str, Any]:
+    given = _json(args.json) if args.json else {}
+    if not isinstance(given, dict):
+        raise ValueError("an event is a JSON object")  # noqa: TRY004 -- one to catch
+    if given.setdefault("hook", args.event) != args.event:
+        raise ValueError(f"the JSON says another event than {args.event!r} in 'hook'")
+    envelope = {"sessionId": SESSION, "cwd": cwd, **given}
+    return _with_fields(envelope, args.field)
+
+
+def _json(text: str) -> Any:
+    text = sys.stdin.read() if text == "-" else text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the event is no JSON: {error}") from None
+
+
+def _with_fields(envelope: dict[str, Any], given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    for name, value in given:
+        inner = envelope
+        *outer, last = name.split(".")
+        for key in outer:
+            inner = inner.setdefault(key, {})
+            if not isinstance(inner, dict):
+                raise ValueError(f"field {name!r} leads into {key!r}, which is no object")  # noqa: TRY004 -- ditto
+        inner[last] = value
+    return envelope
+
+
+def field(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.removesuffix(":"):
+        raise ArgumentTypeError(
+            f"{text!r} is no field; write name=text or name:=JSON, such as tool.name=shell"
+        )
+    if not name.endswith(":"):
+        return name, value
+    try:
+        return name[:-1], json.loads(value)
+    except (ValueError, RecursionError):
+        raise ArgumentTypeError(f"what stands behind := in {text!r} is no JSON") from None
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("event", metavar="EVENT", help=f"one of {', '.join(EVENTS)}")
+    parser.add_argument(
+        "--field",
+        action="append",
+        default=[],
+        type=field,
+        metavar="NAME=VALUE",
+        help="a field of the event envelope, dots lead inwards; name:=JSON for what is no text",
+    )
+    parser.add_argument(
+        "--json", metavar="JSON", help="the envelope, whole or in part; - reads it from stdin"
+    )
+    parser.add_argument("--cwd", default=".", metavar="DIR", help="the project whose hooks judge it")
+    parser.add_argument("--exit-code", action="store_true", help=f"exit with {BLOCKED} when it is blocked")
+
+
+COMMAND = Command(
+    about="Fire a portable event and print the response envelope; recorded like any event.",
+    examples="""
+hookline fire SessionStart --field source=startup
+hookline fire PreToolUse --field tool.name=shell --field tool.input.command='git push --force'
+hookline fire PreToolUse --json '{"tool": {"name": "read", "input": {"path": "a.py"}}}'
+hookline fire Stop --field continuing:=true --exit-code && echo may stop
+
+Unless the event says another `sessionId`, it belongs to the session "hookline-fire".
+""",
+    run=run,
+    arguments=arguments,
+    exits="0 whatever the answer; with --exit-code 2 when it is blocked; 2 also when it was called wrongly",
+)

@@ -1,0 +1,157 @@
+"""Read the audit trail: what happened in which session, and what hooks made of it."""
+
+import os
+import time
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections import deque
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Any
+
+from hookline.assembly import load
+from hookline.cli._command import Command
+from hookline.cli._show import dump, visible
+from hookline.events import EVENTS
+from hookline.store import Query, Record, Store
+from hookline.system import spool
+
+ACTIONS = ("pass", "ask", "block", "modify")
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+POLL = 0.5
+"""Seconds between two looks of `--follow`."""
+BEFORE = 10
+"""Records that `--follow` begins with, unless told."""
+Found = tuple[int, Record]
+
+
+def run(args: Namespace) -> int:
+    folder, store = _opened()
+    with closing(store):
+        spool.drain(folder, store, wait=True)
+        query = _query(args)
+        position = 0
+        for position, record in _records(store, query, args.session):
+            _print(record, as_json=args.json)
+        while args.follow:
+            time.sleep(POLL)
+            spool.drain(folder, store)
+            position = _follow(store, position, query, args)
+    return 0
+
+
+def _opened() -> tuple[str, Store]:
+    from hookline import stores  # noqa: PLC0415 -- `--help` needs none
+
+    setup = load(dict(os.environ), os.getcwd())
+    setup.kept.close()
+    chosen = setup.settled.options.get("store")
+    return setup.places.spool, stores.load(chosen.value if chosen else "sqlite")(setup.places.store)
+
+
+def _query(args: Namespace) -> Query:
+    last = BEFORE if args.follow and args.last is None else args.last
+    return Query(event=args.event, action=args.action, rule=args.rule, since=args.since, last=last)
+
+
+def _records(store: Store, query: Query, session: str) -> Iterator[Found]:
+    """The records of *query*; of sessions whose name begins so, because that is how they are shown."""
+    if not session or any(store.records(replace(query, session=session, last=1))):
+        yield from store.records(replace(query, session=session))
+        return
+    found = (one for one in store.records(replace(query, last=None)) if one[1].session.startswith(session))
+    yield from found if query.last is None else deque(found, maxlen=query.last)
+
+
+def _follow(store: Store, position: int, query: Query, args: Namespace) -> int:
+    """Show what came since *position*; the one that was reached, so that nothing is looked at twice."""
+    for position, record in store.records(Query(after=position)):  # noqa: B007, PLR1704 -- the last counts
+        if _fits(record, query) and record.session.startswith(args.session):
+            _print(record, as_json=args.json)
+    return position
+
+
+def _fits(record: Record, query: Query) -> bool:
+    return (
+        query.event in ("", record.event)
+        and query.action in ("", record.action)
+        and (not query.rule or query.rule in record.rules)
+        and (query.since is None or record.at >= query.since)
+    )
+
+
+def _print(record: Record, *, as_json: bool) -> None:
+    if as_json:
+        dump(asdict(record))
+        return
+    print(visible("  ".join(_columns(record))), flush=True)
+    for told in (record.reason, *record.warnings):
+        for line in told.splitlines():
+            print(f"    {visible(line)}", flush=True)
+
+
+def _columns(record: Record) -> list[str]:
+    when = datetime.fromtimestamp(record.at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    what = (when, record.session[:8] or "-", record.event, record.tool, record.action, *record.rules)
+    return [part for part in (*what, record.summary) if part]
+
+
+def event_name(text: str) -> str:
+    if text not in EVENTS:
+        raise ArgumentTypeError(f"no event is called {text!r}; there are: {', '.join(EVENTS)}")
+    return text
+
+
+def action_name(text: str) -> str:
+    if text not in ACTIONS:
+        raise ArgumentTypeError(f"no action is called {text!r}; there are: {', '.join(ACTIONS)}")
+    return text
+
+
+def moment(text: str) -> float:
+    """Unix seconds of what a person calls a time: so long ago, or a date."""
+    number, unit = text[:-1], text[-1:]
+    try:
+        if unit in UNITS and number.replace(".", "", 1).isdecimal():
+            return time.time() - float(number) * UNITS[unit]
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        raise ArgumentTypeError(
+            f"{text!r} is no time; say how long ago (30s, 10m, 2h, 7d) or when (2026-01-31, 2026-01-31T12:00)"
+        ) from None
+
+
+def count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise ArgumentTypeError(f"{text!r} is no number of records; say 1 or more")
+    return int(text)
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--session", default="", metavar="S", help="only this session, or how its name begins"
+    )
+    parser.add_argument("--event", default="", type=event_name, metavar="E", help="only this event")
+    parser.add_argument("--action", default="", type=action_name, metavar="A", help=", ".join(ACTIONS))
+    parser.add_argument("--rule", default="", metavar="R", help="only where this rule spoke")
+    parser.add_argument("--since", type=moment, metavar="WHEN", help="30s, 10m, 2h or 7d ago, or a date")
+    parser.add_argument("-n", dest="last", type=count, metavar="N", help="only the newest N")
+    parser.add_argument("--follow", action="store_true", help="go on as more comes, until stopped")
+    parser.add_argument("--json", action="store_true", help="a JSON object a line, with everything")
+
+
+COMMAND = Command(
+    about="Read the audit trail: what happened in which session, and what hooks made of it.",
+    examples="""
+hookline log -n 20
+hookline log --action block --since 2h
+hookline log --rule dangerous-command:git-push-force --json | jq -r .summary
+hookline log --session 58eca2c0 --follow
+
+A line says: time, session, event, tool, action, rules, what it was about; below it the reason and warnings.
+""",
+    run=run,
+    arguments=arguments,
+    exits="0; 1 when the store cannot be read; 2 when it was called wrongly; 130 when --follow is interrupted",
+)

@@ -1,0 +1,78 @@
+"""Trust exactly what a project's files hold now: its hooks may run, and what loosens a guard counts."""
+
+import os
+from argparse import ArgumentParser, Namespace
+from contextlib import closing
+
+from hookline.assembly import Setup, load
+from hookline.cli._command import Command
+from hookline.cli._person import agrees, terminal
+from hookline.cli._show import complaints, lines, visible
+from hookline.system.trust import Trust, pin
+
+
+def run(args: Namespace) -> int:
+    setup = load(dict(os.environ), os.getcwd())
+    with closing(setup.kept):
+        if args.show:
+            return _show(setup)
+        with terminal("trusting a project", os.environ) as person:
+            state = setup.trust
+            _show(setup)
+            if state is None or state.holds or state.problem:
+                return 1 if state is not None and state.problem else 0
+            if not args.yes and not agrees(person, "\nTrust exactly this?"):
+                print("nothing was trusted")
+                return 1
+        pin(setup.places.trust, setup.places.root, state.now)
+    print(f"trusted: {_count(state)} of {visible(setup.places.root)}, until one of them changes")
+    return 0
+
+
+def _show(setup: Setup) -> int:
+    """What is trusted, and what changed since; nothing of it is run."""
+    root, state = visible(setup.places.root), setup.trust
+    if state is None:
+        print(f"{root} has nothing that would need trust")
+        return 0
+    if state.problem:
+        complaints([state.problem], ())
+    if state.holds:
+        print(f"{root} is trusted, as it is now:")
+        print("\n".join(f"  {visible(name)}" for name in sorted(state.now)))
+        return 0
+    _show_change(setup, state)
+    return 0
+
+
+def _show_change(setup: Setup, state: Trust) -> None:
+    since = "was never trusted" if state.pinned is None else "changed since it was trusted"
+    print(f"{visible(setup.places.root)} {since}. In its files, against what was trusted:\n")
+    print(lines(state.diff()))
+    complaints((), setup.settled.waiting)
+
+
+def _count(state: Trust) -> str:
+    return "1 file" if len(state.now) == 1 else f"{len(state.now)} files"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--show", action="store_true", help="only show what is trusted and what changed since"
+    )
+    parser.add_argument("--yes", action="store_true", help="do not ask; still needs a terminal")
+
+
+COMMAND = Command(
+    about="Trust exactly what this project's files hold now; shows what changed, and asks.",
+    examples="""
+hookline trust --show    what is trusted, else what changed since, as a diff
+hookline trust           the same, then asks; whatever changes later waits again
+
+A project's own hooks run, and what loosens a guard in its files counts, only while it is trusted.
+Only a person can do this: it needs a terminal, with --yes too, and refuses inside a hook.
+""",
+    run=run,
+    arguments=arguments,
+    exits="0 when it is trusted or only shown; 1 when not (refused, no terminal); 2 when it was called wrongly",
+)
