@@ -24,7 +24,7 @@ test-clients: clients  ## real agent clients, offline, against a scripted model
 	HOOKLINE_CLIENTS=1 $(BIN)/python -m pytest -m clients tests/clients
 
 clients: $(BIN)/hookline
-	$(BIN)/python tests/clients/install.py
+	$(BIN)/python -m tests.clients.install
 
 lint: $(BIN)/hookline
 	$(BIN)/ruff check .

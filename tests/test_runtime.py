@@ -325,6 +325,7 @@ def test_complaints_are_said_at_the_start_and_then_once_a_session(user):
     start, pre = user.payload("SessionStart", session_id="s"), user.payload("PreToolUse", session_id="s")
 
     assert "'nonsense'" in user.hook(start)[1]["systemMessage"]
+    assert "'nonsense'" in user.hook(pre)[1]["systemMessage"]
     assert user.hook(pre)[1] == {}
     assert "'nonsense'" in user.hook(start)[1]["systemMessage"]
     assert "'nonsense'" in user.hook({**pre, "session_id": "t"})[1]["systemMessage"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from hookline.events import EVENTS
 from hookline.frozen import Frozen, frozen
+from hookline.hook import good_name
 from hookline.kind import Declaration, Kind
 from hookline.lines import Path, json_lines, nearest, toml_lines
 
@@ -283,14 +284,10 @@ def _entry_holds(reader: _Reader, key: str, value: Any, path: Path) -> bool:
             path, f"'timeout' is {value!r}; it is in seconds, more than 0 and at most {LONGEST_TIMEOUT}"
         )
         return False
-    if key == "name" and not _good_name(value):
+    if key == "name" and not good_name(value):
         reader.wrong(path, f"{value!r} is no name of a hook; use small letters, digits, '.', '_' and '-'")
         return False
     return not (key == "match" and _bad_match(reader, value, path))
-
-
-def _good_name(name: str) -> bool:
-    return bool(name) and all(c.isascii() and (c.islower() or c.isdigit() or c in "._-") for c in name)
 
 
 def _bad_match(reader: _Reader, value: str, path: Path) -> bool:

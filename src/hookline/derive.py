@@ -80,6 +80,12 @@ def coverage(host: Host, event: type[Event]) -> str:
 
 def abilities(host: Host, event: type[Event]) -> frozenset[Can]:
     """What an answer can do at *event* on *host*, derived events through the moments they come with."""
-    rows = [row for row in host.moments.values() if row.event is event]
-    rows = rows or [row for row in host.moments.values() if row.event in DERIVED.get(event, frozenset())]
+    native = frozenset(row.event for row in host.moments.values())
+    sources = DERIVED.get(event, frozenset()) if _derives(host, event, native) else frozenset()
+    rows = [row for row in host.moments.values() if row.event is event or row.event in sources]
     return frozenset().union(*(row.can for row in rows)) & event.may if rows else frozenset()
+
+
+def _derives(host: Host, event: type[Event], native: frozenset[type[Event]]) -> bool:
+    """A host may tell of some errors itself, and we still conclude those of its tools."""
+    return event not in native or (event is OnError and not _native_failures(host))

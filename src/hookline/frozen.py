@@ -19,19 +19,23 @@ class Frozen(dict[str, Any]):
         return Frozen, (dict(self),)
 
 
-def frozen(value: Any) -> Any:
-    """The same JSON value, with objects as `Frozen` and lists as tuples, all the way down."""
-    if isinstance(value, Mapping):
-        return Frozen({key: frozen(item) for key, item in value.items()})
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return tuple(frozen(item) for item in value)
+def frozen(value: Any, depth: int = 0) -> Any:
+    """The same JSON value, with objects as `Frozen` and lists as tuples, down to `DEEPEST`."""
+    if depth < DEEPEST and isinstance(value, Mapping):
+        return Frozen({key: frozen(item, depth + 1) for key, item in value.items()})
+    if depth < DEEPEST and isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return tuple(frozen(item, depth + 1) for item in value)
     return value
 
 
-def thawed(value: Any) -> Any:
+def thawed(value: Any, depth: int = 0) -> Any:
     """The plain, changeable copy of a frozen value, for encoders and for building a changed one."""
-    if isinstance(value, Mapping):
-        return {key: thawed(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [thawed(item) for item in value]
+    if depth < DEEPEST and isinstance(value, Mapping):
+        return {key: thawed(item, depth + 1) for key, item in value.items()}
+    if depth < DEEPEST and isinstance(value, tuple | list):
+        return [thawed(item, depth + 1) for item in value]
     return value
+
+
+DEEPEST = 100
+"""Levels: nobody means more, and a payload nested to break us must not."""

@@ -97,7 +97,7 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
     def make(judge: Judge) -> Hook:
         hints = _hints(judge)
         return Hook(
-            name=name or judge.__name__.replace("_", "-"),
+            name=_checked_name(name or judge.__name__.strip("_").replace("_", "-").lower()),
             on=_subscription(judge, hints),
             judge=judge,
             priority=usual,
@@ -115,6 +115,17 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
         )
 
     return make
+
+
+def good_name(name: str) -> bool:
+    """Names stand in rule ids, in files and between colons of the environment."""
+    return bool(name) and all(c.isascii() and (c.islower() or c.isdigit() or c in "._-") for c in name)
+
+
+def _checked_name(name: str) -> str:
+    if not good_name(name):
+        raise BadHook(f"{name!r} is no name of a hook; use small letters, digits, '.', '_' and '-'")
+    return name
 
 
 def _hints(judge: Judge) -> Mapping[str, Any]:

@@ -229,12 +229,26 @@ _CHECKS: Mapping[Any, tuple[type, ...]] = {
 
 def _checked(kind: Any, key: str, host: Host, row: Moment, value: Any) -> Any:
     wanted = _CHECKS.get(kind)
+    value = _seconds(value) if key == "at" else value
     if wanted and (not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted)):
         theirs = {**host.common, **row.fields}.get(key, key)
         raise Unreadable(
             f"field {theirs!r} of a {row.event.__name__} payload is {_type(value)}, not {_plain(kind)}"
         )
     return frozen(value)
+
+
+def _seconds(when: Any) -> Any:
+    """A moment that a host writes as text, in Unix seconds; what is no moment stays for the complaint."""
+    from datetime import UTC, datetime  # noqa: PLC0415 -- few hosts say when
+
+    if not isinstance(when, str):
+        return when
+    try:
+        moment = datetime.fromisoformat(when)
+    except ValueError:
+        return when
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _plain(kind: Any) -> str:

@@ -198,13 +198,13 @@ class Runtime:
         return replace(outcome, context=(*kept, *outcome.context), warnings=tuple(dict.fromkeys(warnings)))
 
     def _complaints(self, event: Event) -> Sequence[str]:
-        """Said when a session starts, and again whenever they change: not at every call."""
+        """Said when a session starts, where not every host shows it, and once more; not at every call."""
         told = self.setup.complaints
         said = list(told)
-        if not told:
-            return ()
+        if not told or isinstance(event, SessionStart):
+            return told
         before = self._try(lambda: self.store.notes(event.session).get("hookline.complaints"), usual=None)
-        if list(before or ()) == said and not isinstance(event, SessionStart):
+        if list(before or ()) == said:
             return ()
         self._try(lambda: self.store.note(event.session, {"hookline.complaints": said}), usual=None)
         return told

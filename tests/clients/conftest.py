@@ -1,5 +1,6 @@
 """What the tests of real clients share: the client, if installed, and a fresh place for every scenario."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,9 @@ def claude_code(tmp_path: Path) -> Player:
 
 def _player(client: Client, folder: Path) -> Player:
     if not client.path.exists():
-        pytest.skip(f"{client.name} is not installed in .clients; run: make clients")
+        # Where the clients were asked for, a missing one must not look like success.
+        refuse = pytest.fail if os.environ.get("HOOKLINE_CLIENTS") else pytest.skip
+        refuse(f"{client.name} is not installed in .clients; run: make clients")
 
     def start(name: str = "place", **told: Any) -> Played:
         (folder / name).mkdir()

@@ -95,6 +95,7 @@ def test_a_crashing_hook_of_the_user_stops_nothing_and_is_seen(
     assert tool_result(played, 1)["is_error"] is False
     assert [notice for notice in played.notices if "crasher" in notice]
     assert [row for row in trail(played, hookline) if "crasher" in str(row["warnings"])]
+    assert played.left == ()
 
 
 def test_nothing_is_added_where_nothing_is_asked_for(claude_code: Player, wired: dict[str, Any]) -> None:

@@ -5,9 +5,11 @@ import re
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -88,13 +90,14 @@ def speaking(speak: Callable[[socket.socket], None]):
     """A server that does with each connection what it likes; gives its port, and says when one was let go."""
     listener = socket.create_server(("127.0.0.1", 0))
     dropped = threading.Event()
+    held: list[socket.socket] = []
 
     def accept() -> None:
-        with suppress(OSError), ExitStack() as held:
+        with suppress(OSError):
             while True:
-                connection = held.enter_context(listener.accept()[0])
+                held.append(listener.accept()[0])
                 with suppress(OSError):
-                    speak(connection)
+                    speak(held[-1])
                 dropped.set()
 
     thread = threading.Thread(target=accept, daemon=True)
@@ -102,9 +105,12 @@ def speaking(speak: Callable[[socket.socket], None]):
     try:
         yield listener.getsockname()[1], dropped
     finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
+        for each in (listener, *held):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
         thread.join()
+        for each in (listener, *held):
+            each.close()
 
 
 def declared(url: str, **spec) -> Declaration:
@@ -183,6 +189,7 @@ def test_the_event_is_posted_as_json(machine, spec, sent) -> None:
         carried(machine, url + "?a=b", **spec)
 
     [(path, headers, body)] = asked
+    assert headers["accept-encoding"] == "identity"
     assert (path, headers["content-type"], json.loads(body)) == ("/hook?a=b", "application/json", sent)
 
 
@@ -312,6 +319,47 @@ def test_a_server_that_never_accepts_is_left_in_time(machine) -> None:
             carried(machine, f"http://127.0.0.1:{listener.getsockname()[1]}/", limit=0.6)
 
         assert time.monotonic() - began < 0.6 + 0.5
+
+
+HANGING_LOOKUP = """
+import socket, time
+socket.getaddrinfo = lambda *args, **kwargs: time.sleep(60)
+from hookline.events import Stop
+from hookline.kind import Declaration, Machine
+from hookline.kinds.http import KIND
+from hookline.state import State
+declaration = Declaration(kind="http", name="mine", on=(Stop,), spec={"url": "http://example.invalid/"})
+machine = Machine(run=None, start=None, env={}, clock=time.monotonic)
+try:
+    KIND.bind(declaration, machine)(Stop(), State(now=1.0), 0.5)
+except TimeoutError:
+    print("late")
+"""
+
+
+def test_a_name_that_is_never_found_does_not_keep_the_program_from_ending() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", HANGING_LOOKUP], capture_output=True, timeout=20, check=True
+    )
+
+    assert ended.stdout == b"late\n"
+
+
+def test_many_may_ask_at_once(machine) -> None:
+    body = b'{"action": "passThrough", "warnings": "w"}'
+    with serving(200, body) as (url, asked, _), ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda _: carried(machine, url), range(64)))
+
+    assert (answers, len(asked)) == ([Response(warnings=("w",))] * 64, 64)
+
+
+def test_nothing_heavy_is_imported_before_such_a_hook_runs() -> None:
+    program = "import sys; import hookline.kinds.http, hookline.kinds.command; print(*sys.modules)"
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+
+    assert set(printed.split()) & {"asyncio", "httpx", "json", "msgspec", "ssl"} == {"json"}
 
 
 def test_a_spent_limit_is_a_timeout(machine) -> None:

@@ -1,5 +1,6 @@
 import json
 import os
+import py_compile
 import signal
 import subprocess
 import sys
@@ -420,6 +421,7 @@ def test_a_copy_of_the_worker_made_by_forking_does_not_answer(project):
     answers = {carry(CALL, NOW, LIMIT).context for _ in range(5)}
 
     assert len(answers) == 1
+    assert eventually(lambda: len(workers_in(project.root)) == 1)
 
 
 def test_prints_do_not_disturb(project):
@@ -646,18 +648,19 @@ def test_attack_a_project_that_shadows_the_standard_library_or_us(project):
     assert carry(CALL, NOW, LIMIT) == inject("ok")
 
 
-def test_attack_a_compiled_file_that_does_not_match_its_text(project):
-    import py_compile
-
-    evil = project.file("helper.py", "WORD = 'evil'\n")
+@pytest.mark.parametrize("place", [".", "src", ".hookline/hooks"])
+def test_attack_a_compiled_file_that_does_not_match_its_text(project, tmp_path, place):
+    link = tmp_path / "link"
+    link.symlink_to(project.root)
+    linked = replace(project, root=link)
+    evil = linked.file(f"{place}/helper.py", "WORD = 'evil'\n")
     cached = py_compile.compile(evil.path, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
-    project.file("helper.py", "WORD = 'good'\n")
+    linked.file(f"{place}/helper.py", "WORD = 'good'\n")
+    text = "from helper import WORD\n" + one("return inject(WORD)")
 
-    carry = project.hook("from helper import WORD\n" + one("return inject(WORD)"))
-
+    assert [each.hook(text)(CALL, NOW, LIMIT) for each in (project, linked)] == [inject("good")] * 2
     assert Path(cached).exists()
-    assert carry(CALL, NOW, LIMIT) == inject("good")
-    assert not (project.root / ".hookline/hooks/__pycache__").exists()
+    assert not list(project.root.glob("**/x*.pyc"))
 
 
 def test_the_kind_says_what_it_is():

@@ -12,10 +12,11 @@ from hookline.bash.world import World, trouble
 
 __all__ = ["MAX_LINE", "UNKNOWN", "Problem", "Reading", "Redirect", "Simple", "Word", "read"]
 
-MAX_LINE = 1_000_000
-"""Characters of a line that is read at all; eight times what Linux lets a program pass as one argument."""
+MAX_LINE = 131_072
+"""Characters of a line that is read at all: more than that Linux lets no program pass as one argument."""
 _WORK = 50_000
-_WORK_PER_CHARACTER = 20
+_WORK_PER_CHARACTER = 10
+"""Units of work for a line: a fixed amount for loops and wrappers, and what reading it takes."""
 _NOTHING: Mapping[str, str] = {}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hookline.bash import words
-from hookline.bash.source import Source, Unparsed, deeper, expect, inside, spend, take
+from hookline.bash.source import Source, deeper, expect, inside, spend, take
 from hookline.bash.syntax import Arith, Code, Param, Part, Steps
 
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9]|[@*#?$!-]", re.ASCII)
@@ -112,13 +112,22 @@ def _braced(src: Source, *, quoted: bool) -> Part:
     prefix = _prefix(src)
     found = _BRACED_NAME.match(src.text, src.pos, src.end)
     if found is None:
-        raise Unparsed("a ${ names no parameter")
+        return _nameless(src)
     src.pos = found.end()
     subscript = _subscript(src)
     param = _operands(src, Param(found.group(), prefix, subscript=subscript), quoted=quoted)
     expect(src, "}")
     src.depth -= 1
     return param
+
+
+def _nameless(src: Source) -> Param:
+    """`${` and no name: a shell finds out when it runs, and so the value is unknown."""
+    arg: list[Part] = []
+    words.read(src, arg, _BRACE_RUN, words.QUOTES)
+    expect(src, "}")
+    src.depth -= 1
+    return Param("", "?", tuple(arg))
 
 
 def _inline(src: Source) -> Code:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from hookline.bash import params
@@ -131,26 +132,32 @@ def _double(world: World, part: Double, out: list[_Piece], _in_quotes: object) -
 
 def _param(world: World, part: Param, out: list[_Piece], in_quotes: object) -> None:
     bare = not in_quotes
-    for position, value in enumerate(
-        params.values(world, part, lambda parts: text(world, parts, tilde=bare))
-    ):
+    spell = partial(text, world, tilde=bare)
+    written = params.fallback(world, part, spell)
+    if written is not None:
+        pieces = _pieces(world, written, quoted=not bare, tilde=bare) or [_Piece("", split=bare)]
+        out += [piece._replace(split=True) if piece.bare else piece for piece in pieces]
+        return
+    for position, value in enumerate(params.values(world, part, spell)):
         if position:
             out.append(_Piece("", gap=True))
         out.append(_Piece(value, bare=bare, split=bare))
 
 
 def _code(world: World, part: Code, out: list[_Piece], in_quotes: object) -> None:
-    printed = _substitute(world, part)
+    printed = substitute(world, part, UNKNOWN if part.kind == ">(" else "")
     if part.kind in ("<(", ">("):
         path = f"/dev/fd/{63 - len(world.files)}" if len(world.files) < _MAX_PIPES else UNKNOWN
         world.files[path] = printed
+        if part.kind == ">(":
+            world.sinks[path] = part
         out.append(_Piece(path))
     else:
         bare = not in_quotes
         out.append(_Piece(printed.rstrip("\n"), bare=bare, split=bare))
 
 
-def _substitute(world: World, part: Code) -> str:
+def substitute(world: World, part: Code, stdin: str) -> str:
     """What the commands inside print, followed as the subshell they run in."""
     if too_deep(world):
         trouble(world, "substitutions go too deep", world.line, (0, len(world.line)))
@@ -158,7 +165,7 @@ def _substitute(world: World, part: Code) -> str:
     before, via, choice, widest = len(world.log), world.via, world.choice, world.widest
     world.depth += 1
     world.via = (*via, "`…`" if part.kind == "`" else part.kind + "…)")
-    printed = world.follow(world, part.body, UNKNOWN if part.kind == ">(" else "")
+    printed = world.follow(world, part.body, stdin)
     rollback(world, before)
     world.depth -= 1
     world.via, world.choice, world.widest = via, choice, widest

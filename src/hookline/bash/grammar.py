@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from hookline.bash import compounds
 from hookline.bash.heredocs import redirection
-from hookline.bash.source import Source, Unparsed, blanks, deeper, expect, mark, newlines, peek, take
+from hookline.bash.source import (
+    MAX_FAILURES,
+    Failure,
+    Source,
+    Unparsed,
+    blanks,
+    deeper,
+    expect,
+    fail,
+    mark,
+    newlines,
+    peek,
+    take,
+)
 from hookline.bash.syntax import (
     Assignment,
     Command,
@@ -22,9 +34,6 @@ from hookline.bash.syntax import (
     Term,
 )
 from hookline.bash.words import term
-
-MAX_FAILURES = 8
-"""Stretches that may fail to parse before the rest of the text is given up as one."""
 
 RESERVED = re.compile(
     r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|\[\[|[{}!])"
@@ -41,42 +50,33 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=", re.ASCII)
 _OPEN_SUBSCRIPT = re.compile(r"([A-Za-z_]\w*)\[", re.ASCII)
 
 
-class Failure(NamedTuple):
-    """A stretch that did not parse."""
-
-    reason: str
-    text: str
-    span: Span
-
-
 def parse(
     text: str, *, offset: int = 0, fixed: Span | None = None, depth: int = 0
 ) -> tuple[Steps, tuple[Failure, ...]]:
     """All commands of *text*, and the stretches of it that are no shell grammar."""
     src = Source(text, 0, len(text), _steps, depth, offset, fixed, spare=[4 * len(text) + _SPARE])
     items: list[Step] = []
-    failures: list[Failure] = []
     while src.pos < src.end:
         start = src.pos
         try:
             for step in _each(src, frozenset()):
                 items.append(step)
                 start = src.pos
-            reason = f"unexpected {peek(src)!r}"
+            reason = f"unexpected {peek(src)!r}" if src.pos < src.end else ""
         except Unparsed as why:
             reason = str(why)
-        if src.pos < src.end or not reason.startswith("unexpected"):
-            failures.append(_skip(src, start, reason, to_end=len(failures) + 1 == MAX_FAILURES))
+        if reason:
+            _skip(src, start, reason)
             src.depth = depth
-    return Steps(tuple(items)), tuple(failures)
+    return Steps(tuple(items)), tuple(src.failures)
 
 
-def _skip(src: Source, start: int, reason: str, *, to_end: bool) -> Failure:
-    """Give up the stretch around the cursor: from *start* to the end of the line, or of the text."""
-    newline = -1 if to_end else src.text.find("\n", src.pos, src.end)
+def _skip(src: Source, start: int, reason: str) -> None:
+    """Give up the stretch from *start* to the end of the line, or of the text if that happens too often."""
+    newline = -1 if len(src.failures) >= MAX_FAILURES else src.text.find("\n", src.pos, src.end)
     src.pos = src.end if newline < 0 else newline + 1
     src.pending.clear()
-    return Failure(reason, src.text[start : src.pos], mark(src, (start, src.pos)))
+    fail(src, reason, start)
 
 
 def _steps(src: Source, stop: frozenset[str]) -> Steps:
@@ -116,19 +116,23 @@ def _separator(src: Source) -> str:
 
 
 def _pipeline(src: Source) -> Node:
+    stages = [_stage(src)]
+    blanks(src)
+    while peek(src) == "|" and not src.text.startswith("||", src.pos, src.end):
+        src.pos += 2 if src.text.startswith("|&", src.pos, src.end) else 1
+        newlines(src)
+        stages.append(_stage(src))
+        blanks(src)
+    return stages[0] if len(stages) == 1 else Pipe(tuple(stages))
+
+
+def _stage(src: Source) -> Node:
     while (found := _PREFIX.match(src.text, src.pos, src.end)) is not None:
         src.pos = found.end()
         blanks(src)
         if src.pos >= src.end or src.text[src.pos] in ";&|\n)":
             return Command((), (), (), mark(src, found.span()))
-    stages = [_command(src)]
-    blanks(src)
-    while peek(src) == "|" and not src.text.startswith("||", src.pos, src.end):
-        src.pos += 2 if src.text.startswith("|&", src.pos, src.end) else 1
-        newlines(src)
-        stages.append(_command(src))
-        blanks(src)
-    return stages[0] if len(stages) == 1 else Pipe(tuple(stages))
+    return _command(src)
 
 
 def _command(src: Source) -> Node:

@@ -20,6 +20,9 @@ from hookline.bash.world import (
     trouble,
 )
 
+_SEARCHED = 4_000
+"""Characters of a line that is searched as a whole for where a piece of code was written."""
+
 
 def invoke(
     world: World,
@@ -123,7 +126,10 @@ def _code(world: World, code: str, stdin: str, span: Span) -> str:
 
 def _parsed(world: World, code: str, span: Span) -> Steps:
     """*code* read, with its own place in the line where it stands there as it is."""
-    found = world.line.find(code, *span)
+    needle = code.rstrip("\n")
+    found = world.line.find(needle, *span)
+    if found < 0 and len(world.line) <= _SEARCHED:
+        found = world.line.find(needle)
     offset, fixed = (0, span) if found < 0 else (found, None)
     steps, failures = parse(code, offset=offset, fixed=fixed, depth=world.depth)
     for failure in failures:

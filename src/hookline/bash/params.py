@@ -35,6 +35,22 @@ def values(world: World, param: Param, text: Text) -> tuple[str, ...]:
     return (" ".join(items),) if param.name == "*" or param.subscript == ("*",) else items
 
 
+def fallback(world: World, param: Param, text: Text) -> tuple[Part, ...] | None:
+    """The words written after `:-` and its like, when those are what counts; quotes in them still hold."""
+    if param.op not in _DEFAULTS or param.op[-1] in "?=" or _items(world, param) is not None:
+        return None
+    unseen, missing = _missing(world, param, _value(world, param, text))
+    if unseen:
+        return param.arg if param.op[-1] == "-" else None
+    return param.arg if missing == (param.op[-1] == "-") else None
+
+
+def _missing(world: World, param: Param, value: str | None) -> tuple[bool, bool]:
+    """Whether the line never set it, and whether it counts as having no value."""
+    unseen = value == UNKNOWN and param.name not in world.known
+    return unseen, value is None or unseen or (":" in param.op and value == "")
+
+
 def _items(world: World, param: Param) -> tuple[str, ...] | None:
     """The items of an array that is used as a whole; None for everything else."""
     if param.name in ("@", "*"):
@@ -92,8 +108,7 @@ def _operate(world: World, param: Param, value: str | None, text: Text) -> str:
 
 def _default(world: World, param: Param, value: str | None, other: str) -> str:
     """A variable we never saw is taken to be unset: the default is what the line itself can do."""
-    unseen = value == UNKNOWN and param.name not in world.known
-    missing = value is None or unseen or (":" in param.op and value == "")
+    unseen, missing = _missing(world, param, value)
     kind = param.op[-1]
     if kind == "+":
         return UNKNOWN if unseen else "" if missing else other

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeAlias
 
 from hookline.bash.syntax import Span, Steps
 
 MAX_NESTING = 32
 """Constructs inside each other. People stay under fifteen; each costs ten of Python's thousand frames."""
 
+MAX_FAILURES = 8
+"""Stretches that may fail to parse before the rest of the text is given up as one."""
+
 _BLANK = re.compile(r"(?:[ \t]|\\\n|\r(?=\n))*(?:#[^\n]*)?")
 
 
 class Unparsed(Exception):
     """The text is no shell grammar from here on, or goes deeper than we follow."""
+
+
+class Failure(NamedTuple):
+    """A stretch that did not parse."""
+
+    reason: str
+    text: str
+    span: Span
 
 
 @dataclass(slots=True)
@@ -33,6 +44,8 @@ class Source:
     pending: list[Pending] = field(default_factory=list)
     spare: list[int] = field(default_factory=lambda: [0])
     """How many characters may still be looked at twice; one count for all sources of a line."""
+    failures: list[Failure] = field(default_factory=list)
+    """Stretches that did not parse, though what is around them did; one list for all sources of a line."""
 
 
 Pending: TypeAlias = Callable[[Source], None]
@@ -41,17 +54,22 @@ Pending: TypeAlias = Callable[[Source], None]
 
 def inside(src: Source, start: int, end: int) -> Source:
     """The stretch of *src* from *start* to *end* as a source of its own."""
-    return Source(src.text, start, end, src.grammar, src.depth, src.offset, src.fixed, spare=src.spare)
+    return replace(src, pos=start, end=end, pending=[])
 
 
 def apart(src: Source, text: str, span: Span) -> Source:
     """*text* that was made out of *span* of *src* and no longer lines up with it."""
-    return Source(text, 0, len(text), src.grammar, src.depth, 0, mark(src, span), spare=src.spare)
+    return replace(src, text=text, pos=0, end=len(text), offset=0, fixed=mark(src, span), pending=[])
 
 
 def mark(src: Source, span: Span) -> Span:
     """*span* of this source as a span of the original line."""
     return src.fixed or (span[0] + src.offset, span[1] + src.offset)
+
+
+def fail(src: Source, reason: str, start: int) -> None:
+    """Note that the stretch from *start* to the cursor did not parse."""
+    src.failures.append(Failure(reason, src.text[start : src.pos], mark(src, (start, src.pos))))
 
 
 def deeper(src: Source) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hookline.bash.expand import text
+from hookline.bash.expand import substitute, text
 from hookline.bash.reading import UNKNOWN, Redirect
 from hookline.bash.syntax import Redirection
-from hookline.bash.world import MAX_TEXT, World, put, resolve
+from hookline.bash.world import MAX_TEXT, World, look, place, put, resolve
 
 MAX_FILES = 200
 """Files written in one line whose content is remembered."""
@@ -18,6 +18,7 @@ def feed(world: World, written: tuple[Redirection, ...], redirects: tuple[Redire
     for one, redirect in zip(written, redirects, strict=True):
         content = _content(world, one, redirect)
         if content is None:
+            _open(world, redirect)
             continue
         if one.fd in ("", "0"):
             stdin = content
@@ -38,6 +39,12 @@ def _content(world: World, one: Redirection, redirect: Redirect) -> str | None:
     return None
 
 
+def _open(world: World, redirect: Redirect) -> None:
+    """`exec 3>file`: later commands write there by number."""
+    if redirect.op in _OUTPUT and redirect.fd not in ("", "1", "2"):
+        place(world, "fd " + _number(world, redirect.fd), (resolve(world, redirect.target.text),))
+
+
 def _number(world: World, fd: str) -> str:
     """The descriptor's number; `{name}` asks for a free one and is told it in a variable."""
     if fd.startswith("{"):
@@ -52,15 +59,18 @@ def keep(world: World, redirects: tuple[Redirect, ...], printed: str) -> str:
         if redirect.op in _OUTPUT and redirect.fd in ("", "1"):
             write(world, redirect.target.text, printed, append=redirect.op.endswith(">>"))
             printed = ""
-        elif redirect.op == ">&" and redirect.fd in ("", "1") and redirect.target.text == "2":
+        elif redirect.op == ">&" and redirect.fd in ("", "1") and redirect.target.text != "1":
+            write(world, look(world, "fd " + redirect.target.text) or UNKNOWN, printed, append=True)
             printed = ""
     return printed
 
 
 def write(world: World, path: str, content: str, *, append: bool) -> None:
     """Remember what a file written by this line holds, so that running it later can be followed."""
-    place = resolve(world, path)
-    if len(world.files) >= MAX_FILES or place == "/dev/null" or UNKNOWN in place:
+    full = resolve(world, path)
+    if full in world.sinks:
+        substitute(world, world.sinks[full], content)
+    if len(world.files) >= MAX_FILES or full == "/dev/null" or UNKNOWN in full:
         return
-    whole = world.files.get(place, "") + content if append else content
-    world.files[place] = whole if len(whole) <= MAX_TEXT else UNKNOWN
+    whole = world.files.get(full, "") + content if append else content
+    world.files[full] = whole if len(whole) <= MAX_TEXT else UNKNOWN

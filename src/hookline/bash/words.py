@@ -9,12 +9,14 @@ from typing import TypeAlias
 from hookline.bash import dollar
 from hookline.bash.ansi import ansi
 from hookline.bash.source import (
+    MAX_FAILURES,
     Source,
     Unparsed,
     apart,
     blanks,
     deeper,
     expect,
+    fail,
     inside,
     mark,
     newlines,
@@ -132,16 +134,25 @@ def _backtick(src: Source, parts: list[Part], escape: re.Pattern[str]) -> None:
     spend(src, span[1] - span[0])
     code = found.group(1)
     within = apart(src, escape.sub(r"\1", code), span) if "\\" in code else inside(src, *span)
-    parts.append(Code(_whole(within), "`"))
+    parts.append(Code(_whole(within, within.pos), "`"))
     src.pos = found.end()
 
 
-def _whole(src: Source) -> Steps:
-    deeper(src)
-    body = src.grammar(src, frozenset())
-    if src.pos < src.end:
-        raise Unparsed(f"unexpected {src.text[src.pos]!r}")
-    return body
+def _whole(src: Source, start: int) -> Steps:
+    """All of *src* as commands; a shell reads backticks late, so what is around them holds all the same."""
+    try:
+        deeper(src)
+        body = src.grammar(src, frozenset())
+        if src.pos == src.end:
+            return body
+        reason = f"unexpected {src.text[src.pos]!r}"
+    except Unparsed as why:
+        reason = str(why)
+    if len(src.failures) >= MAX_FAILURES:
+        raise Unparsed(reason)
+    src.pos = src.end
+    fail(src, reason, start)
+    return Steps(())
 
 
 def _dollar(src: Source, parts: list[Part]) -> None:

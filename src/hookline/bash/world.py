@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hookline.bash.reading import UNKNOWN, Problem, Simple, Word
 from hookline.bash.source import MAX_NESTING
-from hookline.bash.syntax import Node, Span, Steps
+from hookline.bash.syntax import Code, Node, Span, Steps
 
 MAX_WRAPPERS = 8
 """Programs that run programs, inside each other. Real lines stay under five."""
@@ -17,6 +17,8 @@ MAX_TEXT = 65_536
 """Characters of one value. Doubling a variable forty times must not fill the memory."""
 MAX_ALTERNATIVES = 16
 """Values of one variable that are followed: the items of a loop, the outcomes of a branch."""
+MAX_COMMANDS = 10_000
+"""Simple commands of one line, at some fifty microseconds each."""
 MAX_PROBLEMS = 16
 """Problems that are kept; one is enough to be asked about, a page of them helps nobody."""
 
@@ -35,6 +37,9 @@ class World:
     """What each name was before it was set, so that a subshell can be undone in the time it took."""
     functions: dict[str, Node] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+    """What files written by this line hold, by absolute path."""
+    sinks: dict[str, Code] = field(default_factory=dict)
+    """The commands that read what is written to a `>(…)`, by its path."""
     commands: list[Simple] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     scopes: list[dict[str, tuple[str, ...]]] = field(default_factory=list)
@@ -132,6 +137,8 @@ def spend(world: World, units: int) -> bool:
     if world.work < 0:
         return False
     world.work -= units
+    if len(world.commands) >= MAX_COMMANDS:
+        world.work = -1
     if world.work < 0:
         trouble(world, "too much to follow", world.line, (0, len(world.line)))
     return world.work >= 0

@@ -1,30 +1,36 @@
 """Make sure that a person decides: some things an agent must not do for itself."""
 
 import os
+import sys
 from collections.abc import Mapping
-from typing import IO
 
 from hookline.runtime import DEPTH
 
 TERMINAL = "/dev/tty"
 
 
-def terminal(what: str, env: Mapping[str, str]) -> IO[str]:
-    """The controlling terminal; raises `PermissionError` where nobody sits at one."""
+def needed(what: str, env: Mapping[str, str]) -> None:
+    """Raise `PermissionError` where nobody sits at a terminal, or this was begun by a hook."""
     if env.get(DEPTH):
         raise PermissionError(f"{what} is for a person to do, and this is running inside a hook")
-    try:
-        if not os.isatty(0):
-            raise OSError
-        return open(TERMINAL, "r+", encoding="utf-8", errors="replace", buffering=1)
-    except OSError:
+    if not os.isatty(0) or not _at_a_terminal():
         raise PermissionError(
             f"{what} is for a person to do, and there is no terminal here; run it in one yourself"
-        ) from None
+        )
 
 
-def agrees(asked: IO[str], question: str) -> bool:
-    """Whether the person at the terminal says yes; anything else is a no."""
-    asked.write(f"{question} [y/N] ")
-    asked.flush()
-    return asked.readline().strip().lower() in ("y", "yes")
+def _at_a_terminal() -> bool:
+    try:
+        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
+    except OSError:
+        return False
+    return True
+
+
+def agrees(question: str) -> bool:
+    """Whether the person at the terminal says yes, wherever our own output goes; anything else is a no."""
+    sys.stdout.flush()
+    with open(TERMINAL, "w", encoding="utf-8") as told:
+        told.write(f"{question} [y/N] ")
+    with open(TERMINAL, encoding="utf-8", errors="replace") as answer:
+        return answer.readline().strip().lower() in ("y", "yes")

@@ -12,7 +12,7 @@ from hookline.events import EVENTS
 from hookline.host import Unreadable, decode
 
 HOST = "envelope"
-SESSION = "hookline-fire"
+SESSION = "fire"
 BLOCKED = 2
 
 
@@ -112,7 +112,7 @@ hookline fire PreToolUse --field tool.name=shell --field tool.input.command='git
 hookline fire PreToolUse --json '{"tool": {"name": "read", "input": {"path": "a.py"}}}'
 hookline fire Stop --field continuing:=true --exit-code && echo may stop
 
-Unless the event says another `sessionId`, it belongs to the session "hookline-fire".
+Unless the event says another `sessionId`, it belongs to the session "fire".
 """,
     run=run,
     arguments=arguments,

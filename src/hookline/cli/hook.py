@@ -8,23 +8,26 @@ import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from hookline.cli._command import Command
 from hookline.host import Host, Reply, Said, Unreadable, decode
 
+if TYPE_CHECKING:
+    from hookline.runtime import Runtime
+
+LONGEST_ERROR = 200
+
 
 def main(argv: Sequence[str]) -> int:
-    """Answer, and only then do what can wait."""
+    """Answer the host, whatever comes in."""
     parser = ArgumentParser(prog="hookline hook", description=COMMAND.about)
     arguments(parser)
     try:
         return run(parser.parse_args(argv))
     except SystemExit as left:
-        return 0 if "-h" in argv or "--help" in argv else _complain(f"called wrongly ({left.code})")
-    except BaseException as error:  # noqa: BLE001 -- the top of the command line: nothing may reach the host
-        return _complain(f"{type(error).__name__} while answering; nothing was judged")
+        return 0 if not left.code else _complain("called wrongly; nothing was judged")
 
 
 def run(args: Namespace) -> int:
@@ -35,12 +38,40 @@ def run(args: Namespace) -> int:
     except LookupError as error:
         return _complain(str(error))
     try:
+        reply, after = _reply(host, args)
+    except Exception as error:  # noqa: BLE001 -- the top of the command line: a host never sees a traceback
+        what = f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
+        reply, after = _diagnosis(host, f"could not answer, so nothing judged this call: {what}"), None
+    code = _send(reply)
+    if after:
+        after()
+    return code
+
+
+def _reply(host: Host, args: Namespace) -> tuple[Reply, Callable[[], None] | None]:
+    """The reply, and what can wait until it is out."""
+    try:
         found = decode(host, _payload(), args.event)
     except Unreadable as error:
-        return _send(_diagnosis(host, f"a payload could not be read, so nothing judged it: {error}"))
+        return _diagnosis(host, f"a payload could not be read, so nothing judged it: {error}"), None
     if found is None:
-        return 0
-    return _answer(host, *found, args)
+        return Reply(), None
+    from hookline.runtime import Runtime  # noqa: PLC0415 -- what cannot be read needs none
+
+    name, event = found
+    runtime = Runtime.load(_existing(event.cwd), host=host)
+    try:
+        runtime.limit_to(args.only, args.without)
+    except LookupError as error:
+        return _diagnosis(host, f"nothing judged this call: {error}"), None
+    return runtime.answer(host, name, event), lambda: _close(runtime)
+
+
+def _close(runtime: "Runtime") -> None:
+    try:
+        runtime.close()
+    except Exception as error:  # noqa: BLE001 -- the top of the command line: the answer is out already
+        _complain(f"{type(error).__name__} after answering: {error}")
 
 
 def _payload() -> Any:
@@ -51,19 +82,6 @@ def _payload() -> Any:
         return json.loads(data)
     except (ValueError, RecursionError):
         raise Unreadable(f"stdin is no JSON ({len(data):,} bytes)") from None
-
-
-def _answer(host: Host, name: str, event: Any, args: Namespace) -> int:
-    from hookline.runtime import Runtime  # noqa: PLC0415 -- what cannot be read needs none
-
-    runtime = Runtime.load(_existing(event.cwd), host=host)
-    try:
-        runtime.limit_to(args.only, args.without)
-    except LookupError as error:
-        return _send(_diagnosis(host, f"nothing judged this call: {error}"))
-    code = _send(runtime.answer(host, name, event))
-    runtime.close()
-    return code
 
 
 def _existing(cwd: str) -> str:

@@ -1,14 +1,14 @@
 """Read the audit trail: what happened in which session, and what hooks made of it."""
 
 import os
+import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import Any
 
 from hookline.assembly import load
 from hookline.cli._command import Command
@@ -31,9 +31,7 @@ def run(args: Namespace) -> int:
     with closing(store):
         spool.drain(folder, store, wait=True)
         query = _query(args)
-        position = 0
-        for position, record in _records(store, query, args.session):
-            _print(record, as_json=args.json)
+        position = _shown(_records(store, query, args.session), args)
         while args.follow:
             time.sleep(POLL)
             spool.drain(folder, store)
@@ -47,12 +45,16 @@ def _opened() -> tuple[str, Store]:
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()
     chosen = setup.settled.options.get("store")
+    for trouble in filter(None, (*setup.complaints, spool.problem(setup.places.spool))):
+        print(f"hookline: {visible(trouble)}", file=sys.stderr)
     return setup.places.spool, stores.load(chosen.value if chosen else "sqlite")(setup.places.store)
 
 
 def _query(args: Namespace) -> Query:
     last = BEFORE if args.follow and args.last is None else args.last
-    return Query(event=args.event, action=args.action, rule=args.rule, since=args.since, last=last)
+    return Query(
+        event=args.event or "", action=args.action or "", rule=args.rule, since=args.since, last=last
+    )
 
 
 def _records(store: Store, query: Query, session: str) -> Iterator[Found]:
@@ -66,15 +68,27 @@ def _records(store: Store, query: Query, session: str) -> Iterator[Found]:
 
 def _follow(store: Store, position: int, query: Query, args: Namespace) -> int:
     """Show what came since *position*; the one that was reached, so that nothing is looked at twice."""
-    for position, record in store.records(Query(after=position)):  # noqa: B007, PLR1704 -- the last counts
-        if _fits(record, query) and record.session.startswith(args.session):
+    reached = position
+    for at, record in store.records(Query(after=position)):
+        reached = at
+        if _fits(record, query, args.session):
             _print(record, as_json=args.json)
-    return position
+    return reached
 
 
-def _fits(record: Record, query: Query) -> bool:
+def _shown(found: Iterable[Found], args: Namespace) -> int:
+    """Print the records; the position of the last."""
+    reached = 0
+    for position, record in found:
+        _print(record, as_json=args.json)
+        reached = position
+    return reached
+
+
+def _fits(record: Record, query: Query, session: str) -> bool:
     return (
-        query.event in ("", record.event)
+        record.session.startswith(session)
+        and query.event in ("", record.event)
         and query.action in ("", record.action)
         and (not query.rule or query.rule in record.rules)
         and (query.since is None or record.at >= query.since)
@@ -132,8 +146,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--session", default="", metavar="S", help="only this session, or how its name begins"
     )
-    parser.add_argument("--event", default="", type=event_name, metavar="E", help="only this event")
-    parser.add_argument("--action", default="", type=action_name, metavar="A", help=", ".join(ACTIONS))
+    parser.add_argument("--event", type=event_name, metavar="E", help="only this event")
+    parser.add_argument("--action", type=action_name, metavar="A", help=", ".join(ACTIONS))
     parser.add_argument("--rule", default="", metavar="R", help="only where this rule spoke")
     parser.add_argument("--since", type=moment, metavar="WHEN", help="30s, 10m, 2h or 7d ago, or a date")
     parser.add_argument("-n", dest="last", type=count, metavar="N", help="only the newest N")
@@ -153,5 +167,5 @@ A line says: time, session, event, tool, action, rules, what it was about; below
 """,
     run=run,
     arguments=arguments,
-    exits="0; 1 when the store cannot be read; 2 when it was called wrongly; 130 when --follow is interrupted",
+    exits="0; 1 when the store cannot be read; 2 when it was called wrongly; 130 when it was interrupted",
 )

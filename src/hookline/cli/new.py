@@ -41,7 +41,7 @@ def load():
 
 
 def judged(command):
-    event = PreToolUse(tool="Bash", kind="shell", input={"command": command})
+    event = PreToolUse(tool="shell", kind="shell", input={"command": command})
     return load()(event, State(now=0.0))
 
 
@@ -100,7 +100,7 @@ def _tell(places: Places, hook: str, test: str, *, user: bool) -> None:
     if not user:
         print("  hookline trust        # a project's hooks run once you have trusted them")
     print("  hookline list hooks   # it is there, and on")
-    print("  hookline explain claude-code 'shutdown now'")
+    print("  hookline explain envelope 'shutdown now'   # what it says")
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -6,43 +6,46 @@ from contextlib import closing
 
 from hookline.assembly import Setup, load
 from hookline.cli._command import Command
-from hookline.cli._person import agrees, terminal
+from hookline.cli._person import agrees, needed
 from hookline.cli._show import complaints, lines, visible
 from hookline.system.trust import Trust, pin
 
 
 def run(args: Namespace) -> int:
+    if not args.show:
+        needed("trusting a project", os.environ)
     setup = load(dict(os.environ), os.getcwd())
     with closing(setup.kept):
-        if args.show:
-            return _show(setup)
-        with terminal("trusting a project", os.environ) as person:
-            state = setup.trust
-            _show(setup)
-            if state is None or state.holds or state.problem:
-                return 1 if state is not None and state.problem else 0
-            if not args.yes and not agrees(person, "\nTrust exactly this?"):
-                print("nothing was trusted")
-                return 1
-        pin(setup.places.trust, setup.places.root, state.now)
+        _show(setup)
+        return 0 if args.show else _trust(setup, ask=not args.yes)
+
+
+def _trust(setup: Setup, *, ask: bool) -> int:
+    """Pin what was shown, even if the files have changed in the meantime."""
+    state = setup.trust
+    if state is None or state.holds or state.problem:
+        return 1 if state is not None and state.problem else 0
+    if ask and not agrees("Trust exactly this?"):
+        print("nothing was trusted")
+        return 1
+    pin(setup.places.trust, setup.places.root, state.now)
     print(f"trusted: {_count(state)} of {visible(setup.places.root)}, until one of them changes")
     return 0
 
 
-def _show(setup: Setup) -> int:
+def _show(setup: Setup) -> None:
     """What is trusted, and what changed since; nothing of it is run."""
     root, state = visible(setup.places.root), setup.trust
     if state is None:
         print(f"{root} has nothing that would need trust")
-        return 0
+        return
     if state.problem:
         complaints([state.problem], ())
     if state.holds:
         print(f"{root} is trusted, as it is now:")
         print("\n".join(f"  {visible(name)}" for name in sorted(state.now)))
-        return 0
-    _show_change(setup, state)
-    return 0
+    else:
+        _show_change(setup, state)
 
 
 def _show_change(setup: Setup, state: Trust) -> None:
@@ -74,5 +77,5 @@ Only a person can do this: it needs a terminal, with --yes too, and refuses insi
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it is trusted or only shown; 1 when not (refused, no terminal); 2 when it was called wrongly",
+    exits="0 when it is trusted or only shown; 1 when it was not; 2 when it was called wrongly",
 )

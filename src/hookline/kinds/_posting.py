@@ -1,8 +1,10 @@
 """Post JSON over a connection that is kept, within a time limit and a size limit that hold."""
 
+import asyncio
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
@@ -35,10 +37,26 @@ class Client:
             raise HookFailed(f"could not be asked: {str(error) or type(error).__name__}") from None
 
     async def _post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
-        async with self._client.stream("POST", url, headers=headers, content=body) as response:
-            if not response.is_success:
-                return Answer(status=response.status_code)
-            return Answer(status=response.status_code, body=await _body(response))
+        opened: list[Any] = []
+
+        async def trace(step: str, info: Mapping[str, Any]) -> None:
+            if step == "connection.connect_tcp.complete":
+                opened.append(info["return_value"])
+
+        try:
+            return await self._exchange(url, headers, body, {"trace": trace})
+        except asyncio.CancelledError:
+            for connection in opened:  # httpcore 1.0 leaves it open if that comes while TLS is being set up
+                await connection.aclose()
+            raise
+
+    async def _exchange(
+        self, url: str, headers: Mapping[str, str], body: bytes, extensions: dict[str, Any]
+    ) -> Answer:
+        asking = self._client.stream("POST", url, headers=headers, content=body, extensions=extensions)
+        async with asking as response:
+            good = response.is_success
+            return Answer(status=response.status_code, body=await _body(response) if good else b"")
 
     def close(self) -> None:
         self._loop.run(self._client.aclose(), 1.0)

@@ -37,15 +37,10 @@ def main() -> None:
         os.set_inheritable(fd, False)  # noqa: FBT003 -- not our signature
     faulthandler.enable(_STDERR)
     _be_the_first_to_go()
-    root = os.getcwd()
-    shelf = _loading.Shelf(root)
-    pid = os.getpid()
+    shelf = _loading.Shelf(sys.argv[1])
     with open(heard, "rb") as requests, open(said, "wb", buffering=0) as replies:
         for line in requests:
-            reply = _encoded(_answer(json.loads(line), shelf))
-            if os.getpid() != pid:
-                break  # a copy of us that a hook made by forking
-            _write(replies, reply)
+            _write(replies, _encoded(_answer(json.loads(line), shelf)))
     os._exit(0)  # whatever threads and exit handlers hooks have left
 
 
@@ -76,12 +71,15 @@ def _encoded(reply: Mapping[str, Any]) -> bytes:
 
 
 def _answer(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
+    ours = os.getpid()
     faulthandler.dump_traceback_later(request["limit"] + _OVER, exit=True, file=_STDERR)
     try:
         return {"id": request["id"], **_DOES[request["do"]](request, shelf)}
     except _loading.Stale:
         return {"id": request["id"], "stale": True}
     finally:
+        if os.getpid() != ours:
+            os._exit(0)  # a copy of us, made by a hook that forked; there is one answer, and it is not ours
         faulthandler.cancel_dump_traceback_later()
 
 

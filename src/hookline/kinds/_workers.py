@@ -13,7 +13,7 @@ PROGRAM = (sys.executable, "-P", "-u", "-B", "-m", "hookline.kinds._worker")
 """With -P, or a folder called `hookline` in the project would be run in its place."""
 IDLE = 2
 """How many workers without work are kept for a project."""
-_SHOWN = 300  # characters of what a worker printed before it died
+_SHOWN = 500  # characters of what a worker printed before it died
 
 
 class Pool:
@@ -80,7 +80,7 @@ def _ask_one(
 
 def _started(machine: Machine, root: str) -> Child:
     try:
-        return machine.start(PROGRAM, cwd=root, env=machine.env)
+        return machine.start((*PROGRAM, root), cwd=root, env=machine.env)
     except OSError as error:
         raise HookFailed(f"could not be run: {error}") from error
 

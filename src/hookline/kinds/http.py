@@ -25,9 +25,9 @@ def bind(declaration: Declaration, machine: Machine) -> Carry:
     secure = urlsplit(url).scheme == "https"
 
     def carry(event: Event, state: State, limit: float) -> Response:
+        began = machine.clock()
         from hookline.kinds._posting import Client  # noqa: PLC0415 -- only where such a hook runs
 
-        began = machine.clock()
         headers = {**OURS, **_filled(templates, machine.env), **PLAIN}
         client = machine.kept.of(("http", secure), lambda: Client(secure=secure))
         answer = client.post(url, headers, send(event, state), limit - (machine.clock() - began))

@@ -54,7 +54,8 @@ def _packed(event: Event, state: State, env: Mapping[str, str]) -> str:
     import pickle  # noqa: PLC0415 -- ditto
 
     facts = Frozen({name: state.facts.get(name, "") for name in FACTS})
-    sent = replace(state, facts=facts, env=Frozen(state.env), memory=Frozen(state.memory))
+    memory, counters = Frozen(state.memory), Frozen(state.counters)
+    sent = replace(state, facts=facts, env=Frozen(state.env), memory=memory, counters=counters)
     return base64.b64encode(pickle.dumps((event, sent, Frozen(env)))).decode()
 
 

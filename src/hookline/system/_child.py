@@ -70,7 +70,8 @@ class Child:
 
     @property
     def alive(self) -> bool:
-        return not self._closed and not self._process.exited
+        """Whether it may still answer."""
+        return not (self._closed or self._process.exited or ended(self._watch, [self._hear]))
 
     @property
     def tail(self) -> str:

@@ -162,14 +162,14 @@ def _gone(one: Seen, main: Process, left: Container[int]) -> bool:
 
 
 def _signal(those: Iterable[Seen], number: int) -> None:
-    groups = {0, 1, os.getpgrp()}  # never those
+    groups = {os.getpgrp()}  # never this one
     for one in those:
         with _pinned(one.pid) as fd:
             now = see(one.pid)
             if now and now.key == one.key:  # else the number is another's by now
                 # A group hears it in one instant, which forks cannot outrun. All of the group is of this run:
                 # what is here has left our session, and no group reaches over a session's border.
-                if now.group not in groups:
+                if now.group > 1 and now.group not in groups:
                     groups.add(now.group)
                     _signal_group(now.group, number)
                 _send(one.pid, fd, number)

@@ -40,13 +40,22 @@ def usable() -> bool:
         return False
 
 
+def lonely() -> bool:
+    """Whether this program has no child, and no thread but this one that could start any."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return usable() and len(_numbers("/proc/self/task")) == 1
+    return False
+
+
 def see(pid: int) -> Seen | None:
     try:
         raw = read(f"/proc/{pid}/stat")
     except OSError:
         return None
     # The name, in parentheses, may hold anything, parentheses too.
-    state, parent, group, session, *rest = raw[raw.rindex(b")") + 2 :].split()
+    state, parent, group, session, *rest = raw.rpartition(b")")[2].split()
     return Seen(pid, state.decode(), int(parent), int(group), int(session), int(rest[13]), int(rest[15]))
 
 

@@ -3,7 +3,6 @@
 import errno
 import os
 import subprocess
-import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ class Process:
     popen: subprocess.Popen[bytes]
     mark: Mark
     sole: bool = False
-    """Whether every child that this program has can only come from it."""
+    """Whether, as long as it is attended, every child that this program has can only come from it."""
 
     @property
     def pid(self) -> int:
@@ -66,10 +65,11 @@ def spawn(
     stdin: int = subprocess.PIPE,
     stderr: int = subprocess.PIPE,
     pass_fds: Sequence[int] = (),
+    sole: bool = False,
 ) -> Process:
     if not argv:
         raise NotStarted("cannot start an empty command; name a program")
-    mark, sole = Mark(), _childless()
+    mark = Mark()
     try:
         with wearing(mark):
             popen = subprocess.Popen(
@@ -87,16 +87,6 @@ def spawn(
         raise NotStarted(f"cannot start {argv[0]!r}: {_why(error, cwd)}") from error
     stamp(popen.pid, mark)
     return Process(popen=popen, mark=mark, sole=sole)
-
-
-def _childless() -> bool:
-    if threading.active_count() > 1:  # another thread may start something at any time
-        return False
-    try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return True
-    return False
 
 
 def _why(error: Exception, cwd: str) -> str:

@@ -14,6 +14,7 @@ from hookline.system._adoption import adopting
 from hookline.system._child import Child, start
 from hookline.system._descendants import GRACE, OVER, ask_to_end, end, tidy
 from hookline.system._pipes import Feed, Watch, attend, broken_pipes_are_errors, ended, exit_watched, read
+from hookline.system._proc import lonely
 from hookline.system._spawn import NotStarted, Process, spawn
 
 __all__ = ["Child", "NotStarted", "run", "start"]
@@ -42,7 +43,7 @@ def run(
     until = time.monotonic() + limit
     with adopting() as adopted:
         try:
-            process = spawn(argv, cwd=cwd, env=env)
+            process = spawn(argv, cwd=cwd, env=env, sole=adopted and lonely())
         except NotStarted as error:
             return Finished(code=None, problem=str(error))
         with (

@@ -16,7 +16,7 @@ def unread(problems: Iterable[Problem]) -> Iterator[Finding]:
         if _dangerous(problem.text):
             yield Finding(
                 rule="unread",
-                reason=f"Part of this could not be read ({problem.reason}), and it names a destructive command.",
+                reason=f"Part of this was not understood ({problem.reason}) and names a destructive command.",
                 instead="Write it as plain, separate commands; if it must stay so, a person has to agree.",
                 span=problem.span,
                 action="ask",

@@ -1,0 +1,75 @@
+"""git commands that lose commits: pushes that overwrite or delete, and branches deleted unmerged."""
+
+from collections.abc import Iterator, Mapping
+
+from hookline.bash.options import Options, spelled
+from hookline.hooks._dangerous.subcommand import Git, Subcommand, Verdict, last
+
+
+def _push(git: Git) -> Iterator[Verdict]:
+    inner = git.inner
+    if inner.has("-n", "--dry-run"):
+        return
+    refspecs = [word.text for word in inner.operands[1:]]
+    if inner.has("--mirror") or last(inner, ("-f", "--force"), "--no-force") or any(map(_forced, refspecs)):
+        yield (
+            "git-push-force",
+            "This push overwrites what others have on the remote.",
+            "Pull or rebase, then push without force or to a new branch; or use --force-with-lease.",
+        )
+    elif inner.has("--force-with-lease", "--force-if-includes"):
+        yield (
+            "git-push-lease",
+            "This push rewrites the remote branch, if nobody has pushed to it in the meantime.",
+            "Make sure that the branch is yours alone.",
+        )
+    gone = _deleted(inner, refspecs).intersection(git.place.protected)
+    if gone:
+        yield (
+            "git-push-delete",
+            f"This push deletes the protected branch {min(gone)!r} on the remote.",
+            "Delete only branches that you created.",
+        )
+
+
+def _forced(refspec: str) -> bool:
+    return refspec.startswith("+") or ":+" in refspec
+
+
+def _deleted(inner: Options, refspecs: list[str]) -> set[str]:
+    if inner.has("-d", "--delete"):
+        return {refspec.removeprefix("refs/heads/") for refspec in refspecs}
+    return {refspec[1:].removeprefix("refs/heads/") for refspec in refspecs if refspec.startswith(":")}
+
+
+def _branch(git: Git) -> Iterator[Verdict]:
+    if git.inner.has("-D") or (git.inner.has("-d", "--delete") and git.inner.has("-f", "--force")):
+        yield (
+            "git-branch-delete-force",
+            "This deletes a branch even if its commits are nowhere else.",
+            "Use `git branch -d`, which refuses while something would be lost.",
+        )
+
+
+SUBCOMMANDS: Mapping[str, Subcommand] = {
+    "push": Subcommand(
+        _push,
+        spelled("-o --push-option --repo --receive-pack --exec --recurse-submodules"),
+        spelled(
+            """--all --branches --atomic --delete --dry-run --exec --follow-tags --force --force-if-includes
+            --force-with-lease --help --mirror --no-force --no-verify --porcelain --progress --prune
+            --push-option --quiet --receive-pack --recurse-submodules --repo --set-upstream --signed --tags
+            --thin --verbose --verify"""
+        ),
+    ),
+    "branch": Subcommand(
+        _branch,
+        spelled("-u --set-upstream-to --sort --format --points-at"),
+        spelled(
+            """--all --abbrev --color --column --contains --copy --create-reflog --delete --edit-description
+            --force --format --help --ignore-case --list --merged --move --no-contains --no-merged
+            --points-at --quiet --remotes --set-upstream-to --show-current --sort --track --unset-upstream
+            --verbose"""
+        ),
+    ),
+}

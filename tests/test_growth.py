@@ -1,0 +1,152 @@
+"""A hook, a host and a store are added by one file each, and appear everywhere by themselves."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+HOOK = '''
+"""Keep the agent away from Fridays."""
+
+from hookline.events import PreToolUse
+from hookline.hook import hook
+from hookline.response import Response, block
+from hookline.state import State
+
+
+@hook(priority=33)
+def no_fridays(event: PreToolUse, state: State, *, day: str = "friday") -> Response | None:
+    return block(f"not on a {day}", rule="day") if day in (event.command or "") else None
+'''
+HOST = '''
+"""A host that was invented for a test."""
+
+import json
+
+from hookline.events import BLOCK, INJECT, PreToolUse
+from hookline.host import Host, Reply, Said, moment, tool
+
+
+def encode(said: Said) -> Reply:
+    words = {"stop": said.outcome.blocked, "say": said.outcome.context, "note": said.outcome.warnings}
+    told = {key: value for key, value in words.items() if value}
+    return Reply(stdout=json.dumps(told) if told else "")
+
+
+HOST = Host(
+    name="toy-agent",
+    about="Invented.",
+    moments={"before": moment(PreToolUse, BLOCK, INJECT, tool="what", input="how")},
+    tools={"sh": tool("shell", command="line")},
+    encode=encode,
+    names_event="moment",
+    common={"session": "id", "cwd": "dir"},
+)
+'''
+STORE = '''
+"""A store that was invented for a test."""
+
+from hookline.store import Store
+
+
+def open_store(place: str) -> Store:
+    import importlib
+
+    return importlib.import_module("hookline.stores.memory").open_store("")
+'''
+PAYLOAD = {"moment": "before", "id": "s", "dir": "/", "what": "sh", "how": {"line": "deploy on friday"}}
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory):
+    """A copy of the project with three more files."""
+    place = tmp_path_factory.mktemp("grown")
+    for part in (
+        "src",
+        "docs",
+        "tests/stores",
+        "tests/hosts",
+        "tests/captures",
+        "README.md",
+        "pyproject.toml",
+    ):
+        source, target = ROOT / part, place / part
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+    package = place / "src" / "hookline"
+    (package / "hooks" / "no_fridays.py").write_text(HOOK)
+    (package / "hosts" / "toy_agent.py").write_text(HOST)
+    (package / "stores" / "elsewhere.py").write_text(STORE)
+    (place / "tests" / "captures" / "toy-agent").mkdir()
+    (place / "tests" / "captures" / "toy-agent" / "before.json").write_text(json.dumps(PAYLOAD))
+    (place / ".git").mkdir()
+    return place
+
+
+def run(grown, *words, stdin=""):
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(grown),
+        "PYTHONPATH": str(grown / "src"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    ran = subprocess.run(
+        [sys.executable, *words], input=stdin, capture_output=True, text=True, cwd=grown, env=env, check=False
+    )
+    return ran.stdout + ran.stderr
+
+
+def test_they_are_listed(grown):
+    listed = run(grown, "-m", "hookline", "list")
+
+    assert "no-fridays" in listed
+    assert "toy-agent" in listed
+    assert "day = 'friday'" in listed
+
+
+def test_they_work_together(grown):
+    reply = run(grown, "-m", "hookline", "hook", "toy-agent", stdin=json.dumps(PAYLOAD))
+
+    assert json.loads(reply) == {"stop": "not on a friday [no-fridays:day]"}
+
+
+def test_they_join_the_conformance_suites(grown):
+    ran = run(
+        grown,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests/stores/test_conformance.py",
+        "tests/hosts",
+        "-v",
+    )
+
+    assert "elsewhere" in ran
+    assert "toy-agent:before" in ran
+    assert " failed" not in ran
+
+
+def test_they_appear_in_the_docs(grown):
+    run(grown, "docs/generate.py")
+    pages = "\n".join(page.read_text() for page in (grown / "docs").rglob("*.md"))
+
+    assert "no-fridays" in pages
+    assert "toy-agent" in pages
+    assert "Keep the agent away from Fridays." in pages
+
+
+def test_a_wrong_store_name_lists_them(grown):
+    (grown / ".config" / "hookline").mkdir(parents=True, exist_ok=True)
+    (grown / ".config" / "hookline" / "hookline.toml").write_text('store = "nowhere"\n')
+    reply = run(grown, "-m", "hookline", "hook", "toy-agent", stdin=json.dumps(PAYLOAD))
+
+    assert "no store is called 'nowhere'; there are: elsewhere, memory, sqlite" in reply

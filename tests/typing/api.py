@@ -1,0 +1,38 @@
+"""User code that must type-check, as a hook's author would write it."""
+
+from hookline import (
+    Notify,
+    Outcome,
+    PostToolUse,
+    PreToolUse,
+    Response,
+    State,
+    block,
+    effect,
+    hook,
+    inject,
+    modify,
+    warn,
+)
+from hookline.runtime import Runtime
+
+
+@hook(priority=20)
+def no_production(event: PreToolUse, state: State, *, names: tuple[str, ...] = ("prod",)) -> Response | None:
+    """Keep the agent off production."""
+    if event.command and any(name in event.command for name in names):
+        return block("production is off limits; use staging", rule="production")
+    return modify(input={**event.input, "command": event.command}) if event.command else None
+
+
+@hook(nature="advice")
+def tells(event: PreToolUse | PostToolUse, state: State) -> Response:
+    return inject(f"on {state.branch}").plus(warn("mind")).plus(effect(Notify(title="t", text="x")))
+
+
+async def program() -> str | None:
+    runtime = Runtime()
+    runtime.register(no_production)
+    runtime.register(tells)
+    outcome: Outcome = await runtime.fire(PreToolUse(tool="Bash", input={"command": "deploy prod"}))
+    return outcome.blocked
