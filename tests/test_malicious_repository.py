@@ -237,3 +237,20 @@ def test_a_nested_project_cannot_take_over_the_outer_ones_guards(user):
     _, reply, _ = user.hook(payload, CLAUDE_PROJECT_DIR=str(user.project))
 
     assert reply["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"command": ""}, "needs a command"),
+        ({"command": "x", "payload": "morse"}, "there are: portable, native, claude"),
+        ({"command": "x", "env": {"A": 1}}, "is no text"),
+        ({"url": "ftp://x"}, "http"),
+    ],
+)
+def test_an_entry_that_cannot_be_carried_out_disables_nothing_else(user, entry, said):
+    user.write("~/.config/hookline/hooks.json", {"hooks": {"PreToolUse": [entry, {"command": "true"}]}})
+    setup = loaded(user)
+
+    assert said in str(setup.settled.problems[0])
+    assert [hook.kind for hook in setup.hooks if hook.source == "user"] == ["command"]

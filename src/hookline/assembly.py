@@ -186,17 +186,28 @@ def _python(paths: Sequence[str], modules: Sequence[str], source: str, machine: 
 def _hooks(declared: Sequence[Declaration], machine: "_Lazy") -> tuple[list[Hook], list[Problem]]:
     """Built-ins first, then what was declared; a name that is taken stays with who had it."""
     hooks = [replace(built_ins.load(name), kind="built-in", source="built-in") for name in built_ins.names()]
-    shadows = []
+    wrong = []
     for declaration in declared:
-        taken = named(hooks, declaration.name)
-        if taken is None:
+        try:
+            _refuse_taken(declaration, hooks)
             hooks.append(_bound(declaration, machine))
-        else:
-            file, _, line = declaration.origin.rpartition(":")
-            whose = f"the {taken.source} hook of that name"
-            text = f"the name {declaration.name!r} is taken by {whose}; give this one another `name`"
-            shadows.append(Problem(file=file, line=int(line) if line.isdigit() else 0, text=text))
-    return hooks, shadows
+        except ValueError as error:
+            wrong.append(_at(declaration, str(error)))
+    return hooks, wrong
+
+
+def _refuse_taken(declaration: Declaration, hooks: Sequence[Hook]) -> None:
+    taken = named(hooks, declaration.name)
+    if taken is not None:
+        whose = f"the {taken.source} hook of that name"
+        raise ValueError(f"the name {declaration.name!r} is taken by {whose}; give this one another `name`")
+
+
+def _at(declaration: Declaration, text: str) -> Problem:
+    file, _, line = declaration.origin.rpartition(":")
+    if not line.isdigit():
+        return Problem(file=declaration.origin, text=text)
+    return Problem(file=file, line=int(line), text=text)
 
 
 def _bound(declaration: Declaration, machine: "_Lazy") -> Hook:

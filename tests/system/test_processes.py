@@ -343,6 +343,16 @@ def test_leaves_other_children_of_the_program_alone(own_session, mark):
     assert (ended.wait(), status, later.wait()) == (7, None, 8)
 
 
+def test_leaves_what_another_thread_starts_meanwhile_alone():
+    thread = threading.Thread(target=plain, args=("setsid sleep 20 & sleep 0.3",))
+    thread.start()
+    time.sleep(0.1)
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, start_new_session=True) as other:
+        thread.join()
+
+    assert other.returncode == 0
+
+
 def test_leaves_the_orphans_of_other_children_alone(mark):
     with subprocess.Popen(["sh", "-c", f"read x; sleep {mark} & :"], stdin=subprocess.PIPE) as other:
         thread = threading.Thread(target=plain, args=("sleep 0.3",))
