@@ -254,3 +254,26 @@ def test_an_entry_that_cannot_be_carried_out_disables_nothing_else(user, entry, 
 
     assert said in str(setup.settled.problems[0])
     assert [hook.kind for hook in setup.hooks if hook.source == "user"] == ["command"]
+
+
+def test_a_trusted_hook_in_python_runs_in_its_worker(user):
+    user.write(
+        ".hookline/hooks/sneaky.py", HOOK.format(body="return __import__('hookline').block('from python')")
+    )
+    assert user.hook(user.payload("PreToolUse"))[1].get("hookSpecificOutput") is None
+
+    trusted(user)
+    _, reply, _ = user.hook(user.payload("PreToolUse"))
+
+    assert reply["hookSpecificOutput"]["permissionDecisionReason"] == "from python"
+
+
+def test_settings_reach_a_hook_in_python(user):
+    hook = HOOK.format(body="return __import__('hookline').block(word)").replace(
+        "State):", "State, *, word: str = 'a'):"
+    )
+    user.write("~/.config/hookline/hooks/sneaky.py", hook)
+    user.write("~/.config/hookline/hookline.toml", "[hooks.sneaky]\nword = 'b'\n")
+    _, reply, _ = user.hook(user.payload("PreToolUse"))
+
+    assert reply["hookSpecificOutput"]["permissionDecisionReason"] == "b"

@@ -60,7 +60,7 @@ def load(env: Mapping[str, str], cwd: str, host: Host | None = None) -> Setup:
     state, foreign = _trust(places, layers, scripts, env, host)
     trusted = state is None or state.holds
     own = {name: value for name, value in env.items() if trusted or name not in foreign}
-    machine = _Lazy(own, places, layers, trusted=trusted)
+    machine = _Lazy(own, places, layers, trusted=state.now if state and state.holds else None)
     declared, waiting, unfound = _declared(layers, scripts, machine, trusted=trusted)
     hooks, shadows = _hooks(declared, machine)
     settled = settle(hooks, layers, trusted=trusted, switches=switches(own))
@@ -180,7 +180,16 @@ def _python(paths: Sequence[str], modules: Sequence[str], source: str, machine: 
     root = machine.places.config if source == "user" else machine.places.root
     sources = [python.Source(path=path, source=source, root=root) for path in paths]
     sources += [python.Source(module=module, source=source, root=root) for module in modules]
-    return python.find(sources, machine.made())
+    pinned = [replace(one, digest=_digest(one.file, root, machine.trusted)) for one in sources]
+    return python.find(pinned if source != "user" else sources, machine.made())
+
+
+def _digest(file: str, root: str, trusted: Mapping[str, str]) -> str:
+    """Of the very content that was trusted: what replaces it afterwards is not run."""
+    from hashlib import sha256  # noqa: PLC0415 -- only for a project's hooks in Python
+
+    text = trusted.get(file.removeprefix(root).lstrip("/"))
+    return sha256(text.encode()).hexdigest() if text is not None else ""
 
 
 def _hooks(declared: Sequence[Declaration], machine: "_Lazy") -> tuple[list[Hook], list[Problem]]:
@@ -257,13 +266,20 @@ class _Lazy:
     """The machine that kinds are handed, put together only when there is a configured hook."""
 
     def __init__(
-        self, env: Mapping[str, str], places: Places, layers: Sequence[Layer], *, trusted: bool
+        self,
+        env: Mapping[str, str],
+        places: Places,
+        layers: Sequence[Layer],
+        *,
+        trusted: Mapping[str, str] | None,
     ) -> None:
         self.env, self.places, self.kept = env, places, Kept()
+        self.trusted = trusted or {}
+        """The project's files whose content was trusted."""
         self._servers = {
             name: server
             for layer in layers
-            if trusted or layer.source == "user"
+            if trusted is not None or layer.source == "user"
             for name, server in layer.servers.items()
         }
         self._machine: Machine | None = None

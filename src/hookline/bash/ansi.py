@@ -33,8 +33,11 @@ def ansi(text: str) -> str:
 
 
 def printed(text: str) -> str:
-    """What `printf` writes for the format *text*, percent signs left alone."""
-    return _ESCAPE.sub(_decode, text) if "\\" in text else text
+    """What `printf` writes for the format *text*, percent signs left alone.
+
+    A NUL, which only ever separates items for `xargs -0`, comes out as the line's end that we split at.
+    """
+    return _ESCAPE.sub(_decode, text).replace("\0", "\n") if "\\" in text else text
 
 
 def echoed(text: str) -> str:

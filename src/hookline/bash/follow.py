@@ -184,6 +184,8 @@ def _alias(world: World, command: Command) -> str | None:
 
 
 def _assigned(world: World, one: Assignment) -> tuple[str, str]:
+    if one.parts and isinstance(one.parts[0], Array):
+        return one.name, ""
     value = expand.text(world, one.parts, tilde=True)
     return one.name, (look(world, one.name) or "") + value if one.append else value
 

@@ -33,11 +33,8 @@ def _normal(path: str, word: Word) -> str:
     parts = path.rstrip("/").split("/")
     while word.glob and parts and parts[-1] in _EVERYTHING:
         parts.pop()
-    return (
-        "/" + posixpath.normpath("/".join(parts) or "/").lstrip("/")
-        if path.startswith("/")
-        else path.rstrip("/*")
-    )
+    found = posixpath.normpath("/".join(parts) or "/")
+    return "/" + found.lstrip("/") if found.startswith("/") else found
 
 
 def _rule(target: str, word: Word, place: Place) -> str | None:
