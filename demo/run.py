@@ -91,14 +91,22 @@ def main() -> int:
         stage = Stage(Path(folder).resolve())
         for scene in SCENES:
             counts += play(scene, stage, console)
-        console.print(Rule("what the audit trail kept: hookline log"))
-        kept = stage.hookline("log", COLUMNS=str(console.width))
-        console.print(Text(stage.shown(kept.stdout + kept.stderr).rstrip()))
+        stage.set_up(SCENES[0])
+        show_trail(stage, console)
     told = ", ".join(f"[{look}]{counts[word]} {word}[/]" for word, (look, _) in LOOKS.items() if counts[word])
     console.print(Rule())
     console.print(f"{counts['calls']} calls in {time.monotonic() - began:.1f} s: {told}")
     console.print(Text(NEXT.rstrip()))
     return 0
+
+
+def show_trail(stage: Stage, console: Console) -> None:
+    """What was kept, without the reasons, which were shown already."""
+    console.print(Rule("what the audit trail kept: hookline log"))
+    kept = stage.hookline("log")
+    for line in stage.shown(kept.stdout + kept.stderr).splitlines():
+        if not line.startswith(" "):
+            console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
 def play(scene: Scene, stage: Stage, console: Console) -> Counter[str]:

@@ -20,8 +20,9 @@ LIMIT = 60.0
 PASSING = (
     (re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?"), "DATE"),
     (re.compile(r"\b\d\d:\d\d(:\d\d)?\b"), "TIME"),
-    (re.compile(r"\b[\d.,]+ ?(ms|µs|s)\b"), "SPAN"),
-    (re.compile(r'"(ms|at)": ?[\d.]+'), "SPAN"),
+    (re.compile(r"\b(\d+m)?[\d.]+ ?(ms|s)\b"), "SPAN"),
+    (re.compile(r"\b[0-9a-f]{32}\b"), "ID"),
+    (re.compile(r"\b\d+\.\d+\b"), "NUMBER"),
     (re.compile(r"[ ─━-]+"), " "),
 )
 """What differs from run to run, and the spaces that give way to it."""

@@ -44,7 +44,7 @@ class Finished:
     """How a process ended."""
 
     code: int | None
-    """Exit status; negative: ended by that signal; None: never started."""
+    """Exit status; negative: ended by that signal; None: never started, or taken by something else."""
     stdout: str = ""
     stderr: str = ""
     cut: tuple[str, ...] = ()

@@ -89,7 +89,7 @@ def test_here_documents(line, commands):
         ("G='git push'; $G -f", ["git push -f"]),
         ("G='git push'; \"$G\" -f", ["git push -f"]),
         ("rm${IFS}-rf${IFS}/", ["rm -rf /"]),
-        ("set -- git push; \"$@\" -f", ["set -- git push", "git push -f"]),
+        ('set -- git push; "$@" -f', ["set -- git push", "git push -f"]),
         ("unset x; a ${x:-b c}", ["unset x", "a b c"]),
         ("x=1; a ${x:-b} ${x:+c}", ["a 1 c"]),
         ("x=rmx; ${x%x} -rf", ["rm -rf"]),
@@ -104,8 +104,9 @@ def test_here_documents(line, commands):
         ("true && x=b || x=c; a $x", ["true", "a c", "a b"]),
         ("if p; then x=b; fi; a $x", ["p", "a b"]),
         ("f() { local x=2; }; x=1; f; a $x", ["f", "local x=2", "a 1"]),
+        ("a x=~/y x=b:~ x~ --p=~", ["a x=/home/me/y x=b:/home/me x~ --p=~"]),
         ("a ~ ~/x '~'", ["a /home/me /home/me/x ~"]),
-        ("a $HOME \"${HOME}\"/y", ["a /home/me /home/me/y"]),
+        ('a $HOME "${HOME}"/y', ["a /home/me /home/me/y"]),
     ],
 )
 def test_values(line, commands):
@@ -152,7 +153,10 @@ def test_redirects_and_assignments_are_kept():
     command = read("X=1 a > 'b c' 2>&1").commands[0]
 
     assert command.assignments == (("X", "1"),)
-    assert [(one.op, one.fd, one.target.text) for one in command.redirects] == [(">", "", "b c"), (">&", "2", "1")]
+    assert [(one.op, one.fd, one.target.text) for one in command.redirects] == [
+        (">", "", "b c"),
+        (">&", "2", "1"),
+    ]
 
 
 def test_a_glob_counts_only_unquoted():
@@ -202,7 +206,7 @@ def test_the_way_to_a_command_is_told():
         ("a &&", "nothing follows '&&'"),
         ("if a; then b", "expected 'fi'"),
         ("bash -c 'a \"'", 'a " is never closed'),
-        ("( " * 50 + "a" + " )" * 50, "nested more than 32 deep"),
+        ("( " * 33 + "a" + " )" * 33, "nested more than 32 deep"),
         ("sudo " * 9 + "a", "wrapped too deep"),
         ("a" * (MAX_LINE + 1), "too long to read"),
     ],
@@ -213,7 +217,7 @@ def test_what_is_not_read_is_told(line, reason):
 
 def test_as_deep_as_the_limit_is_read():
     assert ran("sudo " * 8 + "a")[-1] == "a"
-    assert ran("( " * 16 + "a" + " )" * 16) == ["a"]
+    assert ran("( " * 32 + "a" + " )" * 32) == ["a"]
 
 
 def test_commands_around_a_stretch_that_does_not_parse_are_read():

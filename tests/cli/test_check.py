@@ -15,7 +15,7 @@ FORCED = "dangerous-command:git-push-force"
 
 
 def jsonl(*payloads):
-    return "".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in payloads)
+    return b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in payloads)
 
 
 def check(user, *payloads, words=(), **env):
@@ -33,7 +33,7 @@ def on(event, **entry):
 
 
 def test_every_line_has_its_verdict_in_order(user):
-    said = check(user, user.shell("git push -f"), "no JSON\n", user.shell("ls"), "\n", user.payload("Stop"))
+    said = check(user, user.shell("git push -f"), b"no JSON\n", user.shell("ls"), b"\n", user.payload("Stop"))
 
     assert [(one["line"], one["event"], one["action"]) for one in said] == [
         (1, "PreToolUse", "block"),
@@ -63,13 +63,12 @@ def test_a_verdict_says_all_of_it(user):
 @pytest.mark.parametrize(
     "line",
     [
-        "s3cret\n",
-        '{"hook_event_name": "PreToolUse", "tool_name": "s3cret"\n',
-        '{"hook_event_name": "PreToolUse", "tool_input": {"command": "s3cret"}}\n',
-        '["s3cret"]\n',
-        "[" * 100_000 + "\n",
-        '{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": ' + '{"a":' * 900 + "1" + "}" * 901,
-        "\udcff s3cret\n".encode("utf-8", "surrogateescape").decode("latin-1"),
+        b"s3cret\n",
+        b"\xff s3cret\n",
+        b'{"hook_event_name": "PreToolUse", "tool_name": "s3cret"\n',
+        b'{"hook_event_name": "PreToolUse", "tool_input": {"command": "s3cret"}}\n',
+        b'["s3cret"]\n',
+        b'{"s3cret": ' * 50_000 + b"1" + b"}" * 50_000,
     ],
 )
 def test_a_line_that_cannot_be_read_passes_with_a_warning_that_does_not_repeat_it(user, line):
@@ -88,7 +87,7 @@ def test_a_moment_that_is_none_of_ours_passes_without_a_word(user):
 
 
 def test_nothing_is_recorded_or_touched(user):
-    user.write("cases.jsonl", jsonl(user.shell("git push -f"), user.payload("SessionStart")))
+    (user.project / "cases.jsonl").write_bytes(jsonl(user.shell("git push -f"), user.payload("SessionStart")))
     before = everything(user.home, user.project)
     ran = user.run("check", "claude-code", "cases.jsonl")
 
@@ -103,7 +102,7 @@ def test_verdicts_come_while_lines_do(user):
     )  # fmt: skip
     with program:
         for number in (1, 2):
-            program.stdin.write(jsonl(user.shell("ls")).encode())
+            program.stdin.write(jsonl(user.shell("ls")))
             program.stdin.flush()
 
             assert json.loads(program.stdout.readline())["line"] == number
@@ -202,7 +201,7 @@ def test_two_thousand_lines_a_second(user):
     count = 20_000 if LONG else 2_000
     commands = ("ls -la", "git status && git diff", "npm test | tail -5", "git push --force origin main")
     lines = [user.shell(command) for command in commands] + [user.payload("PostToolUse")]
-    user.write("many.jsonl", jsonl(*lines) * (count // len(lines)))
+    (user.project / "many.jsonl").write_bytes(jsonl(*lines) * (count // len(lines)))
     start = spent(user, os.devnull)
 
     assert count / (spent(user, "many.jsonl") - start) > 2_000

@@ -191,11 +191,12 @@ def alive(mark):
 
 def test_closing_leaves_what_came_later_alone(worker):
     first, second = worker(SLEEP), worker(ECHO)
-    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, start_new_session=True) as other:
+    echo = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "start_new_session": True}
+    with subprocess.Popen(["cat"], **echo) as other:
         first.close()
-    second.send(b"still here")
+        second.send(b"still here")
 
-    assert (other.returncode, second.receive(5)) == (0, b"still here")
+        assert (second.receive(5), other.communicate(b"me too")[0]) == (b"still here", b"me too")
 
 
 def test_may_be_closed_again_and_leaves_no_descriptor(worker):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.bash.dollar import arith_command, commands
+from hookline.bash.dollar import arith_command
 from hookline.bash.source import Source, Unparsed, blanks, expect, mark, newlines, peek, take
 from hookline.bash.syntax import Compound, Steps, Term
 from hookline.bash.words import pattern, term
@@ -34,7 +34,9 @@ def _parenthesis(src: Source) -> Compound:
         if found is not None:
             return Compound("((", (), (Term((found,), mark(src, (start, src.pos))),))
     src.pos += 1
-    return Compound("(", (commands(src),))
+    body = src.grammar(src, frozenset())
+    expect(src, ")")
+    return Compound("(", (body,))
 
 
 def _if(src: Source) -> Compound:

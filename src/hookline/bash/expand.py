@@ -16,6 +16,7 @@ from hookline.bash.world import MAX_TEXT, World, cwd, look, rollback, spend, too
 
 _MAX_PIPES = 50
 """Process substitutions that get a name of their own; later ones are unknown files."""
+_SETTING = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 _GLOB = re.compile(r"[*?\[]")
 _DEFAULT_IFS = " \t\n"
 _DEFAULT_SPLIT = re.compile(r"[ \t\n]+")
@@ -112,11 +113,21 @@ def _pieces(world: World, parts: tuple[Part, ...], *, quoted: bool, tilde: bool)
 
 
 def _tilde(world: World, part: str, *, alone: bool) -> str:
-    if not part.startswith("~"):
+    """*part* with the home in it spelled out: at its start, and in `name=…` after the sign and each colon."""
+    if "~" not in part:
         return part
-    name, slash, rest = part[1:].partition("/")
-    if not (slash or alone):
-        return part
+    found = _SETTING.match(part)
+    if found is None:
+        return _home(world, part, alone=alone)
+    *whole, end = part[found.end() :].split(":")
+    spelled = [_home(world, each, alone=True) for each in whole]
+    return found.group() + ":".join([*spelled, _home(world, end, alone=alone)])
+
+
+def _home(world: World, path: str, *, alone: bool) -> str:
+    name, slash, rest = path[1:].partition("/")
+    if not path.startswith("~") or not (slash or alone):
+        return path
     folders = {"": look(world, "HOME") or world.home, "+": cwd(world), "root": "/root"}
     folders.setdefault(world.home.rpartition("/")[2], world.home)
     return folders.get(name, UNKNOWN) + slash + rest

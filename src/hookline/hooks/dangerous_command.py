@@ -4,6 +4,8 @@ The line is read as a shell would, so that quoting, wrappers and variables hide 
 mentions a command stays text.
 """
 
+from typing import Literal
+
 from hookline.events import PreToolUse
 from hookline.hook import hook
 from hookline.hooks._dangerous import Finding, Place, findings
@@ -21,7 +23,7 @@ def dangerous_command(
     state: State,
     *,
     allow: tuple[str, ...] = (),
-    lease: str = "warn",
+    lease: Literal["warn", "block"] = "warn",
     protected: tuple[str, ...] = ("main", "master"),
 ) -> Response | None:
     if event.kind != "shell" or not event.command:

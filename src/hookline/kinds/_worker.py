@@ -128,8 +128,8 @@ def _said(request: Mapping[str, Any], shelf: _loading.Shelf) -> Any:
 def _enter(root: str, env: Mapping[str, str]) -> None:
     """Start every call from the same place, whatever the last hook did to it."""
     os.chdir(root)
-    mark = os.environ.get("HOOKLINE_RUN")  # by which our own children are found
-    wanted = {**env, "HOOKLINE_RUN": mark} if mark else env
+    mark = os.environ.get("HOOKLINE_MARK")  # by which our own children are found
+    wanted = {**env, "HOOKLINE_MARK": mark} if mark else env
     if dict(os.environ) != wanted:
         os.environ.clear()
         os.environ.update(wanted)

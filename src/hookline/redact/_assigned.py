@@ -26,13 +26,13 @@ _NAMES = (
     ),
     Name("token", "token", 12),
     Name("authorization", "authorization bearer", 12),
-    Name("password", "_pass _pw pass"),
+    Name("password", "pass pw"),
     Name("key", "_key", 20),
     Name("auth", "auth", 16),
     Name("signature", "sig signature", 20),
 )
 # Only the whole word counts of these, because they are part of harmless ones.
-_WHOLE = frozenset({"_pass", "_pw", "pass", "_key", "auth", "sig", "signature", "bearer"})
+_WHOLE = frozenset({"pass", "pw", "_key", "auth", "sig", "signature", "bearer"})
 _NOT_BEFORE = re.compile(r"(?:page|next|cursor|continuation|cancellation|public|pub)[-_ ]?$")
 _NOT_BEHIND = re.compile(
     r"(?:id|ids|name|type|url|uri|path|file|header|hash|counts?|length|limits?|size|ttl|arn|version|expires|expiry|"

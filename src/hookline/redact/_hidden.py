@@ -76,7 +76,7 @@ def _without(text: str, noise: re.Pattern[str]) -> View:
 @cache
 def _noise() -> re.Pattern[str]:
     escape = r"(?:\x1b|\\u001[bB]|\\x1[bB]|\\033)"
-    return re.compile(rf"{escape}\[[0-9;]{{0,32}}[A-Za-z]|[{_INVISIBLE}]|\\(?=/)")
+    return re.compile(rf"(?:{escape}\[[0-9;]{{0,32}}[A-Za-z]|[{_INVISIBLE}]|\\(?=/))+")
 
 
 @cache

@@ -4,7 +4,23 @@ import re
 from functools import cache
 
 _VARIETY = 6  # different characters in the least varied secret that anyone issues
+_HEAD = 300  # characters of a long value that are judged for the whole
 _NAME = 16  # letters up to which a value without digits may be somebody's name for something
+_STAND_INS = (
+    *(
+        "example",
+        "your-",
+        "your_",
+        "-here",
+        "_here",
+        "placeholder",
+        "changeme",
+        "change-me",
+        "change_me",
+        "dummy",
+    ),
+    *("xxxxxx", "00000000", "1234567", "abcdef", "***", "...", "…"),
+)
 _SYMBOLS = frozenset("!@#$%^*~?+=")
 _WORDS = frozenset(
     {
@@ -38,17 +54,20 @@ _WORDS = frozenset(
 
 
 def placeholder(value: str) -> bool:
-    """A value that stands for one: `xxxx`, `your-key-here`, `AKIA…EXAMPLE`."""
-    return len(set(value)) < _VARIETY or bool(_stand_in().search(value))
+    """A value that stands for one: `xxxxxx`, `your-key-here`, `AKIA…EXAMPLE`."""
+    head = value[:_HEAD].lower()
+    return len(set(head)) < _VARIETY or any(piece in head for piece in _STAND_INS)
 
 
 def reference(value: str) -> bool:
     """Where to find the value, or a word for it: `$TOKEN`, `{{ token }}`, `process.env.TOKEN`, `password`."""
-    return bool(_elsewhere().match(value)) or value.lower() in _WORDS or not value.strip("*.•x-_#")
+    head = value[:_HEAD]
+    return bool(_elsewhere().match(head)) or head.lower() in _WORDS or not head.strip("*.•x-_#")
 
 
 def random(value: str) -> bool:
     """Looks as if it was made up to be hard to guess: not words, versions, names, paths or numbers."""
+    value = value[:_HEAD]
     if placeholder(value) or reference(value) or not any(map(str.isalpha, value)):
         return False
     if any(map(str.isdigit, value)) or not _SYMBOLS.isdisjoint(value.rstrip("!?=")):
@@ -58,16 +77,12 @@ def random(value: str) -> bool:
 
 def _unsteady(value: str) -> bool:
     # Letters only: chance changes case at every second one, a name in camel case far less often.
-    changes = sum(one.isupper() != other.isupper() for one, other in zip(value, value[1:], strict=False))
-    return changes >= 0.4 * len(value)
+    return len(_change_of_case().findall(value)) >= 0.4 * len(value)
 
 
 @cache
-def _stand_in() -> re.Pattern[str]:
-    return re.compile(
-        r"example|your[-_]|[-_]here\b|placeholder|change[-_]?me|x{6}|0{8}|1234567|abcdef|dummy|\*{3}|\.{3}|…",
-        re.I,
-    )
+def _change_of_case() -> re.Pattern[str]:
+    return re.compile("[a-z](?=[A-Z])|[A-Z](?=[a-z])")
 
 
 @cache

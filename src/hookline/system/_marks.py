@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-VARIABLE = "HOOKLINE_RUN"
+VARIABLE = "HOOKLINE_MARK"
 _SIGNALS = range(42, 62)  # real-time signals that no C library and no runtime of a language uses itself
 _BITS = len(_SIGNALS)
 _FAR = (

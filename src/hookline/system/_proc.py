@@ -2,7 +2,6 @@
 
 import os
 from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple
 
 from hookline.system._marks import read
@@ -35,7 +34,7 @@ class Seen(NamedTuple):
 def usable() -> bool:
     """Whether there is a /proc, and it counts processes as we do."""
     try:
-        return Path("/proc/self").readlink() == Path(str(os.getpid()))
+        return os.readlink("/proc/self") == str(os.getpid())
     except OSError:
         return False
 

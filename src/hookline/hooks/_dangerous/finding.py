@@ -28,4 +28,4 @@ class Place:
     home: str = ""
     root: str = ""
     protected: tuple[str, ...] = ("main", "master")
-    lease: str = "warn"
+    lease: Literal["warn", "block"] = "warn"

@@ -1,0 +1,198 @@
+"""No text makes reading raise, hang, recurse without bound, or take more than linear work."""
+
+import os
+import tracemalloc
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hookline.bash import MAX_LINE, read, world
+
+LONG = bool(os.environ.get("HOOKLINE_LONG"))
+SIZE = MAX_LINE if LONG else 8_000
+TOKENS = [
+    *"'\"`$\\(){}[]<>|&;!#~*?=,\n \t",
+    *(
+        "$(",
+        "${",
+        "$((",
+        "((",
+        "<(",
+        ">(",
+        "$'",
+        '$"',
+        "<<",
+        "<<-E\n",
+        "<<<",
+        "E\n",
+        "&&",
+        "||",
+        ";;",
+        "[[",
+        "]]",
+        "\0",
+    ),
+    *(
+        "if ",
+        "then ",
+        "fi ",
+        "for i in ",
+        "do ",
+        "done ",
+        "case ",
+        "esac ",
+        "in ",
+        "f(){ ",
+        "time ",
+        "coproc ",
+    ),
+    *(
+        "a",
+        "x=",
+        "$x",
+        "${x:-",
+        "eval ",
+        "sudo ",
+        "bash -c ",
+        "echo ",
+        "|sh",
+        "xargs ",
+        "python -c ",
+        "git ",
+        "rm -rf ",
+    ),
+]
+
+
+@settings(max_examples=5_000 if LONG else 150, deadline=None)
+@given(st.lists(st.sampled_from(TOKENS), max_size=60).map("".join))
+def test_any_tangle_of_tokens_is_read(line):
+    reading = read(line)
+
+    assert all(0 <= one.span[0] <= one.span[1] <= len(line) for one in (*reading.commands, *reading.problems))
+
+
+@settings(max_examples=2_000 if LONG else 50, deadline=None)
+@given(st.text())
+def test_any_text_is_read(line):
+    read(line, cwd=line, home=line, variables={"x": line})
+
+
+PATTERNS = {
+    **{
+        one: one
+        for one in (
+            "(",
+            "$(",
+            "((",
+            "$((",
+            "`",
+            "'",
+            '"',
+            "{",
+            "${",
+            "${a:-",
+            "<(",
+            '"$(',
+            "\\",
+            "\n",
+            "[[ a ",
+            "@(",
+        )
+    },
+    **{
+        one: one
+        for one in (
+            "if ",
+            "case a in ",
+            "f(){ ",
+            "a=(",
+            "(\n",
+            "'\n",
+            "((a) \n",
+            "a;",
+            "a&&",
+            "eval ",
+            "sudo ",
+        )
+    },
+    "pipes": "echo a|",
+    "here-documents": "cat <<A\nx\nA\n",
+    "here-documents on one line": "cat <<A ",
+    "shells in here-documents": "bash <<'E'\n",
+    "braces": "{a,b}",
+    "open braces": "{a,",
+    "words of braces": "{a,b}{a,b}{a,b}{a,b}{a,b} ",
+    "subshells": "x=1;(y=$x);",
+    "substitutions": "$(a)",
+    "nested backticks": "`a \\`b\\` c`",
+    "evals": "eval 'eval \"eval x\"';",
+    "functions": "f(){ f; f; }; f;",
+    "files": "echo x>f;cat f;",
+    "xargs": "echo a|xargs ",
+    "patterns": "${x%%*b}",
+    "growing values": "a=x$a$a;",
+    "escaped quotes": "$'\\'",
+}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
+def test_repeated_without_end(pattern):
+    line = (pattern * (SIZE // len(pattern)))[:SIZE]
+    tracemalloc.start()
+    read(line)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 3_000 * SIZE
+
+
+def functions(count):
+    return (
+        "f0(){ a; };"
+        + "".join(f"f{n}(){{ f{n - 1}; f{n - 1}; }};" for n in range(1, count))
+        + f"f{count - 1}"
+    )
+
+
+def loops(count):
+    return "for i in a b c d e f g h; do " * count + "a $i" + "; done" * count
+
+
+def shells(count):
+    return "sh -c '" * count
+
+
+@pytest.mark.parametrize(
+    "line", [functions(60), loops(30), shells(5_000), "x=ab;" + "x=$x$x$x$x;" * 200 + "a $x"]
+)
+def test_what_would_run_for_ages_is_given_up(line):
+    reading = read(line)
+
+    assert len(reading.commands) <= world.MAX_COMMANDS
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a b;", "a $(b) ", "eval 'a b';", "x=1;(y=$x);", "echo a|sh;", "((a) b);"]
+)
+def test_work_grows_with_the_line(pattern):
+    """Twice the line, about twice the commands followed and calls made: counted, not timed."""
+    once, twice = calls(pattern * 100), calls(pattern * 200)
+
+    assert twice < 2.2 * once
+
+
+def calls(line):
+    import sys
+
+    count = 0
+
+    def profile(_frame, event, _arg):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(profile)
+    read(line)
+    sys.setprofile(None)
+    return count

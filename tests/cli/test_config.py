@@ -1,0 +1,91 @@
+"""`hookline config show`: every value that holds, and where it comes from."""
+
+import json
+
+from hookline import config
+from hookline.cli.config import USUAL
+
+
+def shown(user, **env):
+    ran = user.run("config", "show", "--json", **env)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    return json.loads(ran.stdout)
+
+
+def value(said, name):
+    return next((row["value"], row["from"]) for row in said["values"] if row["name"] == name)
+
+
+def test_every_option_has_its_usual_value():
+    assert set(USUAL) == set(config.OPTIONS)
+
+
+def test_without_files_all_is_default(user):
+    said = shown(user)
+
+    assert {row["from"] for row in said["values"]} == {"default"}
+    assert (said["files"], said["environment"]) == ([], {})
+    assert value(said, "store") == ("sqlite", "default")
+
+
+def test_a_value_says_the_file_and_line_that_gave_it(user):
+    file = user.write(
+        "~/.config/hookline/hookline.toml",
+        "context_cap = 500\n\n[hooks.budget-countdown]\nstop = 60\npriority = 91\n",
+    )
+    said = shown(user)
+
+    assert value(said, "context_cap") == (500, f"{file}:1")
+    assert value(said, "hooks.budget-countdown.stop") == (60, f"{file}:4")
+    assert value(said, "hooks.budget-countdown.priority") == (91, f"{file}:5")
+    assert value(said, "hooks.budget-countdown.wrap_up") == (300, "default")
+    assert said["files"] == [str(file)]
+
+
+def test_a_switch_says_its_variable(user):
+    said = shown(user, AR_DISABLE_AUDIT="yes")
+
+    assert value(said, "hooks.audit.enabled") == (False, "environment: AR_DISABLE_AUDIT is set")
+    assert said["environment"] == {"AR_DISABLE_AUDIT": "yes"}
+
+
+def test_what_is_off_says_which_file_did_it(user):
+    file = user.write("~/.config/hookline/hookline.toml", 'profile = "none"\n[hooks.audit]\nenabled = false\n')
+    said = shown(user)
+
+    assert value(said, "hooks.audit.enabled") == (False, f"{file}:3")
+    assert value(said, "hooks.budget-countdown.enabled") == (False, f'profile = "none" in {file}:1')
+
+
+def test_a_project_that_is_not_trusted_changes_nothing_and_is_said(user):
+    user.write(".hookline/hookline.toml", "answer_within = 1\ncontext_cap = 100\nprofil = 1\n")
+    said = shown(user)
+
+    assert value(said, "answer_within") == (55.0, "default")
+    assert value(said, "context_cap") == (100, ".hookline/hookline.toml:2")
+    assert said["waiting"] == [".hookline/hookline.toml:1: answer_within = 1"]
+    assert len(said["problems"]) == 1
+
+
+def test_places_are_where_the_user_put_them(user, tmp_path):
+    said = shown(user, XDG_STATE_HOME=str(tmp_path / "state"))
+
+    assert said["places"]["state"] == str(tmp_path / "state" / "hookline")
+    assert said["places"]["config"] == str(user.home / ".config" / "hookline")
+    assert said["places"]["project"] == str(user.project)
+
+
+def test_a_person_reads_the_same(user):
+    user.write(".hookline/hookline.toml", "answer_within = 1\n")
+    text = user.run("config", "show").stdout.decode()
+
+    assert text.startswith("waits for your trust: .hookline/hookline.toml:1: answer_within = 1\n")
+    assert "files that were read:\n  .hookline/hookline.toml\n" in text
+    assert "\nhooks.budget-countdown.stop" in text
+
+
+def test_there_is_only_show(user):
+    ran = user.run("config", "set")
+
+    assert ran.returncode == 2
+    assert b"choose from 'show'" in ran.stderr

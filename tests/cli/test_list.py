@@ -1,0 +1,111 @@
+"""`hookline list`: every hook with whose it is and why it is off, every host with what it can do."""
+
+import json
+
+import pytest
+
+from hookline import hooks, hosts
+from hookline.events import EVENTS
+
+
+def listed(user, *words, **env):
+    ran = user.run("list", *words, "--json", **env)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    return json.loads(ran.stdout)
+
+
+def named(user, name, **env):
+    return next(hook for hook in listed(user, "hooks", **env)["hooks"] if hook["name"] == name)
+
+
+def test_every_built_in_and_every_host_is_there(user):
+    said = listed(user)
+
+    assert {hook["name"] for hook in said["hooks"]} == set(hooks.names())
+    assert {host["name"] for host in said["hosts"]} == set(hosts.names())
+    assert all(set(host["events"]) == set(EVENTS) for host in said["hosts"])
+
+
+def test_hooks_stand_in_the_order_in_which_they_run(user):
+    places = [hook["priority"] for hook in listed(user, "hooks")["hooks"]]
+
+    assert places == sorted(places)
+
+
+def test_a_view_shows_only_that(user):
+    assert "hosts" not in listed(user, "hooks")
+    assert "hooks" not in listed(user, "hosts")
+
+
+def test_a_setting_that_was_given_says_where(user):
+    user.write("~/.config/hookline/hookline.toml", "[hooks.budget-countdown]\nwrap_up = 600\n")
+    settings = named(user, "budget-countdown")["settings"]
+
+    assert settings["wrap_up"] == {"value": 600, "from": f"{user.home}/.config/hookline/hookline.toml:2"}
+    assert settings["stop"] == {"value": 120, "from": "default"}
+
+
+def test_a_hook_that_is_off_says_why(user):
+    hook = named(user, "audit", AR_DISABLE_AUDIT="1")
+
+    assert (hook["on"], hook["off"]) == (False, "AR_DISABLE_AUDIT is set")
+
+
+def test_a_configured_hook_says_whose_it_is(user):
+    entry = {"command": "true", "name": "mine", "priority": 3}
+    user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"Stop": [entry]}})
+    hook = named(user, "mine")
+
+    assert (hook["events"], hook["priority"], hook["source"]) == (["Stop"], 3, "user")
+    assert hook["origin"] == f"{user.home}/.config/hookline/hooks.json:1"
+
+
+@pytest.mark.parametrize("view", ["hooks", "hosts"])
+def test_what_is_wrong_and_what_waits_stands_on_top(user, view):
+    user.write(".hookline/hookline.toml", "profil = 1\n[hooks.dangerous-command]\nenabled = false\n")
+    shown = user.run("list", view).stdout.decode().splitlines()
+
+    assert shown[0].startswith("problem: .hookline/hookline.toml:1: hookline.toml has no 'profil'")
+    assert shown[1] == (
+        "waits for your trust: .hookline/hookline.toml:3: [hooks.dangerous-command] enabled = False"
+    )
+
+
+def test_a_host_says_how_each_event_is_to_be_had(user):
+    events = next(h for h in listed(user, "hosts")["hosts"] if h["name"] == "claude-code")["events"]
+
+    assert events["PreToolUse"]["how"] == "native"
+    assert events["PreToolUse"]["can"] == ["block", "ask", "allow", "inject", "modify"]
+    assert events["TurnStart"]["how"] == "derived"
+    assert events["PreModelCall"] == {"how": "none", "can": [], "native": []}
+
+
+def test_a_pipe_gets_every_word_whole(user):
+    long = "x" * 300
+    user.write("~/.config/hookline/hookline.toml", f"[hooks.dangerous-command]\nprotected = ['{long}']\n")
+    shown = user.run("list", "hooks").stdout.decode()
+
+    assert long in shown
+    assert "…" not in shown
+    assert "\x1b" not in shown
+
+
+def test_a_narrow_terminal_loses_nothing(at_terminal):
+    code, seen = at_terminal("list", "hooks", COLUMNS="60")
+
+    assert code == 0
+    assert "…" not in seen
+    assert "policy" in seen
+
+
+def test_names_cannot_steer_the_terminal(user):
+    user.write(".hookline/hookline.toml", '"\\u001b[2Jx" = 1\n')
+
+    assert b"\x1b" not in user.run("list").stdout
+
+
+def test_a_wrong_view_is_refused(user):
+    ran = user.run("list", "hoks")
+
+    assert ran.returncode == 2
+    assert b"choose from 'hooks', 'hosts'" in ran.stderr

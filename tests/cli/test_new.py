@@ -1,0 +1,69 @@
+"""`hookline new hook`: a file that works, with a test that passes as printed."""
+
+import json
+import subprocess
+
+import pytest
+
+
+def test_what_is_printed_works(user, at_terminal):
+    ran = user.run("new", "hook", "no-deploys")
+    printed = next(line for line in ran.stdout.decode().splitlines() if "pytest" in line)
+    tested = run(user, printed)
+    trusting = at_terminal("trust", "--yes")[0]
+    said = json.loads(user.run("explain", "envelope", "shutdown now", "--json").stdout)
+
+    assert ran.returncode == 0
+    assert (tested.returncode, b"5 passed" in tested.stdout) == (0, True), tested.stdout
+    assert trusting == 0
+    assert (said["action"], said["decided"]["hook"]) == ("block", "no-deploys")
+
+
+def run(user, command):
+    import sys
+    from pathlib import Path
+
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    return subprocess.run(
+        command, shell=True, cwd=user.project, env=user.environment(PATH=path), capture_output=True, check=False
+    )
+
+
+def test_trying_the_test_does_not_undo_the_trust(user, at_terminal):
+    ran = user.run("new", "hook", "no-deploys")
+    at_terminal("trust", "--yes")
+    run(user, next(line for line in ran.stdout.decode().splitlines() if "pytest" in line))
+
+    assert b"is trusted, as it is now" in user.run("trust", "--show").stdout
+
+
+def test_a_users_own_hook_needs_no_trust(user):
+    ran = user.run("new", "hook", "no-deploys", "--user")
+    said = json.loads(user.run("explain", "envelope", "shutdown now", "--json").stdout)
+
+    assert "hookline trust" not in ran.stdout.decode()
+    assert said["action"] == "block"
+    assert not (user.project / ".hookline").exists()
+
+
+def test_what_is_there_is_left_as_it_is(user):
+    file = user.write(".hookline/hooks/no_deploys.py", "# mine\n")
+    ran = user.run("new", "hook", "no-deploys")
+
+    assert ran.returncode == 2
+    assert b"is there already" in ran.stderr
+    assert file.read_text() == "# mine\n"
+    assert not (user.project / ".hookline" / "tests").exists()
+
+
+@pytest.mark.parametrize("name", ["No", "a b", "../x", "x.py", "-x", "x-", "1x", "class", "ö", "", "a_b"])
+def test_a_name_that_cannot_be(user, name):
+    ran = user.run("new", "hook", "--", name)
+
+    assert ran.returncode == 2
+    assert f"{name!r} is no name for a hook" in ran.stderr.decode()
+    assert not (user.project / ".hookline").exists()
+
+
+def test_a_built_ins_name_is_taken(user):
+    assert b"'audit' is a built-in hook already" in user.run("new", "hook", "audit").stderr

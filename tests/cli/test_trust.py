@@ -1,0 +1,161 @@
+"""`hookline trust` and `untrust`: exactly this content, and only a person can say so."""
+
+import json
+import stat
+import subprocess
+
+import pytest
+
+HOOK = {"version": 1, "hooks": {"PreToolUse": [{"command": "echo no >&2; exit 2", "name": "gate"}]}}
+CHANGED = {"version": 1, "hooks": {"PreToolUse": [{"command": "echo NO >&2; exit 2", "name": "gate"}]}}
+NO_TERMINAL = (
+    "hookline: trusting a project is for a person to do, and there is no terminal here; run it in one yourself\n"
+)
+
+
+def stopped(user):
+    reply = user.hook(user.shell("ls"))[1]
+    return reply.get("hookSpecificOutput", {}).get("permissionDecisionReason")
+
+
+def trust_file(user):
+    return user.home / ".config" / "hookline" / "trust.json"
+
+
+def test_a_yes_lets_the_hook_run_and_another_word_does_not(user, at_terminal):
+    user.write(".hookline/hooks.json", HOOK)
+    said = {answer: at_terminal("trust", answer=answer)[0] for answer in ("n\n", "\n", "sure\n", "\x04")}
+    before = stopped(user)
+    code, seen = at_terminal("trust", answer="y\n")
+
+    assert said == {"n\n": 1, "\n": 1, "sure\n": 1, "\x04": 1}
+    assert before is None
+    assert code == 0
+    assert '+{"version": 1, "hooks"' in seen
+    assert "Trust exactly this? [y/N]" in seen
+    assert stopped(user) == "no\n" or stopped(user).startswith("no")
+
+
+@pytest.mark.parametrize("words", [[], ["--yes"]])
+def test_an_agent_without_a_terminal_is_refused(user, words):
+    user.write(".hookline/hooks.json", HOOK)
+    ran = user.run("trust", *words, stdin="y\n")
+
+    assert (ran.returncode, ran.stdout, ran.stderr.decode()) == (1, b"", NO_TERMINAL)
+    assert not trust_file(user).exists()
+
+
+def test_input_that_is_no_terminal_is_refused_even_where_there_is_one(user, at_terminal):
+    user.write(".hookline/hooks.json", HOOK)
+    piped = user.write("trust.sh", f"echo y | {'hookline'} trust --yes\n")
+    hookline_first = {"PATH": f"{bin_folder()}:/usr/bin:/bin"}
+    user.write("~/.config/hookline/hookline.toml", "")
+    ran = subprocess.run(
+        ["script", "-qec", f"sh {piped}", "/dev/null"],
+        cwd=user.project, env=user.environment(**hookline_first), capture_output=True, check=False, timeout=60,
+    ) if has_script() else None  # fmt: skip
+
+    assert ran is None or not trust_file(user).exists()
+
+
+def bin_folder():
+    import sys
+    from pathlib import Path
+
+    return Path(sys.executable).parent
+
+
+def has_script():
+    import shutil
+
+    return shutil.which("script") is not None
+
+
+def test_it_is_refused_inside_a_hook(user, at_terminal):
+    user.write(".hookline/hooks.json", HOOK)
+    code, seen = at_terminal("trust", "--yes", HOOKLINE_DEPTH="gate")
+
+    assert code == 1
+    assert "running inside a hook" in seen
+    assert not trust_file(user).exists()
+
+
+def test_the_trust_file_is_its_users_alone(user, trusted):
+    trusted({".hookline/hooks.json": HOOK})
+
+    assert stat.S_IMODE(trust_file(user).stat().st_mode) == 0o600
+    assert json.loads(trust_file(user).read_text())["version"] == 1
+
+
+def test_show_says_what_is_trusted(user, trusted):
+    trusted({".hookline/hooks.json": HOOK})
+    ran = user.run("trust", "--show")
+
+    assert ran.returncode == 0
+    assert ran.stdout.decode() == f"{user.project} is trusted, as it is now:\n  .hookline/hooks.json\n"
+
+
+def test_show_says_what_changed_since(user, trusted):
+    trusted({".hookline/hooks.json": HOOK})
+    user.write(".hookline/hooks.json", CHANGED)
+    ran = user.run("trust", "--show")
+    shown = ran.stdout.decode()
+
+    assert ran.returncode == 0
+    assert "changed since it was trusted" in shown
+    assert "--- trusted/.hookline/hooks.json\n+++ now/.hookline/hooks.json\n" in shown
+    assert f"\n-{json.dumps(HOOK)}\n" in shown
+    assert f"\n+{json.dumps(CHANGED)}\n" in shown
+    assert stopped(user) is None
+
+
+def test_show_runs_nothing(user):
+    seen = user.home / "seen"
+    user.write(".hookline/hooks/evil.py", f"open({str(seen)!r}, 'w')\n")
+    ran = user.run("trust", "--show")
+
+    assert f"+open({str(seen)!r}, 'w')" in ran.stdout.decode()
+    assert not seen.exists()
+
+
+def test_a_file_cannot_hide_in_the_diff(user):
+    user.write(".hookline/hooks/evil.py", "import os\x1b[1A\x1b[2K\r# harmless\u202e\n")
+    shown = user.run("trust", "--show").stdout.decode()
+
+    assert "+import os␛[1A␛[2K" in shown
+    assert not {"\x1b", "\r", "\u202e"} & set(shown)
+
+
+def test_trusting_twice_asks_once(user, trusted, at_terminal):
+    trusted({".hookline/hooks.json": HOOK})
+    code, seen = at_terminal("trust")
+
+    assert code == 0
+    assert "is trusted, as it is now" in seen
+    assert "[y/N]" not in seen
+
+
+def test_a_project_without_anything_needs_none(user, at_terminal):
+    assert at_terminal("trust") == (0, f"{user.project} has nothing that would need trust\n")
+
+
+def test_untrust_takes_it_back(user, trusted):
+    trusted({".hookline/hooks.json": HOOK})
+    said = [user.run("untrust").stdout.decode() for _ in range(2)]
+
+    assert said == [f"{user.project} is trusted no longer\n", f"{user.project} was not trusted\n"]
+    assert stopped(user) is None
+
+
+def test_a_trust_file_of_others_is_said_and_not_changed(user, trusted, at_terminal):
+    trusted({".hookline/hooks.json": HOOK})
+    user.write(".hookline/hooks.json", CHANGED)
+    trust_file(user).chmod(0o644)
+    before = trust_file(user).read_text()
+    code, seen = at_terminal("trust", "--yes")
+    ran = user.run("untrust")
+
+    assert code == 1
+    assert "chmod 600" in seen
+    assert trust_file(user).read_text() == before
+    assert (ran.returncode, ran.stderr.decode().count("chmod 600")) == (1, 1)
