@@ -39,12 +39,13 @@ def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=30, help="how often each process is started")
     parser.add_argument("--lines", type=int, default=20_000, help="how many lines are checked")
+    parser.add_argument("--seconds", type=float, default=0.5, help="how long each rate is measured")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hookline-bench-") as folder:
         env = {"HOME": folder, "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
         console = Console(width=None if sys.stdout.isatty() else 100)
         console.print(processes(args.runs, env, folder))
-        console.print(in_process(args.lines, env, folder))
+        console.print(in_process(args.seconds, args.lines, env, folder))
 
 
 # Whole processes: what a host waits for.
@@ -84,13 +85,13 @@ def _process_table(took: Mapping[str, Sequence[float]], runs: int) -> Table:
 # Inside one process: what a resident or a program of your own pays.
 
 
-def in_process(lines: int, env: Mapping[str, str], cwd: str) -> Table:
-    plain = _rate(lambda: [json.loads(PAYLOAD) for _ in range(2_000)], 2_000)
+def in_process(seconds: float, lines: int, env: Mapping[str, str], cwd: str) -> Table:
+    plain = _rate(lambda: json.loads(PAYLOAD), seconds)
     rates = {
         "json.loads of the payload": plain,
-        "bash.read of a command": _rate(lambda: [bash.read(line) for line in LINES * 200], 5 * 200),
-        "Runtime.answer, as configured": _answers(Runtime.load(cwd, env), 1_000),
-        **{f"Runtime.answer, {n} hooks": _answers(_with_hooks(n), 500) for n in (0, 10, 100)},
+        "bash.read of a command": len(LINES) * _rate(lambda: [bash.read(line) for line in LINES], seconds),
+        "Runtime.answer, as configured": _answers(Runtime.load(cwd, env), seconds),
+        **{f"Runtime.answer, {n} hooks": _answers(_with_hooks(n), seconds) for n in (0, 10, 100)},
         f"hookline check, {lines:,} lines": _checked(lines, env, cwd),
     }
     table = _table("in one process", "a second", "µs each", "in json.loads")
@@ -99,10 +100,18 @@ def in_process(lines: int, env: Mapping[str, str], cwd: str) -> Table:
     return table
 
 
-def _rate(work: Callable[[], object], times: int) -> float:
+def _rate(work: Callable[[], object], seconds: float) -> float:
     """How many a second; the best of three, for the others only tell what else the machine did."""
     work()
-    return max(times / _seconds(work) for _ in range(3))
+    return max(_once(work, seconds) for _ in range(3))
+
+
+def _once(work: Callable[[], object], seconds: float) -> float:
+    began, times = time.perf_counter(), 0
+    while (took := time.perf_counter() - began) < seconds or not times:
+        work()
+        times += 1
+    return times / took
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -111,11 +120,11 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def _answers(runtime: Runtime, times: int) -> float:
+def _answers(runtime: Runtime, seconds: float) -> float:
     host = hosts.load("claude-code")
     found = decode(host, json.loads(PAYLOAD))
     assert found is not None
-    rate = _rate(lambda: [runtime.answer(host, *found) for _ in range(times)], times)
+    rate = _rate(lambda: runtime.answer(host, *found), seconds)
     runtime.close()
     return rate
 

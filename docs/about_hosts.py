@@ -7,7 +7,7 @@ from cells import NONE, can, code, table
 
 from hookline import hosts
 from hookline.derive import abilities, coverage
-from hookline.events import EVENTS, Event
+from hookline.events import BLOCK, EVENTS, INJECT, Can, Event
 from hookline.host import Host, Moment
 
 PAGES = Path(__file__).parent / "hosts"
@@ -82,3 +82,29 @@ def tools(host: Host) -> str:
     for name, row in host.tools.items():
         by_kind.setdefault(row.kind, []).append(name)
     return table(["kind", "the host's tools"], ([kind, code(names)] for kind, names in by_kind.items()))
+
+
+def boundaries() -> str:
+    """What is not to be had, and what an answer may do at an event but not on this host."""
+    rows = (
+        [f"`{h.name}`", code(_missing(h)), code(_unable(h, BLOCK)), code(_unable(h, INJECT)), _more(h)]
+        for h in every_host()
+    )
+    return table(["host", "events not to be had", "no block at", "no context at", "more"], rows)
+
+
+def _missing(host: Host) -> list[str]:
+    return [name for name, event in EVENTS.items() if coverage(host, event) == "none"]
+
+
+def _unable(host: Host, word: Can) -> list[str]:
+    return [
+        name
+        for name, event in EVENTS.items()
+        if word in event.may and word not in abilities(host, event) and name not in _missing(host)
+    ]
+
+
+def _more(host: Host) -> str:
+    page = f"{host.name}.md"
+    return f"[its boundaries](docs/hosts/{page}#boundaries)" if (PAGES / page).exists() else NONE

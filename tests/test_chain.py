@@ -425,7 +425,7 @@ def _original(outcome):
 
 
 def test_builders_refuse_what_says_nothing():
-    for build in (lambda: inject(), lambda: inject(""), lambda: block(""), lambda: modify(), lambda: warn(3)):
+    for build in (inject, lambda: inject(""), lambda: block(""), modify, lambda: warn(3)):
         with pytest.raises(TypeError):
             build()
 

@@ -1,4 +1,4 @@
-"""What configuration files may say, and what is said when they say it wrongly: file, line, what is allowed."""
+"""What configuration files may say, and what is said when they say it wrongly."""
 
 import json
 

@@ -37,7 +37,7 @@ PYTHON = {
     "python-loops": ("while True: pass", "gave no answer within"),
     "python-exits": ("__import__('os')._exit(3)", "ended the process that it ran in"),
     "python-raises": ("1 / 0", "ZeroDivisionError"),
-    "python-kills-itself": ("__import__('os').kill(__import__('os').getpid(), 9)", "ended the process that it ran in"),
+    "python-kills-itself": ("__import__('os').abort()", "ended the process that it ran in"),
 }
 HOOK = """
 from hookline import PreToolUse, State, hook

@@ -283,7 +283,8 @@ def counts(event: PreToolUse, state: State):
 
 judged = 0
 for n in range(int(sys.argv[2])):
-    event = PreToolUse(session="storm", cwd=sys.argv[1], tool="Bash", kind="shell", input={"command": "git push -f"})
+    force = {"command": "git push -f"}
+    event = PreToolUse(session="storm", cwd=sys.argv[1], tool="Bash", kind="shell", input=force)
     judged += runtime.fire_now(event).blocked is not None
     runtime.settle()
 runtime.close()

@@ -36,6 +36,11 @@ _RUN = spelled(
     execSync execFile execFileSync spawn spawnSync execa execv execvp execve execvpe execl execlp posix_spawn
     shell_exec passthru proc_open pcntl_exec capture2 capture2e capture3 pipeline sh"""
 )
+_COMMON = spelled("run call exec spawn sh pipeline")
+"""Names that also mean other things, unless the code mentions a module that runs programs."""
+_MODULES = spelled("subprocess child_process node:child_process os asyncio pty sh zx execa Open3 Kernel IPC")
+_DIRECT = spelled("perl ruby php lua")
+"""Languages in which the common names run programs without a module."""
 _PROGRAM_FIRST = spelled("spawn spawnSync execFile execFileSync execa")
 _DELETE = spelled(
     """rmtree rmSync rm_rf rm_r remove_entry_secure remove_tree rimraf rimrafSync removeSync rmdirSync
@@ -52,11 +57,14 @@ class _Token(NamedTuple):
 def commands(code: str, via: str, span: Span) -> list[Inner]:
     """What *code* would run, by its calls with literal arguments."""
     tokens = list(_tokens(code))
+    calls = _RUN | _DELETE
+    if via not in _DIRECT and _MODULES.isdisjoint(token.text for token in tokens):
+        calls -= _COMMON
     found: list[Inner] = []
     for place, token in enumerate(tokens):
-        if token.kind == "shell":
+        if token.kind == "shell" or (token.kind == "`" and via in _DIRECT):
             found.append(Inner(via, span, code=token.text))
-        elif token.kind == "name" and token.text in _RUN | _DELETE:
+        elif token.kind == "name" and token.text in calls:
             found += _called(tokens, place, via, span)
     return found
 

@@ -33,11 +33,6 @@ _SHAPES = (
     ("terraform-token", ".atlasv1.", rf"{apart('')}[A-Za-z0-9]{{14}}\.atlasv1\.[{_D}]{{40,}}"),
     ("azure-secret", "Q~", rf"{apart('', '.~' + _D)}[.~{_D}]{{3}}[0-9]Q~[.~{_D}]{{31,}}"),
     ("airtable-token", "pat", rf"pat{apart('pat')}[A-Za-z0-9]{{14}}\.[0-9a-f]{{64}}"),
-    (
-        "discord-token",
-        ".",
-        rf"{apart('', '.' + _D)}[MNO][{_D}]{{23,27}}\.[{_D}]{{6}}\.[{_D}]{{27,40}}(?![.{_D}])",
-    ),
     ("password-hash", "$2", r"\$2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}"),
     (
         "password-hash",
