@@ -165,6 +165,10 @@ def test_passes(command):
         'python3 -c \'import subprocess; subprocess.run(["git", "push", "-f"])\'',
         "git config alias.up 'push -f' && git up",
         "$SUDO git push -f",
+        "g${x}it push -f",
+        "/usr/bin/g?t push -f",
+        "$0 -c 'git push -f'",
+        "while read c; do $c; done <<< 'git push -f'",
     ],
 )
 def test_disguised_force_push(command):

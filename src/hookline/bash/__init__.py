@@ -39,4 +39,5 @@ def read(line: str, *, cwd: str = "", home: str = "", variables: Mapping[str, st
 def _given(cwd: str, home: str) -> dict[str, str]:
     """Variables that every shell has; the shell itself is taken to be bash."""
     folder = {"PWD": cwd} if cwd else {}
-    return {"IFS": " \t\n", "SHELL": "/bin/bash", "BASH": "/bin/bash", "HOME": home or "~", **folder}
+    shells = dict.fromkeys(("0", "BASH", "SHELL"), "/bin/bash")
+    return {"IFS": " \t\n", "HOME": home or "~", **shells, **folder}

@@ -33,7 +33,8 @@ _NAMES = (
 )
 # Only the whole word counts of these, because they are part of harmless ones.
 _WHOLE = frozenset({"pass", "pw", "_key", "auth", "sig", "signature", "bearer"})
-_NOT_BEFORE = re.compile(r"(?:page|next|cursor|continuation|cancellation|public|pub)[-_ ]?$")
+_IN_QUERIES = frozenset({"sig", "signature"})
+_NOT_BEFORE = ("page", "next", "cursor", "continuation", "cancellation", "public", "pub", "publickey")
 _NOT_BEHIND = re.compile(
     r"(?:id|ids|name|type|url|uri|path|file|header|hash|counts?|length|limits?|size|ttl|arn|version|expires|expiry|"
     r"at|ref|field|label|policy|used|usage|env|var|digest|fingerprint|sha256|provider|prefix)$"
@@ -75,15 +76,21 @@ def _secret_value(text: str, value: str, found: re.Match[str]) -> bool:
 
 def _secret_name(text: str, lower: str, found: re.Match[str], literal: str) -> bool:
     before, behind = lower[max(0, found.start() - 40) : found.start()], found["behind"]
-    if _NOT_BEHIND.search(behind) or _NOT_BEFORE.search(before):
+    if before.rstrip("-_").endswith(_NOT_BEFORE) or (behind and _NOT_BEHIND.search(behind)):
         return False
     if found["joint"].isspace() and not (literal == "bearer" or _spoken(before)):
         return False
     if literal == "_key" and text[found.start() + 1].islower():
         return False  # in lower case it is the key of a cache, a row, a map
     if literal in _WHOLE:
-        return not behind and (literal.startswith("_") or not before[-1:].isalpha())
+        return not behind and _stands_alone(before[-1:], literal)
     return not behind or _word_ends(text, found.start() + len(literal))
+
+
+def _stands_alone(before: str, literal: str) -> bool:
+    if literal in _IN_QUERIES:
+        return before in {"?", "&", ";", "-"}
+    return literal.startswith("_") or not before.isalpha()
 
 
 def _spoken(before: str) -> bool:
@@ -95,7 +102,8 @@ def _spoken(before: str) -> bool:
 def _word_ends(text: str, place: int) -> bool:
     # token_github, tokens, tokenProd, token2; not tokenizer.
     last, first = text[place - 1], text[place]
-    return not first.isalpha() or first in "sS" or (last.islower() and first.isupper())
+    plural = first in "sS" and not text[place + 1 : place + 2].isalpha()
+    return plural or not first.isalpha() or (last.islower() and first.isupper())
 
 
 def _cookies(text: str, lower: str) -> Iterator[tuple[int, int, str]]:

@@ -70,7 +70,7 @@ def random(value: str) -> bool:
     value = value[:_HEAD]
     if placeholder(value) or reference(value) or not any(map(str.isalpha, value)):
         return False
-    if any(map(str.isdigit, value)) or not _SYMBOLS.isdisjoint(value.rstrip("!?=")):
+    if any(map(str.isdigit, value)) or not _SYMBOLS.isdisjoint(value.rstrip("!?=*")):
         return not _wordy().fullmatch(value)
     return len(value) >= _NAME and _unsteady(value)
 
@@ -101,5 +101,5 @@ def _elsewhere() -> re.Pattern[str]:
 def _wordy() -> re.Pattern[str]:
     # Words in any case with at most three digits behind each, or numbers with a unit, and joints between them:
     # us-east-1, gpt2, v1.2.3, llama-3.1-8b, token_2024, getToken2, 2026-01-02, /srv/secrets/db.
-    part = r"(?:(?:[A-Z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]+){0,6}\d{0,3}|\d+[A-Za-z]{0,2})"
-    return re.compile(rf"[-_./:~]*{part}(?:[-_./:=@+!?]+{part}){{0,12}}[-_./:=!?]*")
+    part = r"(?:(?:[A-Z]?[a-z]+|[A-Z]+)(?:\d{0,5}[A-Z][a-z]+){0,6}\d{0,3}|\d+[A-Za-z]{0,2})"
+    return re.compile(rf"[-_./:~]*{part}(?:[-_./:=@+!?*]+{part}){{0,12}}[-_./:=!?*]*")
