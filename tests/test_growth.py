@@ -122,7 +122,6 @@ def test_they_join_the_conformance_suites(grown):
         grown,
         "-m",
         "pytest",
-        "-q",
         "-p",
         "no:cacheprovider",
         "tests/stores/test_conformance.py",

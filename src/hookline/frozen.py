@@ -21,9 +21,11 @@ class Frozen(dict[str, Any]):
 
 def frozen(value: Any, depth: int = 0) -> Any:
     """The same JSON value, with objects as `Frozen` and lists as tuples, down to `DEEPEST`."""
-    if depth < DEEPEST and isinstance(value, Mapping):
+    if type(value) in PLAIN or depth >= DEEPEST:
+        return value
+    if isinstance(value, dict | Mapping):
         return Frozen({key: frozen(item, depth + 1) for key, item in value.items()})
-    if depth < DEEPEST and isinstance(value, Sequence) and not isinstance(value, str | bytes):
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
         return tuple(frozen(item, depth + 1) for item in value)
     return value
 
@@ -37,5 +39,6 @@ def thawed(value: Any, depth: int = 0) -> Any:
     return value
 
 
+PLAIN = frozenset({str, int, float, bool, type(None)})
 DEEPEST = 100
 """Levels: nobody means more, and a payload nested to break us must not."""

@@ -201,9 +201,10 @@ def _build(host: Host, row: Moment, values: dict[str, Any], payload: Mapping[str
                 f"a {row.event.__name__} payload of {host.name} needs {theirs!r}, which is missing"
             )
     checked.update(_tool_facts(host, checked) if "places" in known else {})
-    event = row.event(**checked, native=frozen(payload))
-    event = replace(event, host=host.name) if not event.host else event
-    return replace(event, subagent=subagent) if subagent.id or subagent.type else event
+    checked.setdefault("host", host.name)
+    if subagent.id or subagent.type:
+        checked["subagent"] = subagent
+    return row.event(**checked, native=frozen(payload))
 
 
 def _tool_facts(host: Host, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,7 +223,7 @@ _CHECKS: Mapping[Any, tuple[type, ...]] = {
     bool: (bool,),
     float: (int, float),
     float | None: (int, float),
-    Mapping[str, Any]: (Mapping,),
+    Mapping[str, Any]: (dict, Mapping),
     tuple[Any, ...]: (list, tuple),
 }
 

@@ -6,7 +6,7 @@ A program with events of its own fires them here; hosts are answered through the
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -113,10 +113,9 @@ class Runtime:
     def fire_now(self, event: Event) -> Outcome:
         """Judge *event*, a moment of the program's own."""
         outcome = self._judge(event, self._deadline(ANSWER_WITHIN))
-        outcome = self._continued(event, outcome, CONTINUATIONS)
-        outcome = replace(outcome, context=chain.cut(outcome.context, self._cap(CONTEXT_CAP)))
-        self._keep([outcome], outcome)
-        return outcome
+        said = self._cut(self._continued(event, outcome, CONTINUATIONS), CONTEXT_CAP)
+        self._keep([outcome], said)
+        return said
 
     def answer(self, host: Host, name: str, event: Event) -> Reply:
         """The reply to one native moment, with every event that it means judged and kept."""
@@ -125,8 +124,7 @@ class Runtime:
         outcomes = self._judge_all(host, event, deadline)
         whole = self._continued(event, chain.merged(outcomes, type(event)), host.continuations)
         whole = self._with_what_waited(whole, row)
-        whole = replace(whole, context=chain.cut(whole.context, self._cap(host.context_cap)))
-        reply, said = answer(host, name, event, whole)
+        reply, said = answer(host, name, event, self._cut(whole, host.context_cap))
         self._keep(outcomes, said)
         return reply
 
@@ -193,9 +191,12 @@ class Runtime:
         kept: tuple[str, ...] = ()
         if INJECT in row.can and event.subagent is None:
             kept = self._try(lambda: self.store.take(event.session), usual=())
-        warnings = (*outcome.warnings, *self._complaints(event), *self._troubles)
+        more = (*self._complaints(event), *self._troubles)
         self._troubles.clear()
-        return replace(outcome, context=(*kept, *outcome.context), warnings=tuple(dict.fromkeys(warnings)))
+        if not kept and not more:
+            return outcome
+        warnings = tuple(dict.fromkeys((*outcome.warnings, *more)))
+        return replace(outcome, context=(*kept, *outcome.context), warnings=warnings)
 
     def _complaints(self, event: Event) -> Sequence[str]:
         """Said when a session starts, where not every host shows it, and once more; not at every call."""
@@ -213,13 +214,14 @@ class Runtime:
         chosen = self.setup.settled.options.get("answer_within")
         return time.monotonic() + (min(chosen.value, seconds) if chosen else seconds)
 
-    def _cap(self, most: int) -> int:
+    def _cut(self, outcome: Outcome, most: int) -> Outcome:
         chosen = self.setup.settled.options.get("context_cap")
-        return min(chosen.value, most) if chosen else most
+        context = chain.cut(outcome.context, min(chosen.value, most) if chosen else most)
+        return outcome if context == outcome.context else replace(outcome, context=context)
 
-    def _keep(self, outcomes: Iterable[Outcome], said: Outcome) -> None:
-        """What must not be lost once the answer is given."""
-        session = said.event.session
+    def _keep(self, outcomes: Sequence[Outcome], said: Outcome) -> None:
+        """What must not be lost once the answer is given: *said* is what the *outcomes* came to."""
+        session, added = said.event.session, said.trail[sum(len(one.trail) for one in outcomes) :]
         if said.memory:
             self._try(lambda: self.store.note(session, said.memory), usual=None)
         if said.kept:
@@ -227,7 +229,8 @@ class Runtime:
         self._wanted += [effect for effect in said.effects if not isinstance(effect, Keep)]
         for outcome in outcomes:
             if any(isinstance(effect, Keep) for effect in outcome.effects):
-                self._record(said if type(outcome.event) is type(said.event) else outcome)
+                native = type(outcome.event) is type(said.event)
+                self._record(_with_end(outcome, said, added) if native else outcome)
 
     def _record(self, outcome: Outcome) -> None:
         took = sum(step.ms for step in outcome.trail)
@@ -254,6 +257,18 @@ class Runtime:
             if trouble not in self._troubles:
                 self._troubles.append(trouble)
             return usual
+
+
+def _with_end(outcome: Outcome, said: Outcome, added: tuple[Step, ...]) -> Outcome:
+    """The native event's own outcome, with what became of the whole answer."""
+    return replace(
+        outcome,
+        blocked=said.blocked,
+        asked=said.asked,
+        capped=said.capped,
+        warnings=said.warnings,
+        trail=outcome.trail + added,
+    )
 
 
 def _skipped(outcome: Outcome, hook: Hook) -> Outcome:
