@@ -277,3 +277,26 @@ def test_settings_reach_a_hook_in_python(user):
     _, reply, _ = user.hook(user.payload("PreToolUse"))
 
     assert reply["hookSpecificOutput"]["permissionDecisionReason"] == "b"
+
+
+def test_a_switch_of_the_repository_can_be_seen_and_trusted(user):
+    user.write(".claude/settings.json", {"env": {"AR_DISABLE_DANGEROUS_COMMAND": "1"}})
+    seen = load(user.environment(), str(user.project))
+    assert list(seen.trust.now) == [".claude/settings.json"]
+
+    from hookline.system import trust
+
+    trust.pin(seen.places.trust, seen.places.root, seen.trust.now)
+
+    assert user.hook(user.shell(FORCE), AR_DISABLE_DANGEROUS_COMMAND="1")[1] == {}
+    user.write(".claude/settings.json", {"env": {"AR_DISABLE_DANGEROUS_COMMAND": "1", "X": "2"}})
+    assert user.hook(user.shell(FORCE), AR_DISABLE_DANGEROUS_COMMAND="1")[1] != {}
+
+
+def test_a_file_beside_hookline_that_no_longer_matters_does_not_undo_trust(user):
+    user.write(".claude/settings.json", {"env": {"AR_DISABLE_DANGEROUS_COMMAND": "1"}})
+    user.write(".hookline/hookline.toml", "profile = 'none'\n")
+    trusted(user)
+    user.write(".claude/settings.json", {"env": {}})
+
+    assert loaded(user).trust.holds

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SETTINGS = ("hookline.toml", "hooks.json", "mcp.json")
 BUDGET_END = "AUTORESEARCH_BUDGET_END"
+SWITCHES = ("AR_DISABLE_", BUDGET_END)
+"""Variables that change how an agent is guarded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +116,7 @@ def _trust(
     host: Host | None,
 ) -> "tuple[Trust | None, Mapping[str, str]]":
     """How the project stands with its user, and the switches that the repository itself has set."""
-    foreign: Mapping[str, str] = {}
-    if host and any(name == BUDGET_END or name.startswith("AR_DISABLE_") for name in env):
-        set_there = files.switched_by(places.root, host.repository_switches)
-        foreign = {
-            name: file for name, file in set_there.items() if name.startswith(("AR_", "AUTORESEARCH_"))
-        }
+    foreign = _foreign(places.root, env, host)
     own = [layer for layer in layers if layer.source != "user"]
     if not own and not foreign and not any(folder.root for folder, _ in scripts):
         return None, foreign
@@ -129,6 +126,22 @@ def _trust(
     extra = trust.named_files((d for layer in own for d in layer.declarations), places.root)
     extra |= trust.module_files(modules, places.root) | set(foreign.values())
     return trust.state(places.trust, places.root, extra), foreign
+
+
+def _foreign(root: str, env: Mapping[str, str], host: Host | None) -> Mapping[str, str]:
+    """Switches that the repository's own host settings set, by the file that sets them."""
+    if host and not any(name.startswith(SWITCHES) for name in env):
+        return {}
+    names = host.repository_switches if host else _all_switch_files()
+    set_there = files.switched_by(root, names)
+    return {name: file for name, file in set_there.items() if name.startswith(SWITCHES)}
+
+
+def _all_switch_files() -> tuple[str, ...]:
+    """For a person who looks: whichever host they will use."""
+    from hookline import hosts  # noqa: PLC0415 -- a host that calls is known
+
+    return tuple(name for host in map(hosts.load, hosts.names()) for name in host.repository_switches)
 
 
 def _trust_problem(places: Places, state: "Trust | None") -> Iterable[Problem]:
@@ -243,6 +256,7 @@ def _bound(declaration: Declaration, machine: "_Lazy") -> Hook:
         on_failure=declaration.on_failure,
         on_timeout=declaration.on_timeout,
         match=matching(declaration.match),
+        enabled=spec.get("enabled", True),
     )
 
 

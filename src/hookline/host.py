@@ -139,6 +139,8 @@ class Host:
     continuations: int = CONTINUATIONS
     """How often everything together may make a turn go on; below the host's own cap."""
     dialect: Dialect | None = None
+    telltales: tuple[str, ...] = ()
+    """Variables that only processes of this host have in their environment."""
     project_env: str = ""
     """The variable by which the host names the project's folder, which stays when the agent moves."""
     repository_switches: tuple[str, ...] = ()

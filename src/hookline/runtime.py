@@ -55,7 +55,8 @@ class Runtime:
         self.recorder = Recorder(keep=lambda kept: self.store.record([kept]))
         self.now: Callable[[], float] = time.time
         self._wanted: list[Effect] = []
-        self._troubles: list[str] = []
+        self.troubles: list[str] = []
+        """What could not be kept or done, for whoever can still be told."""
 
     @classmethod
     def load(
@@ -77,7 +78,7 @@ class Runtime:
         try:
             self.store = stores.load(chosen.value if chosen else "sqlite")(places.store)
         except (StoreFailed, OSError, LookupError) as error:
-            self._troubles.append(f"the store cannot be used, so nothing is kept: {error}")
+            self.troubles.append(f"the store cannot be used, so nothing is kept: {error}")
             return
         self.recorder = Recorder(
             keep=lambda kept: spool.append(places.spool, kept),
@@ -124,8 +125,13 @@ class Runtime:
         outcomes = self._judge_all(host, event, deadline)
         whole = self._continued(event, chain.merged(outcomes, type(event)), host.continuations)
         whole = self._with_what_waited(whole, row)
-        reply, said = answer(host, name, event, self._cut(whole, host.context_cap))
+        whole = self._cut(whole, host.context_cap)
+        reply, said = answer(host, name, event, whole)
         self._keep(outcomes, said)
+        if self.troubles:  # what could not be kept is said in the same breath
+            warnings = (*whole.warnings, *self.troubles)
+            reply, _ = answer(host, name, event, replace(whole, warnings=warnings))
+            self.troubles.clear()
         return reply
 
     def _continued(self, event: Event, outcome: Outcome, cap: int) -> Outcome:
@@ -191,8 +197,8 @@ class Runtime:
         kept: tuple[str, ...] = ()
         if INJECT in row.can and event.subagent is None:
             kept = self._try(lambda: self.store.take(event.session), usual=())
-        more = (*self._complaints(event), *self._troubles)
-        self._troubles.clear()
+        more = (*self._complaints(event), *self.troubles)
+        self.troubles.clear()
         if not kept and not more:
             return outcome
         warnings = tuple(dict.fromkeys((*outcome.warnings, *more)))
@@ -240,7 +246,7 @@ class Runtime:
     def settle(self) -> None:
         """What can wait until the answer is out: effects, and the store."""
         wanted, self._wanted = self._wanted, []
-        self._troubles += effects.carry_out(wanted)
+        self.troubles += effects.carry_out(wanted)
         self._try(self.recorder.settle, usual=None)
 
     def close(self) -> None:
@@ -254,8 +260,8 @@ class Runtime:
             return use()
         except (StoreFailed, OSError) as error:
             trouble = f"the store could not be used: {error}"
-            if trouble not in self._troubles:
-                self._troubles.append(trouble)
+            if trouble not in self.troubles:
+                self.troubles.append(trouble)
             return usual
 
 

@@ -14,9 +14,11 @@ HOOKLINE = str(Path(sys.executable).parent / "hookline")
 def at_terminal(user):
     """Run `hookline` as if typed: (exit code, everything that the person saw)."""
 
-    def run(*words, answer="", **env):
+    def run(*words, answer="", stdin="", **env):
         child, terminal = pty.fork()
         if child == 0:
+            if stdin:
+                os.dup2(os.open(stdin, os.O_RDONLY), 0)
             os.chdir(user.project)
             os.execve(HOOKLINE, [HOOKLINE, *words], user.environment(TERM="xterm", **env))
         os.write(terminal, answer.encode())

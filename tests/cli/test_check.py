@@ -15,7 +15,9 @@ FORCED = "dangerous-command:git-push-force"
 
 
 def jsonl(*payloads):
-    return b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in payloads)
+    return b"".join(
+        line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in payloads
+    )
 
 
 def check(user, *payloads, words=(), **env):
@@ -112,7 +114,11 @@ def test_only_and_without_choose_the_hooks(user):
     forced = user.shell("git push -f")
     actions = [
         check(user, forced, words=words)[0]["action"]
-        for words in (["--only", "dangerous-command"], ["--only", "audit"], ["--without", "dangerous-command"])
+        for words in (
+            ["--only", "dangerous-command"],
+            ["--only", "audit"],
+            ["--without", "dangerous-command"],
+        )
     ]
 
     assert actions == ["block", "pass", "pass"]

@@ -50,7 +50,9 @@ def test_a_switch_says_its_variable(user):
 
 
 def test_what_is_off_says_which_file_did_it(user):
-    file = user.write("~/.config/hookline/hookline.toml", 'profile = "none"\n[hooks.audit]\nenabled = false\n')
+    file = user.write(
+        "~/.config/hookline/hookline.toml", 'profile = "none"\n[hooks.audit]\nenabled = false\n'
+    )
     said = shown(user)
 
     assert value(said, "hooks.audit.enabled") == (False, f"{file}:3")

@@ -32,7 +32,9 @@ def test_it_is_recorded_like_any_event(user):
 @pytest.mark.parametrize("from_stdin", [True, False])
 def test_the_envelope_may_come_as_json(user, from_stdin):
     text = json.dumps({"tool": {"name": "shell", "input": {"command": "git push -f"}}})
-    _, said = fire(user, "PreToolUse", "--json", "-" if from_stdin else text, stdin=text if from_stdin else "")
+    _, said = fire(
+        user, "PreToolUse", "--json", "-" if from_stdin else text, stdin=text if from_stdin else ""
+    )
 
     assert said["action"] == "block"
 

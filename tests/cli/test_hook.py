@@ -221,3 +221,15 @@ def test_any_bytes_give_nothing_or_a_valid_reply(data, user, monkeypatch, capfdb
     assert set(reply) <= {"systemMessage", "hookSpecificOutput", "decision", "reason"}
     if "hookSpecificOutput" in reply:
         assert reply["hookSpecificOutput"]["hookEventName"] == json.loads(data)["hook_event_name"]
+
+
+def test_a_record_that_cannot_be_kept_is_said_in_the_same_reply(user):
+    user.hook(user.payload("PreToolUse", session_id="s"))
+    spool = user.home / ".local" / "state" / "hookline" / "spool"
+    for path in spool.iterdir():
+        path.unlink()
+    spool.rmdir()
+    spool.write_text("a file where the spool should be")
+    _, reply, _ = user.hook(user.payload("PreToolUse", session_id="s"))
+
+    assert "could not be used" in reply["systemMessage"]

@@ -55,7 +55,7 @@ def test_json_has_everything(busy):
 
     assert (record["session"], record["host"], record["tool"]) == ("aaaaaaaa-1111", "claude-code", "Bash")
     assert record["rules"] == [FORCED]
-    assert [step["hook"] for step in record["trail"]][0] == "dangerous-command"
+    assert record["trail"][0]["hook"] == "dangerous-command"
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,12 @@ def run(user, command):
 
     path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
     return subprocess.run(
-        command, shell=True, cwd=user.project, env=user.environment(PATH=path), capture_output=True, check=False
+        command,
+        shell=True,
+        cwd=user.project,
+        env=user.environment(PATH=path),
+        capture_output=True,
+        check=False,
     )
 
 

@@ -20,7 +20,7 @@ def load(name: str) -> Command:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `hookline ...`; the exit code."""
-    argv = list(sys.argv[1:] if argv is None else argv)
+    argv = [*(sys.argv[1:] if argv is None else argv)]  # `list` is a command here, once it is loaded
     if argv[:1] == ["hook"]:
         # The one that every tool call waits for: nothing else is imported for it.
         from hookline.cli.hook import main as answer_host  # noqa: PLC0415

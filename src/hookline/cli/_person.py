@@ -4,19 +4,29 @@ import os
 import sys
 from collections.abc import Mapping
 
+from hookline import hosts
 from hookline.runtime import DEPTH
 
 TERMINAL = "/dev/tty"
 
 
 def needed(what: str, env: Mapping[str, str]) -> None:
-    """Raise `PermissionError` where nobody sits at a terminal, or this was begun by a hook."""
+    """Raise `PermissionError` where nobody sits at a terminal, or an agent or a hook began this."""
     if env.get(DEPTH):
         raise PermissionError(f"{what} is for a person to do, and this is running inside a hook")
+    agent = _agent(env)
+    if agent:
+        raise PermissionError(f"{what} is for a person to do, and this is running inside {agent}")
     if not os.isatty(0) or not _at_a_terminal():
         raise PermissionError(
             f"{what} is for a person to do, and there is no terminal here; run it in one yourself"
         )
+
+
+def _agent(env: Mapping[str, str]) -> str:
+    """The host in whose process tree this runs, if any."""
+    there = (host for host in map(hosts.load, hosts.names()) if any(env.get(name) for name in host.telltales))
+    return next((host.name for host in there), "")
 
 
 def _at_a_terminal() -> bool:

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from io import StringIO
 from typing import Any
 
 WIDE = 100_000
@@ -29,7 +30,7 @@ def lines(text: str) -> str:
 
 def dump(value: Any) -> None:
     """One JSON value on one line."""
-    print(json.dumps(value, ensure_ascii=False, default=str))
+    print(json.dumps(value, ensure_ascii=False, default=str), flush=True)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -45,15 +46,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def write(thing: Any) -> None:
-    """Something of rich's, without its own ideas about pipes that nobody reads any more."""
+    """Something of rich's; drawn apart, because a pipe that nobody reads any more is ours to notice."""
     from rich.console import Console  # noqa: PLC0415 -- ditto
 
-    terminal = sys.stdout.isatty()
-    drawn = Console(markup=False, emoji=False, highlight=False, force_terminal=terminal)
-    drawn.width = drawn.width if terminal else WIDE
-    with drawn.capture() as captured:
-        drawn.print(thing, soft_wrap=not hasattr(thing, "columns"))
-    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+    terminal, drawn = sys.stdout.isatty(), StringIO()
+    console = Console(file=drawn, markup=False, emoji=False, highlight=False, force_terminal=terminal)
+    console.width = console.width if terminal else WIDE
+    console.print(thing, soft_wrap=not hasattr(thing, "columns"))
+    print("\n".join(line.rstrip() for line in drawn.getvalue().splitlines()))
 
 
 def complaints(problems: Iterable[object], waiting: Iterable[str]) -> None:

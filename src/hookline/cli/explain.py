@@ -23,8 +23,8 @@ NEVER_LOOKED = ("hookline",)
 
 def run(args: Namespace) -> int:
     host = hosts.load(args.host)
-    payload = _payload(host, args.what, args.cwd)
     with closing(Judge(host, args.cwd)) as judge:
+        payload = _payload(host, args.what, judge.cwd)
         began = time.perf_counter()
         judged = judge.judge(payload)
         ms = (time.perf_counter() - began) * 1000

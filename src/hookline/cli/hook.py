@@ -70,6 +70,8 @@ def _reply(host: Host, args: Namespace) -> tuple[Reply, Callable[[], None] | Non
 def _close(runtime: "Runtime") -> None:
     try:
         runtime.close()
+        for trouble in runtime.troubles:
+            _complain(trouble)
     except Exception as error:  # noqa: BLE001 -- the top of the command line: the answer is out already
         _complain(f"{type(error).__name__} after answering: {error}")
 

@@ -127,7 +127,7 @@ def moment(text: str) -> float:
     """Unix seconds of what a person calls a time: so long ago, or a date."""
     number, unit = text[:-1], text[-1:]
     try:
-        if unit in UNITS and number.replace(".", "", 1).isdecimal():
+        if unit in UNITS and number.isascii() and number.replace(".", "", 1).isdecimal():
             return time.time() - float(number) * UNITS[unit]
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):

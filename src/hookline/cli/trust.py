@@ -36,12 +36,10 @@ def _trust(setup: Setup, *, ask: bool) -> int:
 def _show(setup: Setup) -> None:
     """What is trusted, and what changed since; nothing of it is run."""
     root, state = visible(setup.places.root), setup.trust
+    complaints(setup.settled.problems, ())
     if state is None:
         print(f"{root} has nothing that would need trust")
-        return
-    if state.problem:
-        complaints([state.problem], ())
-    if state.holds:
+    elif state.holds:
         print(f"{root} is trusted, as it is now:")
         print("\n".join(f"  {visible(name)}" for name in sorted(state.now)))
     else:

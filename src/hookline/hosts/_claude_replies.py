@@ -1,4 +1,4 @@
-"""Claude Code's own reply language: written for the host, and read from users' hooks, who speak it already."""
+"""Claude Code's own reply language: written for the host, and read from hooks that already speak it."""
 
 import json
 from collections.abc import Mapping

@@ -106,6 +106,7 @@ HOST = Host(
     dialect=Dialect(
         name="claude", keys=KEYS, read=read, payload=payload, env={"CLAUDE_PROJECT_DIR": "project"}
     ),
+    telltales=("CLAUDECODE", "CLAUDE_CODE_SESSION_ID"),
     project_env="CLAUDE_PROJECT_DIR",
     repository_switches=(".claude/settings.json", ".claude/settings.local.json"),
 )

@@ -115,7 +115,7 @@ def _cookies(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
 @cache
 def _assignment(literal: str) -> re.Pattern[str]:
-    # `NAME = "VALUE"`, `"name": "value"` (escaped or not), `name: Bearer value`, `<name>value`, `--name value`.
+    # `NAME = "VALUE"`, `"name": "value"` (also escaped), `name: Bearer value`, `<name>value`, `--name value`.
     quote = r"""\\{0,3}["'`]"""
     joint = rf"(?:{quote})?\]?(?P<joint>[ \t]{{0,20}}(?::=|=>|[=:>])[ \t]{{0,20}}|[ \t]{{1,4}})"
     scheme = r"(?P<scheme>(?:bearer|basic|token|bot|apikey)[ ]{1,4})?"

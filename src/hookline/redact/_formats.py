@@ -1,4 +1,4 @@
-"""Token formats that tell themselves: who issues it, the literal it begins with, what follows, how much of it."""
+"""Token formats that tell themselves: who issues it, the literal it begins with, what follows, how much."""
 
 import re
 from collections.abc import Iterator
@@ -7,14 +7,8 @@ from typing import NamedTuple
 
 from hookline.redact._values import placeholder, random
 
-HEX, HEXES, CAPITAL, ALNUM, WORD, DASHED = (
-    "0-9a-f",
-    "0-9A-Fa-f",
-    "A-Z0-9",
-    "A-Za-z0-9",
-    "A-Za-z0-9_",
-    "A-Za-z0-9_-",
-)
+HEX, HEXES, CAPITAL = "0-9a-f", "0-9A-Fa-f", "A-Z0-9"
+ALNUM, WORD, DASHED = "A-Za-z0-9", "A-Za-z0-9_", "A-Za-z0-9_-"
 
 
 class Format(NamedTuple):
@@ -26,7 +20,7 @@ class Format(NamedTuple):
     exact: bool = False
     """Not a character more: what is longer is something else."""
     usual: int = 0
-    """The length of the whole behind the prefix, where all have the same: a line break inside is seen through."""
+    """How much follows the prefix where that is always the same: a line break inside is seen through."""
     odd: bool = False
     """The prefix is common, so what follows must look random."""
 
@@ -75,7 +69,7 @@ FORMATS = (
     Format("supabase-token", "sb_secret_", DASHED, 20),
     Format("shopify-token", "shpat_ shpca_ shppa_ shpss_", HEXES, 32, usual=32),
     Format("square-token", "sq0atp- sq0csp- sq0idp-", DASHED, 22),
-    Format("square-token", "EAAA", DASHED, 56, odd=True),
+    Format("square-token", "EAAA", DASHED, 60, exact=True, odd=True),
     Format("groq-key", "gsk_", ALNUM, 40),
     Format("replicate-token", "r8_", ALNUM, 37),
     Format("perplexity-key", "pplx-", ALNUM, 40),
@@ -159,9 +153,9 @@ def _next_line(place: int) -> re.Pattern[str]:
 
 
 def apart(prefix: str, inside: str = ALNUM) -> str:
-    """A check, to be put behind the literal *prefix*, that what stands before it is not part of the same word.
+    """A check, to be put behind the literal *prefix*, that what stands before is not part of the same word.
 
-    Escapes in front end in a letter or a digit and are no part of it: `\\n`, `\\u0026`, `%3D`, a colour's `m`.
+    Escapes end in a letter or a digit and are no part of it: `\\n`, `\\u0026`, `%3D`, a colour's `m`.
     """
     literal = re.escape(prefix)
     escapes = (r"\\[abfnrtv0]", r"\\u[0-9A-Fa-f]{4}", r"\\x[0-9A-Fa-f]{2}", r"%[0-9A-Fa-f]{2}", r"[0-9;\[]m")

@@ -1,4 +1,4 @@
-"""Secrets that a reader would not see as one piece: cut up by colours or invisible characters, or in base64."""
+"""Secrets that are not seen as one piece: cut up by colours or invisible characters, or in base64."""
 
 import re
 from bisect import bisect_right

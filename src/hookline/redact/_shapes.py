@@ -1,4 +1,4 @@
-"""Secrets told by a shape around a literal: private keys, web tokens, credentials in URLs, password hashes."""
+"""Secrets told by a shape around a literal: private keys, web tokens, credentials in URLs, hashes."""
 
 import re
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ def _in_urls(text: str) -> Iterator[tuple[int, int, str]]:
         if password is None:
             if len(user) >= 20 and random(user):  # noqa: PLR2004 -- a token in place of a name
                 yield *found.span("user"), "url-token"
-        elif not (reference(password) or password == user or "example" in password.lower()):
+        elif len(password) > 3 and not (reference(password) or password == user or "example" in password):  # noqa: PLR2004
             yield *found.span("password"), "url-password"
 
 

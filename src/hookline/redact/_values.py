@@ -62,7 +62,8 @@ def placeholder(value: str) -> bool:
 def reference(value: str) -> bool:
     """Where to find the value, or a word for it: `$TOKEN`, `{{ token }}`, `process.env.TOKEN`, `password`."""
     head = value[:_HEAD]
-    return bool(_elsewhere().match(head)) or head.lower() in _WORDS or not head.strip("*.•x-_#")
+    inner = any(mark in head for mark in ("${", "$(", "{{", "[redacted:"))
+    return inner or bool(_elsewhere().match(head)) or head.lower() in _WORDS or not head.strip("*.•x-_#")
 
 
 def random(value: str) -> bool:
@@ -87,19 +88,18 @@ def _change_of_case() -> re.Pattern[str]:
 
 @cache
 def _elsewhere() -> re.Pattern[str]:
-    folders = (
-        "home|tmp|var|etc|usr|opt|run|mnt|root|Users|private|dev|srv|app|data|proc|work|workspace|builds?"
-    )
+    folders = "home|tmp|var|etc|usr|opt|run|mnt|root|Users|private|dev|srv|app|data|proc|work|workspace"
     return re.compile(
-        r"\$[A-Za-z_({]|\$\d|[<{\[(@^]|%[({sd]|%[A-Z_]+%|process\.|os\.|env[.(\[]|getenv|secrets?\.|vars?\.|var:|data\.|"
-        rf"self\.|this\.|config\.|settings\.|file:|/(?:{folders})/|[A-Z]:[/\\]|\.{{1,2}}/|~/|https?://|arn:|vault:|"
-        r"op://|ref\+|ENC\[|sha\d+[-:]|==|!=|=>"
+        r"\$[A-Za-z_({]|\$\d|[<{\[(@^]|%[({sd]|%[A-Z_]+%|==|!=|=>"  # of shells and templates
+        r"|process\.|os\.|env[.(\[]|getenv|(?:secrets?|vars?|data|self|this|config|settings)\."  # of code
+        rf"|/(?:{folders})/|/\^|[A-Z]:[/\\]|\.{{1,2}}/|~/|file:|https?://"  # of paths and patterns
+        r"|arn:|vault:|var:|op://|ref\+|ENC\[|sha\d+[-:]"  # of vaults, and digests
     )
 
 
 @cache
 def _wordy() -> re.Pattern[str]:
-    # Words in any case with at most three digits behind each, or numbers with a unit, and joints between them:
-    # us-east-1, gpt2, v1.2.3, llama-3.1-8b, token_2024, getToken2, 2026-01-02, /srv/secrets/db.
-    part = r"(?:(?:[A-Z]?[a-z]+|[A-Z]+)(?:\d{0,5}[A-Z][a-z]+){0,6}\d{0,3}|\d+[A-Za-z]{0,2})"
-    return re.compile(rf"[-_./:~]*{part}(?:[-_./:=@+!?*]+{part}){{0,12}}[-_./:=!?*]*")
+    # Words in any case with a few digits behind each, or numbers with a unit, and joints between them:
+    # us-east-1, gpt2, v1.2.3, llama-3.1-8b, token_2024, X25519PrivateKey, 2026-01-02, /srv/secrets/db.
+    part = r"(?:(?:[A-Z]?[a-z]+|[A-Z]+)(?:\d{0,5}[A-Z][a-z]+){0,6}\d{0,5}|\d+[A-Za-z]{0,2})"
+    return re.compile(rf"[-_./:~!]*{part}(?:[-_./:=@+!?*]+{part}){{0,12}}[-_./:=!?*]*")

@@ -33,13 +33,20 @@ class Trust:
 
     @property
     def holds(self) -> bool:
-        return self.pinned is not None and dict(self.pinned) == dict(self.now)
+        """Whether `.hookline/` is exactly as it was trusted, and so is every other file that matters now."""
+        if self.pinned is None or _own_files(self.pinned) != _own_files(self.now):
+            return False
+        return all(self.pinned.get(name) == text for name, text in self.now.items())
 
     def diff(self) -> str:
         """What changed since it was trusted, as a person reads it; everything, if it never was."""
         before = self.pinned or {}
         parts = (_diff(name, before.get(name), self.now.get(name)) for name in sorted({*before, *self.now}))
         return "".join(parts)
+
+
+def _own_files(contents: Contents) -> set[str]:
+    return {name for name in contents if name.startswith(FOLDER + os.sep)}
 
 
 def _diff(name: str, old: str | None, new: str | None) -> str:
