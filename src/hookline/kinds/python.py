@@ -70,5 +70,5 @@ KIND = Kind(
     key="python",
     fields={"python": (str,)},
     bind=bind,
-    about="a function with @hook in a file or module of the user's, in a process of its own",
+    about="Call a function made with @hook, in a process of its own.",
 )
