@@ -54,6 +54,8 @@ class Runtime:
         self.store = store or _in_memory()
         self.recorder = Recorder(keep=lambda kept: self.store.record([kept]))
         self.now: Callable[[], float] = time.time
+        self.standing: tuple[str, ...] = ()
+        """What is wrong with the store until a person has seen to it."""
         self._wanted: list[Effect] = []
         self.troubles: list[str] = []
         """What could not be kept or done, for whoever can still be told."""
@@ -77,6 +79,7 @@ class Runtime:
         chosen = self.setup.settled.options.get("store")
         try:
             self.store = stores.load(chosen.value if chosen else "sqlite")(places.store)
+            self.standing = tuple(filter(None, (self.store.problem, spool.problem(places.spool))))
         except (StoreFailed, OSError, LookupError) as error:
             self.troubles.append(f"the store cannot be used, so nothing is kept: {error}")
             return
@@ -206,7 +209,7 @@ class Runtime:
 
     def _complaints(self, event: Event) -> Sequence[str]:
         """Said when a session starts, where not every host shows it, and once more; not at every call."""
-        told = self.setup.complaints
+        told = self.setup.complaints + self.standing
         said = list(told)
         if not told or isinstance(event, SessionStart):
             return told

@@ -53,8 +53,11 @@ class StoreFailed(Exception):
 class Store(Protocol):
     """Every store passes `hookline.testing.check_store`. Each method is safe in many processes at once.
 
-    What a store cannot do it says by `StoreFailed`.
+    What a store cannot do it says by `StoreFailed` or `OSError`.
     """
+
+    problem: str
+    """What a person should know, such as a damaged file that was set aside; empty where nothing is wrong."""
 
     def record(self, records: Sequence[Record]) -> None:
         """Keep the records and apply their counts, all or nothing; a record known already changes nothing."""

@@ -12,6 +12,8 @@ from hookline.store import Record
 LINE = 300
 """Characters of a summary or of a changed value that are kept."""
 REASON = 4_000
+MOST = 10**12
+"""What one event may add to a counter, so that none outgrows a store's numbers."""
 
 
 def record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record:  # noqa: A002 -- it is the record's id
@@ -20,7 +22,7 @@ def record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record:  # noq
     counts = {"events": 1, f"events:{event.name}": 1, f"actions:{outcome.action}": 1}
     for effect in outcome.effects:
         if isinstance(effect, Count):
-            counts[effect.name] = counts.get(effect.name, 0) + effect.by
+            counts[effect.name] = counts.get(effect.name, 0) + max(-MOST, min(MOST, effect.by))
     return Record(
         id=id,
         at=at,

@@ -73,6 +73,7 @@ def serving(status: int, body: bytes = b"", headers: dict[str, str] | None = Non
         def log_message(self, *args):
             pass
 
+    ThreadingHTTPServer.request_queue_size = 64  # many may come at once, on a machine that is slow to accept
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))

@@ -1,10 +1,12 @@
 """What only the sqlite store promises: its file, its versions, and what it does when the file is broken."""
 
+import fcntl
 import os
 import sqlite3
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
@@ -92,6 +94,18 @@ def test_many_processes_may_open_it_first(tmp_path):
 
     assert ended == [0] * len(processes)
     assert counted == {"n": len(processes)}
+
+
+def test_whoever_comes_first_prepares_it_alone(tmp_path):
+    lock = os.open(tmp_path / "db.lock", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with ThreadPoolExecutor() as pool:
+        opening = pool.submit(open_store, str(tmp_path / "db"))
+        waited = not wait([opening], timeout=0.1).done and not (tmp_path / "db").exists()
+        os.close(lock)
+        opening.result().close()
+
+    assert waited
 
 
 def test_an_empty_file_becomes_a_store(tmp_path):

@@ -181,6 +181,14 @@ def mark():
     return f"97.{secrets.randbelow(10**12):012}"
 
 
+def assert_told(finished, expected):
+    """A daemon's middle process may be gone or not when the rest is counted: that there was one must be told."""
+    told = {**asdict(finished), "leftover": bool(finished.leftover)}
+    wanted = {**expected, "leftover": bool(expected["leftover"])} if "leftover" in expected else expected
+
+    assert {key: told[key] for key in wanted} == wanted
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 def test_is_answered_in_time_and_leaves_nothing(name, mark, tmp_path):
     argv, expected = VARIANTS[name]
@@ -190,7 +198,7 @@ def test_is_answered_in_time_and_leaves_nothing(name, mark, tmp_path):
     finished = recorded(argv, mark, tmp_path, stdin=MANY, limit=limit)
     took = time.monotonic() - began
 
-    assert {key: asdict(finished)[key] for key in expected} == expected
+    assert_told(finished, expected)
     assert took <= limit + OVER + SLACK
     assert (alive(mark), group_alive(tmp_path), children() - before) == ([], False, set())
 
@@ -210,7 +218,7 @@ def test_hides_in_vain_among_the_children_of_a_busy_program(name, mark, tmp_path
     with unrelated() as still_answers:
         finished = recorded(argv, mark, tmp_path, stdin=b"", limit=LIMIT)
 
-        assert {key: asdict(finished)[key] for key in expected} == expected
+        assert_told(finished, expected)
         assert (alive(mark), group_alive(tmp_path), still_answers()) == ([], False, True)
 
 

@@ -1,5 +1,6 @@
 """The spool loses nothing, whoever is killed whenever."""
 
+import fcntl
 import json
 import os
 import random
@@ -9,6 +10,9 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -182,6 +186,44 @@ def test_one_drains_at_a_time(tmp_path):
     assert drain(str(tmp_path), store) == 0
     other.communicate(b"\n")
     assert drain(str(tmp_path), store, wait=True) == 1
+
+
+def test_an_appender_that_opened_the_file_before_it_was_taken_writes_into_the_next(tmp_path):
+    append(str(tmp_path), record(1))
+    with held(tmp_path / "spool.jsonl", fcntl.LOCK_EX) as file, ThreadPoolExecutor() as pool:
+        late = pool.submit(append, str(tmp_path), record(2))
+        assert not done(late)
+        (tmp_path / "spool.jsonl").rename(tmp_path / "elsewhere")
+        fcntl.flock(file, fcntl.LOCK_UN)
+        late.result()
+
+    assert record_to_json(record(2)) in (tmp_path / "spool.jsonl").read_text()
+    assert record_to_json(record(2)) not in (tmp_path / "elsewhere").read_text()
+
+
+def test_a_drainer_waits_for_whoever_is_in_the_middle_of_writing(tmp_path):
+    store = memory.open_store()
+    append(str(tmp_path), record(1))
+    with held(tmp_path / "spool.jsonl", fcntl.LOCK_SH) as file, ThreadPoolExecutor() as pool:
+        draining = pool.submit(drain, str(tmp_path), store)
+        assert not done(draining)
+        os.write(file, record_to_json(record(2)).encode() + b"\n")
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+        assert draining.result() == 2
+    assert kept(store) == [record(1), record(2)]
+
+
+@contextmanager
+def held(path: Path, how: int) -> Iterator[int]:
+    file = os.open(path, os.O_WRONLY | os.O_APPEND)
+    fcntl.flock(file, how)
+    yield file
+    os.close(file)
+
+
+def done(future: Future) -> bool:
+    return bool(wait([future], timeout=0.1).done)
 
 
 def test_a_full_disk_is_an_os_error_and_harms_no_other_record(tmp_path):

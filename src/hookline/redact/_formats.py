@@ -57,7 +57,7 @@ FORMATS = (
     Format("huggingface-token", "hf_ api_org_", ALNUM, 30, usual=34),
     Format("twilio-key", "SK", HEX, 32, exact=True),
     Format("mailgun-key", "key-", HEX, 32, exact=True),
-    Format("mailchimp-key", "xkeysib-", DASHED, 40),
+    Format("brevo-key", "xkeysib-", DASHED, 40),
     Format("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", HEX, 64, usual=64),
     Format("databricks-token", "dapi", HEX, 32),
     Format("docker-token", "dckr_pat_ dckr_oat_", DASHED, 20),

@@ -17,6 +17,8 @@ def open_store(place: str = "") -> Store:
 
 
 class MemoryStore:
+    problem = ""
+
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._records: dict[str, Record] = {}
