@@ -13,13 +13,13 @@ from typing import TypeVar
 from hookline import chain, gates
 from hookline.assembly import BUDGET_END, Setup, load
 from hookline.budget import Budget, budget_until
-from hookline.calls import call
 from hookline.degrade import answer
 from hookline.derive import derive
 from hookline.events import INJECT, Event, OnBudgetExceeded, SessionStart, TurnEnd, UserPromptSubmit
 from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
 from hookline.outcome import Outcome, Step
+from hookline.past import Passes
 from hookline.response import Effect, Keep
 from hookline.state import Later, State
 from hookline.store import Record, Store, StoreFailed
@@ -54,6 +54,7 @@ class Runtime:
         self.store = store or _in_memory()
         self.recorder = Recorder(keep=lambda kept: self.store.record([kept]))
         self.now: Callable[[], float] = time.time
+        self.passes = Passes(file="", root=self.setup.places.root, now=self.now)
         self.standing: tuple[str, ...] = ()
         """What is wrong with the store until a person has seen to it."""
         self._wanted: list[Effect] = []
@@ -68,6 +69,7 @@ class Runtime:
         env = dict(os.environ) if env is None else env
         runtime = cls(setup=load(env, cwd or os.getcwd(), host))
         runtime._open_store()
+        runtime.passes = replace(runtime.passes, file=runtime.setup.places.passes)
         return runtime
 
     def _open_store(self) -> None:
@@ -166,10 +168,12 @@ class Runtime:
         event = event if event.at else replace(event, at=self.now())
         state = self._state(event)
         hooks, skipped = self._reachable(event)
-        how = chain.Run(call=call, clock=time.monotonic, deadline=deadline)
+        how = chain.Run(call=self.passes.call, clock=time.monotonic, deadline=deadline)
         outcome = chain.run(event, state, hooks, how)
         for hook in skipped:
             outcome = _skipped(outcome, hook)
+        for hook in self._switched_off(event):
+            outcome = outcome.noting(Step(hook=hook.name, said="skipped", note="switched off by a person"))
         return self._try(lambda: gates.judged(self.store, outcome), usual=outcome)
 
     def _state(self, event: Event) -> State:
@@ -188,11 +192,19 @@ class Runtime:
     def _reachable(self, event: Event) -> tuple[list[Hook], list[Hook]]:
         """The hooks that may run, and those that this very process tree is already in."""
         above = [name for name in self.setup.env.get(DEPTH, "").split(":") if name]
-        on = [hook for hook in self.hooks if hook.enabled]
+        off = self._switched_off(event)
+        on = [hook for hook in self.hooks if hook.enabled and hook not in off]
         if not above:
             return on, []
         inside = [h for h in on if h.kind != "built-in" and (h.name in above or len(above) >= DEEPEST)]
         return [hook for hook in on if hook not in inside], [hook for hook in inside if hook.listens(event)]
+
+    def _switched_off(self, event: Event) -> list[Hook]:
+        """The guards that a person switched off for a while."""
+        if self.passes.off_until() is None:
+            return []
+        guards = [h for h in self.hooks if h.enabled and h.source == "built-in" and h.nature == "policy"]
+        return [hook for hook in guards if hook.listens(event)]
 
     def _with_what_waited(self, outcome: Outcome, row: Moment) -> Outcome:
         """Context that an earlier moment could not take, and what is wrong with the configuration."""
@@ -209,7 +221,7 @@ class Runtime:
 
     def _complaints(self, event: Event) -> Sequence[str]:
         """Said when a session starts, where not every host shows it, and once more; not at every call."""
-        told = self.setup.complaints + self.standing
+        told = self.setup.complaints + self.standing + self.passes.notices()
         said = list(told)
         if not told or isinstance(event, SessionStart):
             return told

@@ -33,6 +33,10 @@ class Places:
         return os.path.join(self.state, "spool")
 
     @property
+    def passes(self) -> str:
+        return os.path.join(self.state, "passes.json")
+
+    @property
     def project(self) -> str:
         """The project's folder of configuration."""
         return os.path.join(self.root, FOLDER)

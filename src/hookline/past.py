@@ -1,0 +1,56 @@
+"""A person's passes, applied where they hold: a stop becomes a warning, once, and is in the trail."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hookline.calls import call
+from hookline.events import Event
+from hookline.hook import Hook
+from hookline.response import Response
+from hookline.state import State
+from hookline.system import passes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passes:
+    """The passes of one project, read anew at every look."""
+
+    file: str
+    """Empty: none hold here, as when something is only tried out."""
+    root: str
+    now: Callable[[], float]
+
+    def off_until(self) -> float | None:
+        """Until when a person switched the guards off."""
+        return max((one.until for one in self._granted() if one.what == passes.OFF), default=None)
+
+    def notices(self) -> tuple[str, ...]:
+        until = self.off_until()
+        if until is None:
+            return ()
+        return (f"the built-in guards are off until {_clock(until)}, by `hookline off`",)
+
+    def call(self, hook: Hook, event: Event, state: State, limit: float) -> Any:
+        """Carry out *hook*; what a person allowed once, it does not stop."""
+        said = call(hook, event, state, limit)
+        stops = isinstance(said, Response) and said.verdict in ("block", "ask")
+        return self._let_past(hook, said) if stops and hook.source == "built-in" else said
+
+    def _let_past(self, hook: Hook, said: Response) -> Response:
+        rule = f"{hook.name}:{said.rule}"
+        for one in self._granted():
+            if one.what in (rule, said.rule) and passes.use(self.file, one):
+                told = f"{rule} was let past once, as a person allowed; it would have said: {said.reason}"
+                return Response(
+                    warnings=(told,), reason="let past once by a person", rule=said.rule, span=said.span
+                )
+        return said
+
+    def _granted(self) -> tuple[passes.Pass, ...]:
+        return passes.granted(self.file, self.root, self.now()) if self.file else ()
+
+
+def _clock(at: float) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(at))

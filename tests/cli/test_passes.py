@@ -1,0 +1,109 @@
+"""A person's own ways past a block: terminal only, bounded, and all in the trail."""
+
+import json
+import stat
+
+import pytest
+
+FORCE = "git push --force"
+RULE = "dangerous-command:git-push-force"
+
+
+def stopped(user, command=FORCE):
+    reply = user.hook(user.shell(command) | {"session_id": "s"})[1]
+    return "deny" in json.dumps(reply)
+
+
+@pytest.mark.parametrize("rule", [RULE, "git-push-force"])
+def test_a_rule_is_let_past_once(user, at_terminal, rule):
+    code, seen = at_terminal("allow", "--once", rule)
+
+    assert code == 0
+    assert f"{rule} would stop" in seen
+    assert [stopped(user) for _ in range(2)] == [False, True]
+
+
+def test_it_is_said_and_in_the_trail(user, at_terminal):
+    at_terminal("allow", "--once", RULE)
+    _, reply, _ = user.hook(user.shell(FORCE) | {"session_id": "s"})
+    record = user.log()[-1]
+
+    assert "let past once, as a person allowed" in reply["systemMessage"]
+    assert (record["action"], record["rules"]) == ("pass", [RULE])
+    assert "let past once by a person" in json.dumps(record["trail"])
+
+
+def test_another_rule_or_another_project_is_not_let_past(user, at_terminal, tmp_path):
+    at_terminal("allow", "--once", "git-reset-hard")
+    assert stopped(user)
+
+    at_terminal("allow", "--once", RULE)
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    reply = user.hook({**user.shell(FORCE), "cwd": str(other)})[1]
+
+    assert "deny" in json.dumps(reply)
+
+
+def test_trying_it_out_does_not_use_it_up(user, at_terminal):
+    at_terminal("allow", "--once", RULE)
+    user.run("explain", "claude-code", FORCE)
+
+    assert not stopped(user)
+
+
+def test_guards_are_off_for_a_while_and_on_again(user, at_terminal):
+    code, seen = at_terminal("off", "10m")
+    assert (code, "off in" in seen) == (0, True)
+    _, reply, _ = user.hook(user.shell(FORCE) | {"session_id": "s"})
+    assert "the built-in guards are off until" in reply["systemMessage"]
+    assert "hookSpecificOutput" not in reply
+    assert "switched off by a person" in json.dumps(user.log()[-1]["trail"])
+
+    at_terminal("off", "--end")
+    assert stopped(user)
+
+
+def test_a_time_that_is_over_holds_no_more(user, at_terminal):
+    at_terminal("off", "1s")
+    file = user.home / ".local" / "state" / "hookline" / "passes.json"
+    (entry,) = json.loads(file.read_text())
+    file.write_text(json.dumps([{**entry, "until": 1.0}]))
+
+    assert stopped(user)
+
+
+@pytest.mark.parametrize("words", [["allow", "--once", RULE], ["off", "10m"], ["off", "--end"]])
+def test_an_agent_is_refused(user, at_terminal, words):
+    without = user.run(*words)
+    inside, seen = at_terminal(*words, CLAUDECODE="1")
+
+    assert (without.returncode, inside) == (1, 1)
+    assert b"for a person to do" in without.stderr
+    assert "running inside claude-code" in seen
+    assert stopped(user)
+
+
+@pytest.mark.parametrize("time", ["soon", "0m", "9h", "10", "-1m"])
+def test_a_wrong_time_is_said(at_terminal, time):
+    code, seen = at_terminal("off", "--", time)
+
+    assert code == 2
+    assert "write it like 10m" in seen
+
+
+def test_the_file_is_its_users_alone_and_not_believed_otherwise(user, at_terminal):
+    at_terminal("off", "10m")
+    file = user.home / ".local" / "state" / "hookline" / "passes.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+    file.chmod(0o666)
+    assert stopped(user)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", '[{"id": 1}]', "null"])
+def test_a_broken_file_lets_nothing_past(user, content):
+    file = user.write("~/.local/state/hookline/passes.json", content)
+    file.chmod(0o600)
+
+    assert stopped(user)
