@@ -26,7 +26,8 @@ from hookline import (
     warn,
 )
 from hookline.chain import Run, cut, merged, run, struck
-from hookline.events import EVENTS, Event
+from hookline.events import EVENTS, Event, PermissionRequest
+from hookline.frozen import frozen
 from hookline.hook import Hook
 from hookline.kind import HookFailed
 from hookline.outcome import Outcome
@@ -103,11 +104,63 @@ def test_feedback_of_several_is_all_kept():
 
 
 def test_an_observer_can_change_nothing_and_it_is_said():
-    answer = block("no").plus(inject("read me")).plus(modify(input={"command": "rm"}))
+    answer = block("no").plus(inject("read me", replace=True)).plus(modify(input={"command": "rm"}))
     outcome = judged(saying(answer, "w", nature="observer"))
 
     assert (outcome.blocked, outcome.context, outcome.event) == (None, (), pre_tool_use())
     assert "observer" in outcome.warnings[0]
+
+
+def test_an_observer_cannot_take_context_away():
+    eraser = saying(Response(replace_context=True), "w", nature="observer", priority=99)
+    outcome = judged(saying(inject("BUDGET: 3m"), "countdown"), eraser)
+
+    assert outcome.context == ("BUDGET: 3m",)
+    assert "observer" in outcome.warnings[0]
+
+
+def test_a_change_is_made_in_the_hosts_own_payload_too():
+    """A guard that reads the native payload must not be shown what will not run."""
+    native = frozen({"x": 1, "deep": {"in": {"command": "ls"}}})
+    sent = pre_tool_use("ls", native=native, lies_at={"input": "deep.in"})
+    outcome = judged(saying(modify(input={"command": "rm"}), "changer"), event=sent)
+
+    assert outcome.event.native == {"x": 1, "deep": {"in": {"command": "rm"}}}
+
+
+def test_an_allow_of_a_changed_call_does_not_allow_the_unchanged_one():
+    answer = allow("fine so").plus(modify(input={"command": "ls"}))
+    outcome = judged(saying(answer, "h"), event=any_event(PermissionRequest))
+
+    assert outcome.allowed is None
+    assert "cannot be" in outcome.warnings[0]
+
+
+class Unspeakable(Exception):
+    def __str__(self):
+        raise RuntimeError("even this")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Unspeakable(),
+        Response(verdict="deny"),
+        Response(context="hello"),
+        Response(context=(1,)),
+        Response(warnings="x"),
+        Response(reason=None),
+        Response(effects=("x",)),
+        Response(memory={"x": object()}),
+        Response(changes={"input": object()}),
+    ],
+    ids=range(9),
+)
+def test_an_answer_of_a_wrong_shape_is_a_failure_that_is_named(answer):
+    outcome = judged(saying(answer, "odd"), saying(block("still judged"), "guard", priority=99))
+
+    assert outcome.blocked == "still judged"
+    assert any("'odd'" in warning for warning in outcome.warnings)
 
 
 def test_a_change_flows_on_to_the_next_hook():
@@ -322,7 +375,7 @@ def test_effects_and_memory_are_collected():
 
 @pytest.mark.parametrize(("strikes", "stands"), [(1, True), (2, True), (3, False), (4, False)])
 def test_the_third_strike_lets_go_aloud(strikes, stands):
-    outcome = struck(Outcome(event=any_event(TurnEnd), blocked="run the tests"), strikes, 3)
+    outcome = struck(Outcome(event=any_event(TurnEnd), blocked="run the tests"), strikes, 3, "too often")
 
     assert (outcome.blocked is not None) is stands
     assert outcome.capped is not stands
@@ -346,12 +399,12 @@ def test_context_is_capped_aloud(length, cut_short):
     assert ("cut here" in kept[-1]) is cut_short
 
 
-@given(st.lists(st.text(), max_size=8), st.integers(min_value=100, max_value=500))
+@given(st.lists(st.text(), max_size=8), st.integers(min_value=0, max_value=500))
 def test_whatever_is_cut_stays_within_the_cap(texts, cap):
     kept = cut(texts, cap)
 
     assert sum(map(len, kept)) <= cap
-    assert kept == tuple(texts) or "cut here" in kept[-1]
+    assert kept == tuple(texts) or cap < 70 or "cut here" in kept[-1]
 
 
 # ---- any sequence of responses

@@ -38,7 +38,7 @@ from hookline.state import State
 EXAMPLES = 2_000 if os.environ.get("HOOKLINE_LONG") else 200
 EVENT, RESPONSE = (Draft202012Validator(schema) for schema in schemas().values())
 SCHEMA = Path(__file__).parent.parent / "schema"
-UNCARRIED = {"mode", "transcript", "call", "native", "places", "at"}
+UNCARRIED = {"mode", "transcript", "call", "native", "places", "lies_at", "odd"}
 
 TEXT = st.text(max_size=20)
 FLOAT = st.floats(allow_nan=False, allow_infinity=False)
@@ -47,6 +47,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=6,
 ).map(frozen)
+MOMENTS = st.integers(1, 4_000_000_000).map(float)  # a timestamp has whole seconds at least
 OBJECT = st.dictionaries(TEXT, JSON, max_size=3).map(frozen)
 BY_TYPE = {
     str: TEXT,
@@ -62,7 +63,7 @@ BY_TYPE = {
 
 def events(name: str):
     carried = [f for f in fields(EVENTS[name]) if f.name not in UNCARRIED]
-    drawn = {f.name: BY_TYPE[f.type] for f in carried}
+    drawn = {f.name: BY_TYPE[f.type] for f in carried} | {"at": MOMENTS}
     return st.builds(EVENTS[name], **drawn | {"host": st.text(min_size=1, max_size=9)})
 
 

@@ -17,7 +17,6 @@ from hookline import (
     Stop,
     TurnEnd,
     UserPromptSubmit,
-    allow,
     block,
     effect,
     hook,
@@ -25,7 +24,7 @@ from hookline import (
     modify,
     remember,
 )
-from hookline.events import Event, PostToolUse, PreCompact, SessionEnd
+from hookline.events import Event, OnBudgetExceeded, PostToolUse, PreCompact, SessionEnd
 from hookline.hosts import load as host
 from hookline.runtime import Runtime
 from hookline.store import Query
@@ -124,12 +123,10 @@ def test_three_strikes_end_a_gate_and_a_pass_or_a_new_turn_resets(runtime):
     def blocked(count):
         return [runtime.fire_now(any_event(TurnEnd)).blocked is not None for _ in range(count)]
 
-    assert blocked(3) == [True, True, False]
-    assert blocked(2) == [True, True]
+    assert blocked(5) == [True, True, False, False, False]
     runtime.fire_now(user_prompt_submit())
-    assert blocked(3) == [True, True, False]
-    assert blocked(1) == [True]
-    answers.append(allow())
+    assert blocked(4) == [True, True, False, False]
+    answers.append(None)
     assert blocked(4) == [False, True, True, False]
 
 
@@ -349,3 +346,136 @@ def test_session_start_is_told_to_who_listens(runtime):
     runtime.register(always(inject("welcome"), Event, name="greeter"))
 
     assert "welcome" in json.dumps(asked(runtime, "SessionStart", session_start()))
+
+
+def test_a_spent_budget_never_makes_the_agent_go_on(user):
+    runtime = Runtime.load(str(user.project), user.environment(AUTORESEARCH_BUDGET_END="1"), host=CLAUDE)
+    runtime.register(always(block("budget spent, end now"), OnBudgetExceeded, name="ender"))
+    reply = asked(runtime, "Stop", stop())
+    runtime.close()
+
+    assert "decision" not in reply
+    assert "budget spent, end now" in reply["systemMessage"]
+
+
+def test_every_end_of_a_budget_is_announced(user):
+    for end in ("1", "1", "2", "2"):
+        user.hook(user.payload("PostToolUse", session_id="s"), AUTORESEARCH_BUDGET_END=end)
+
+    assert [record["event"] for record in user.log()].count("OnBudgetExceeded") == 2
+
+
+def test_what_the_agent_reads_stays_within_the_cap(runtime):
+    runtime.register(always(block("x" * 100_000).plus(inject("y" * 100_000)), PreToolUse))
+    reply = asked(runtime, "PreToolUse", pre_tool_use())["hookSpecificOutput"]
+
+    assert len(reply["permissionDecisionReason"]) + len(reply.get("additionalContext", "")) <= 9_500
+    assert "cut here" in reply["permissionDecisionReason"]
+
+
+def test_a_block_that_becomes_feedback_stays_within_the_cap(user):
+    runtime = Runtime.load(str(user.project), user.environment(AUTORESEARCH_BUDGET_END="1"), host=CLAUDE)
+    runtime.register(always(block("x" * 100_000), OnBudgetExceeded))
+    reply = runtime.answer(CLAUDE, "SessionStart", session_start()).stdout
+    runtime.close()
+
+    assert "cut here" in reply
+    assert len(reply) < 13_000
+
+
+def test_what_is_kept_for_later_is_redacted(runtime):
+    secret = "ghp_" + "x7Kp2QmZr9TvB4nLw8Yc1HdF6sJg3Ae5Uo0R"
+    runtime.register(always(inject(f"token {secret}").plus(remember(token=secret)), Stop))
+    asked(runtime, "Stop", stop())
+
+    assert secret not in json.dumps([dict(runtime.store.notes("s-1")), runtime.store.take("s-1")])
+
+
+def test_counters_count_without_the_audit(runtime):
+    runtime.register(always(effect(Count(name="n")), PreToolUse))
+    for _ in range(3):
+        runtime.fire_now(pre_tool_use())
+
+    assert runtime.store.counters("s-1") == {"n": 3}
+
+
+def test_the_trail_holds_what_was_told_and_what_was_only_printed(user):
+    talks, tells = (
+        {"command": "echo plainwords", "name": "talks"},
+        {"command": "echo '@@INJECT: do this'", "name": "tells"},
+    )
+    user.write("~/.config/hookline/hooks.json", {"hooks": {"PreToolUse": [talks, tells]}})
+    user.hook(user.payload("PreToolUse"))
+    steps = {step["hook"]: step for step in user.log()[-1]["trail"]}
+
+    assert steps["talks"]["note"] == "plainwords"
+    assert steps["tells"]["told"] == ["do this"]
+
+
+def test_a_guard_on_the_native_payload_is_not_smuggled_past(user):
+    guard = "if grep -q evil-cmd; then echo no >&2; exit 2; fi"
+    smuggle = json.dumps({"action": "modify", "modifiedInput": {"command": "evil-cmd"}})
+    entries = [
+        {"command": guard, "name": "guard", "priority": 10, "payload": "native"},
+        {"command": f"echo '{smuggle}'", "name": "smuggler", "priority": 20},
+    ]
+    user.write("~/.config/hookline/hooks.json", {"hooks": {"PreToolUse": entries}})
+    _, reply, _ = user.hook(user.payload("PreToolUse"))
+
+    assert reply["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_kept_context_does_not_become_compaction_guidance(runtime):
+    runtime.register(always(inject("for the agent"), Stop))
+    asked(runtime, "Stop", stop())
+
+    assert runtime.answer(CLAUDE, "PreCompact", any_event(PreCompact)).stdout == ""
+    assert "for the agent" in json.dumps(asked(runtime, "PreToolUse", pre_tool_use()))
+
+
+def test_guidance_that_looks_like_json_is_still_text(runtime):
+    runtime.register(always(inject('{"keep": 1}'), PreCompact))
+
+    assert runtime.answer(CLAUDE, "PreCompact", any_event(PreCompact)).stdout == 'Guidance: {"keep": 1}'
+
+
+def test_a_program_is_told_that_its_store_failed(runtime):
+    from hookline.store import StoreFailed
+
+    def fails(*args, **kwargs):
+        raise StoreFailed("the disk is full")
+
+    runtime.register(always(remember(x=1), PreToolUse))
+    runtime.store.note = fails
+
+    assert "the disk is full" in runtime.fire_now(pre_tool_use()).warnings[0]
+
+
+def test_a_locked_store_does_not_cost_the_guards_their_time(user):
+    import sqlite3
+
+    user.write("~/.config/hookline/hookline.toml", "answer_within = 1\n")
+    user.hook(user.payload("PreToolUse"))
+    held = sqlite3.connect(user.home / ".local/state/hookline/hookline.db", isolation_level=None)
+    held.execute("BEGIN IMMEDIATE")
+    began = time.monotonic()
+    _, reply, _ = user.hook(user.shell("git push --force") | {"session_id": "new"})
+    took = time.monotonic() - began
+    held.execute("ROLLBACK")
+    held.close()
+
+    assert reply["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert took < 15
+
+
+def test_a_host_may_tell_the_end_of_the_budget(runtime):
+    seen = []
+
+    @runtime.register
+    @hook()
+    def looks(event: PostToolUse, state: State):
+        seen.append(state.budget.ends_at)
+
+    runtime.fire_now(post_tool_use(ends_at=1234.5))
+
+    assert seen == [1234.5]

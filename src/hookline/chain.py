@@ -1,5 +1,6 @@
 """Fold hooks over an event into an outcome: the rules of the chain, and nothing that touches the machine."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,7 +9,7 @@ from hookline.events import ALLOW, ASK, BLOCK, MODIFY, Event
 from hookline.frozen import Frozen
 from hookline.hook import Hook
 from hookline.outcome import Outcome, Step
-from hookline.response import Response
+from hookline.response import WEIGHT, Effect, Response, Verdict
 from hookline.state import State
 
 Call = Callable[[Hook, Event, State, float], Any]
@@ -96,9 +97,37 @@ def _answer(hook: Hook, outcome: Outcome, state: State, how: Run, limit: float) 
         return _failure(hook, outcome.event, _describe(error)).plus(said_besides)
     if said is None:
         return Response()
-    if isinstance(said, Response):
-        return said
-    return _failure(hook, outcome.event, f"answered with {type(said).__name__}, not with a Response or None")
+    wrong = _wrong(said)
+    return _failure(hook, outcome.event, f"answered with {wrong}") if wrong else said
+
+
+def _wrong(said: Any) -> str:
+    """What is wrong with an answer, for the hook's author; hooks in code can build anything."""
+    if not isinstance(said, Response):
+        return f"{type(said).__name__}, not with a Response or None"
+    if said.verdict not in WEIGHT:
+        return f"the verdict {said.verdict!r}; there are: {', '.join(WEIGHT)}"
+    for name, kind in _TUPLES:
+        value = getattr(said, name)
+        if not isinstance(value, tuple) or not all(isinstance(one, kind) for one in value):
+            return f"{name} of a wrong kind: it is a tuple"
+    for name in ("reason", "rule", "note"):
+        if not isinstance(getattr(said, name), str):
+            return f"a {name} that is no text"
+    return "" if _is_json(said.memory) and _is_json(said.changes) else "memory or changes that are no JSON"
+
+
+_TUPLES = (("context", str), ("warnings", str), ("effects", Effect))
+
+
+def _is_json(value: Any) -> bool:
+    if not value or not isinstance(value, Mapping):
+        return isinstance(value, Mapping)
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +135,6 @@ class _Failure(Response):
     """The answer that stands in for one that did not come."""
 
     said: str = "failed"
-    note: str = ""
 
 
 def _failure(hook: Hook, event: Event, note: str, *, late: bool = False) -> _Failure:
@@ -123,7 +151,11 @@ def _failure(hook: Hook, event: Event, note: str, *, late: bool = False) -> _Fai
 def _describe(error: Exception) -> str:
     from hookline.kind import HookFailed  # noqa: PLC0415 -- only when something failed
 
-    return str(error) if isinstance(error, HookFailed) else f"failed: {type(error).__name__}: {error}"[:500]
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 -- a hook's own exception may break even here
+        text = "(its message cannot be shown)"
+    return text if isinstance(error, HookFailed) else f"failed: {type(error).__name__}: {text}"[:500]
 
 
 def _overrun(hook: Hook, took: float) -> Response:
@@ -141,7 +173,8 @@ def _add(outcome: Outcome, hook: Hook, response: Response, took: float) -> Outco
         reason=allowed.reason,
         span=allowed.span,
         ms=took * 1000,
-        note=getattr(response, "note", "") or "; ".join(notes),
+        note=response.note or "; ".join(notes),
+        told=allowed.context,
         before={name: getattr(outcome.event, name) for name in allowed.changes},
         after=allowed.changes,
         nature=hook.nature,
@@ -167,7 +200,8 @@ def _said(response: Response) -> str:
 def _within_rights(response: Response, hook: Hook, event: Event) -> tuple[Response, list[str]]:
     """What of the *response* may count here; the rest is turned into warnings that say so."""
     notes: list[str] = []
-    if hook.observer and (response.verdict != "pass" or response.context or response.changes):
+    wants = response.verdict != "pass" or response.context or response.changes or response.replace_context
+    if hook.observer and wants:
         notes.append(f"hook {hook.name!r} is an observer: what it wanted to change was left out")
         response = replace(response, verdict="pass", context=(), changes=Frozen(), replace_context=False)
     response = _changes_within_rights(response, hook, event, notes)
@@ -187,7 +221,9 @@ def _changes_within_rights(response: Response, hook: Hook, event: Event, notes: 
         f"hook {hook.name!r} wanted to change {', '.join(sorted(strange))} at {event.name}, which cannot be"
     )
     kept = {name: value for name, value in response.changes.items() if name not in strange}
-    return replace(response, changes=Frozen(kept))
+    # What was allowed is the changed call, which there is not.
+    verdict: Verdict = "pass" if response.verdict == "allow" else response.verdict
+    return replace(response, changes=Frozen(kept), verdict=verdict)
 
 
 def _may_change(event: Event, name: str, value: Any) -> bool:
@@ -204,12 +240,11 @@ def merged(outcomes: Sequence[Outcome], native: type[Event]) -> Outcome:
     return whole
 
 
-def struck(outcome: Outcome, strikes: int, most: int) -> Outcome:
-    """A block that came too often in a row is let go, aloud and with its last directives still shown."""
+def struck(outcome: Outcome, strikes: int, most: int, what: str) -> Outcome:
+    """A block that came too often is let go, aloud and with its last directives still shown."""
     if outcome.blocked is None or strikes < most:
         return outcome
-    where = outcome.event.name
-    note = f"capped: {where} was blocked {strikes} times in a row, so it is let go; last: {outcome.blocked}"
+    note = f"capped: {what}, so it is let go; last: {outcome.blocked}"
     step = Step(hook="hookline", said="capped", note=note)
     return replace(
         outcome, blocked=None, capped=True, warnings=(*outcome.warnings, note), trail=(*outcome.trail, step)
@@ -222,14 +257,14 @@ def cut(texts: Sequence[str], cap: int) -> tuple[str, ...]:
     if whole <= cap:
         return tuple(texts)
     kept: list[str] = []
-    room = cap - _CUT_ROOM
+    room = max(0, cap - _CUT_ROOM)
     for text in texts:
         kept.append(text[:room])
         room -= len(kept[-1])
         if room <= 0:
             break
     shown = sum(map(len, kept))
-    return (*kept, f"[hookline: context cut here, {shown:,} of {whole:,} characters shown]")
+    return (*filter(None, kept), f"[hookline: cut here, {shown:,} of {whole:,} characters shown]"[:cap])
 
 
 _CUT_ROOM = 80

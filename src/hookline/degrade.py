@@ -3,16 +3,42 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from hookline.chain import cut
 from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, SessionEnd
-from hookline.host import Host, Reply, Said, changed
+from hookline.host import CONTEXT_CAP, Host, Reply, Said, changed
 from hookline.outcome import Outcome, Step
 
+LONGEST_WARNING = 2_000
 
-def answer(host: Host, name: str, event: Event, outcome: Outcome) -> tuple[Reply, Outcome]:
-    """The reply in the host's words, and the outcome as it could be expressed."""
+
+def answer(
+    host: Host, name: str, event: Event, outcome: Outcome, cap: int = CONTEXT_CAP
+) -> tuple[Reply, Outcome]:
+    """The reply in the host's words, and the outcome as it could be expressed within *cap* characters."""
     row = host.moments.get(name)
-    outcome = degraded(outcome, event, row.can if row else frozenset())
+    outcome = capped(degraded(outcome, event, row.can if row else frozenset()), cap)
     return host.encode(Said(name=name, event=event, outcome=outcome)), outcome
+
+
+def capped(outcome: Outcome, cap: int) -> Outcome:
+    """What the agent is to read, reason first, within *cap* characters; what is cut is said."""
+    blocked, asked, allowed = (
+        _within(text, cap) for text in (outcome.blocked, outcome.asked, outcome.allowed)
+    )
+    room = cap - max(len(text or "") for text in (blocked, asked, allowed))
+    return replace(
+        outcome,
+        blocked=blocked,
+        asked=asked,
+        allowed=allowed,
+        context=cut(outcome.context, max(room, 0)),
+        kept=cut(outcome.kept, cap),
+        warnings=tuple("\n".join(cut((text,), LONGEST_WARNING)) for text in outcome.warnings),
+    )
+
+
+def _within(text: str | None, cap: int) -> str | None:
+    return text and "\n".join(cut((text,), cap - 1))
 
 
 def degraded(outcome: Outcome, event: Event, can: Iterable[Can]) -> Outcome:

@@ -33,7 +33,7 @@ def derive(host: Host, event: Event, *, known: bool = True, spent: str = "") -> 
 
 def _expanded(host: Host, event: Event) -> tuple[Event, ...]:
     native = {row.event for row in host.moments.values()}
-    if isinstance(event, PostToolUse) and not event.success and OnError not in _native_failures(host):
+    if isinstance(event, PostToolUse) and not event.success:
         same = {name: getattr(event, name) for name in ("tool", "kind", "input", "call")}
         return event, _like(event, OnError, error=event.error or "failed", **same)
     if isinstance(event, UserPromptSubmit) and TurnStart not in native:
@@ -43,12 +43,6 @@ def _expanded(host: Host, event: Event) -> tuple[Event, ...]:
     if isinstance(event, SessionStart) and event.source == "compact" and PostCompact not in native:
         return _like(event, PostCompact), event
     return (event,)
-
-
-def _native_failures(host: Host) -> frozenset[type[Event]]:
-    """OnError, where the host itself reports a failed tool call twice."""
-    reported = any(row.event is OnError and "tool" in row.fields for row in host.moments.values())
-    return frozenset({OnError}) if reported else frozenset()
 
 
 _Event = TypeVar("_Event", bound=Event)
@@ -88,4 +82,4 @@ def abilities(host: Host, event: type[Event]) -> frozenset[Can]:
 
 def _derives(host: Host, event: type[Event], native: frozenset[type[Event]]) -> bool:
     """A host may tell of some errors itself, and we still conclude those of its tools."""
-    return event not in native or (event is OnError and not _native_failures(host))
+    return event not in native or event is OnError

@@ -24,6 +24,8 @@ class BadEnvelope(ValueError):
 
 
 COMMON: Mapping[str, str] = {
+    "at": "timestamp",
+    "ends_at": "budget.endsAt",
     "session": "sessionId",
     "agent": "agent",
     "host": "host",
@@ -71,11 +73,11 @@ def places(event: type[Event]) -> dict[str, str]:
 def event_out(event: Event, state: State | None = None) -> dict[str, Any]:
     """The event as the JSON that a program is sent."""
     out: dict[str, Any] = {"version": VERSION, "hook": event.name}
-    for ours, theirs in {"at": "timestamp", **COMMON, **places(type(event))}.items():
+    for ours, theirs in {**COMMON, **places(type(event))}.items():
         value = _value(event, state, ours)
         if value is not None:
             _put(out, theirs, thawed(value))
-    budget = _budget(state) if state else {}
+    budget = {**out.get("budget", {}), **(_budget(state) if state else {})}
     return {**out, "budget": budget} if budget else out
 
 

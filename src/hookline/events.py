@@ -45,6 +45,8 @@ class Event:
     """Whether a block prevents something; where it does not, it is feedback and does not end the chain."""
     gate: ClassVar[bool] = False
     """Whether blocks here count as strikes."""
+    to_agent: ClassVar[bool] = True
+    """Whether context given here is read by the agent itself, now."""
 
     session: str = ""
     host: str = ""
@@ -60,8 +62,14 @@ class Event:
     """The permission mode that the host is in."""
     transcript: str = ""
     subagent: Subagent | None = None
+    ends_at: float | None = None
+    """When the time budget ends, where the host itself says so; in Unix seconds."""
     native: Mapping[str, Any] = field(default_factory=Frozen, compare=False, repr=False)
     """The host's own payload, for hooks that were written for that host."""
+    lies_at: Mapping[str, str] = field(default_factory=Frozen, compare=False, repr=False)
+    """Where in it our fields lie, so that a change is made there too."""
+    odd: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """What of the payload could not be read and was left out, in sentences."""
 
     @property
     def name(self) -> str:
@@ -213,6 +221,7 @@ class OnError(Event):
 class PreCompact(Event):
     """Context is about to be compacted."""
 
+    to_agent = False
     may = frozenset({INJECT})
     limit = 10.0
     trigger: str = ""
@@ -241,6 +250,7 @@ class PostCompact(Event):
 class SubagentStart(Event):
     """A helper agent begins."""
 
+    to_agent = False
     may = frozenset({INJECT})
 
     @property
@@ -266,6 +276,7 @@ class SubagentStop(Event):
 class Notification(Event):
     """The host tells its user something."""
 
+    to_agent = False
     kind: str = ""
     text: str = ""
 

@@ -12,7 +12,7 @@ STRIKES, CONTINUATIONS = "strikes:", "continuations:"
 
 
 def judged(store: Store, outcome: Outcome) -> Outcome:
-    """*outcome* with its strikes counted: a pass resets them, the third in a row lets go."""
+    """*outcome* with its strikes counted: a pass or a new turn resets them, the third lets go."""
     event = outcome.event
     if isinstance(event, UserPromptSubmit | TurnStart):
         begin_turn(store, event)
@@ -22,10 +22,8 @@ def judged(store: Store, outcome: Outcome) -> Outcome:
     if outcome.blocked is None:
         _forget(store, event, key)
         return outcome
-    outcome = struck(outcome, store.count(event.session, key), MOST_STRIKES)
-    if outcome.capped:
-        store.reset(event.session, key)
-    return outcome
+    strikes = store.count(event.session, key)
+    return struck(outcome, strikes, MOST_STRIKES, f"{event.name} was blocked {strikes} times in a row")
 
 
 def continued(store: Store, event: Event, outcome: Outcome, cap: int) -> Outcome:
@@ -37,7 +35,8 @@ def continued(store: Store, event: Event, outcome: Outcome, cap: int) -> Outcome
         _forget(store, event, key)
         return outcome
     count = store.count(event.session, key)
-    return replace(struck(outcome, count, cap + 1), continuations=min(count, cap))
+    outcome = struck(outcome, count, cap + 1, f"hooks have made this turn go on {cap} times")
+    return replace(outcome, continuations=min(count, cap))
 
 
 def begin_turn(store: Store, event: Event) -> None:

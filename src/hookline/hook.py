@@ -198,10 +198,10 @@ def _plain(error: Exception) -> str:
 
 def tightens(hook: Hook, key: str, value: Any) -> bool:
     """Whether a project may set this without being trusted."""
-    if hook.nature == "advice":
-        return True
     if key == "enabled":
         return bool(value)
+    if hook.nature == "advice":
+        return True
     allowed = hook.stricter.get(key, ())
     return allowed == ANY or value in allowed or value == hook.settings.get(key)
 

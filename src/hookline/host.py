@@ -12,6 +12,8 @@ from hookline.frozen import Frozen, frozen, thawed
 from hookline.kind import Dialect
 from hookline.outcome import Outcome
 
+WHOLE = "."
+"""The place of an output that may be text as a whole."""
 CONTEXT_CAP = 9_500
 """Characters: the strictest host drops or cuts context of 10,000."""
 CONTINUATIONS = 7
@@ -101,6 +103,10 @@ def changed(before: Event, after: Event) -> Any:
 def _fitted(event: PostToolUse, new: Any, old: Any) -> Any:
     """Changed output as text, put where this tool's own output object has its text."""
     place = event.places.get("output")
+    if isinstance(new, Mapping) and isinstance(old, Mapping):
+        return {**old, **new}
+    if isinstance(new, str) and place == WHOLE:
+        return new
     if not isinstance(new, str) or not isinstance(old, Mapping):
         return new if type(new) is type(old) else None
     if not place or not isinstance(_find(old, place), str):
@@ -143,6 +149,8 @@ class Host:
     """Variables that only processes of this host have in their environment."""
     project_env: str = ""
     """The variable by which the host names the project's folder, which stays when the agent moves."""
+    settings: tuple[str, ...] = ()
+    """The user's own files in which this host's hooks are wired."""
     repository_switches: tuple[str, ...] = ()
     """The repository's own files that can set this host's environment, under the key `env`."""
 
@@ -192,21 +200,31 @@ def _build(host: Host, row: Moment, values: dict[str, Any], payload: Mapping[str
         id=_words(values.pop("subagent_id", "")), type=_words(values.pop("subagent_type", ""))
     )
     known = {f.name: f for f in fields(row.event)}
-    checked = {
-        key: _checked(known[key].type, key, host, row, given) for key, given in values.items() if key in known
-    }
-    missing = [f.name for f in known.values() if f.default is MISSING and f.default_factory is MISSING]
-    for key in missing:
-        if key not in checked:
-            theirs = {**host.common, **row.fields}.get(key, key)
-            raise Unreadable(
-                f"a {row.event.__name__} payload of {host.name} needs {theirs!r}, which is missing"
-            )
+    needed = {f.name for f in known.values() if f.default is MISSING and f.default_factory is MISSING}
+    where = {**host.common, **row.fields}
+    checked: dict[str, Any] = {}
+    odd = []
+    for key, value in values.items():
+        wrong = _wrong(known[key].type, value) if key in known else ""
+        if wrong and key in needed | {"input"}:
+            raise Unreadable(f"field {where.get(key, key)!r} of {_payload_of(host, row)} {wrong}")
+        if wrong:
+            odd.append(f"field {where.get(key, key)!r} of {_payload_of(host, row)} {wrong}; it was left out")
+        elif key in known:
+            checked[key] = frozen(_seconds(value) if key == "at" else value)
+    for key in sorted(needed - set(checked)):
+        raise Unreadable(f"{_payload_of(host, row)} needs {where.get(key, key)!r}, which is missing")
     checked.update(_tool_facts(host, checked) if "places" in known else {})
     checked.setdefault("host", host.name)
     if subagent.id or subagent.type:
         checked["subagent"] = subagent
-    return row.event(**checked, native=frozen(payload))
+    if row.event.changes in where:
+        checked["lies_at"] = Frozen({row.event.changes: where[row.event.changes]})
+    return row.event(**checked, native=frozen(payload), odd=tuple(odd))
+
+
+def _payload_of(host: Host, row: Moment) -> str:
+    return f"the {row.event.__name__} payload of {host.name}"
 
 
 def _tool_facts(host: Host, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -230,15 +248,16 @@ _CHECKS: Mapping[Any, tuple[type, ...]] = {
 }
 
 
-def _checked(kind: Any, key: str, host: Host, row: Moment, value: Any) -> Any:
+def _wrong(kind: Any, value: Any) -> str:
+    """What is wrong with the type of a value; never the value."""
     wanted = _CHECKS.get(kind)
-    value = _seconds(value) if key == "at" else value
-    if wanted and (not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted)):
-        theirs = {**host.common, **row.fields}.get(key, key)
-        raise Unreadable(
-            f"field {theirs!r} of a {row.event.__name__} payload is {_type(value)}, not {_plain(kind)}"
-        )
-    return frozen(value)
+    if wanted is None or (isinstance(value, wanted) and (bool in wanted or not isinstance(value, bool))):
+        return ""
+    return (
+        ""
+        if kind is float and isinstance(_seconds(value), float)
+        else f"is {_type(value)}, not {_plain(kind)}"
+    )
 
 
 def _seconds(when: Any) -> Any:

@@ -23,6 +23,8 @@ class Step:
     """Why it did not run, or what of its answer could not count."""
     before: Mapping[str, Any] = field(default_factory=Frozen)
     after: Mapping[str, Any] = field(default_factory=Frozen)
+    told: tuple[str, ...] = ()
+    """The context that it gave."""
     ms: float = 0.0
     nature: str = "policy"
 
@@ -81,7 +83,7 @@ class Outcome:
         said = _reason(response, step)
         return replace(
             self,
-            event=replace(self.event, **response.changes) if response.changes else self.event,
+            event=changed(self.event, response.changes) if response.changes else self.event,
             blocked=_joined(self.blocked, said) if response.verdict == "block" else self.blocked,
             asked=_first(self.asked, said) if response.verdict == "ask" else self.asked,
             allowed=_first(self.allowed, said) if response.verdict == "allow" else self.allowed,
@@ -107,6 +109,22 @@ class Outcome:
             capped=self.capped or other.capped,
             continuations=max(self.continuations, other.continuations),
         )
+
+
+def changed(event: Event, changes: Mapping[str, Any]) -> Event:
+    """*event* with the changes, in the host's own payload too: who reads that must not judge the old one."""
+    native = event.native
+    for name, value in changes.items():
+        if name in event.lies_at:
+            native = _laid(native, event.lies_at[name].split("."), value)
+    return replace(event, **changes, native=native)
+
+
+def _laid(payload: Any, path: list[str], value: Any) -> Any:
+    if not path:
+        return value
+    outer = payload if isinstance(payload, Mapping) else {}
+    return Frozen({**outer, path[0]: _laid(outer.get(path[0]), path[1:], value)})
 
 
 def _reason(response: Response, step: Step) -> str:

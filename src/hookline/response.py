@@ -53,6 +53,8 @@ class Response:
     effects: tuple[Effect, ...] = ()
     memory: Mapping[str, Any] = field(default_factory=Frozen)
     """What the session shall remember; read back as `State.memory`."""
+    note: str = field(default="", compare=False)
+    """What is kept in the trail only; no part of the answer."""
 
     def plus(self, other: "Response") -> "Response":
         """Both answers in one; of two verdicts the stricter holds."""
@@ -65,6 +67,7 @@ class Response:
             replace_context=self.replace_context or other.replace_context,
             effects=self.effects + other.effects,
             memory=Frozen({**self.memory, **other.memory}),
+            note=self.note or other.note,
         )
 
 

@@ -12,15 +12,25 @@ from typing import TypeVar
 
 from hookline import chain, gates
 from hookline.assembly import BUDGET_END, Setup, load
-from hookline.budget import Budget, budget_until
-from hookline.degrade import answer
+from hookline.budget import UNLIMITED, Budget, budget_until
+from hookline.degrade import answer, capped
 from hookline.derive import derive
-from hookline.events import INJECT, Event, OnBudgetExceeded, SessionStart, TurnEnd, UserPromptSubmit
+from hookline.events import (
+    INJECT,
+    Event,
+    OnBudgetExceeded,
+    SessionStart,
+    Stop,
+    SubagentStop,
+    TurnEnd,
+    UserPromptSubmit,
+)
 from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
 from hookline.outcome import Outcome, Step
 from hookline.past import Passes
-from hookline.response import Effect, Keep
+from hookline.redact import redact, redact_json
+from hookline.response import Count, Effect, Keep
 from hookline.state import Later, State
 from hookline.store import Record, Store, StoreFailed
 from hookline.system import effects
@@ -119,37 +129,43 @@ class Runtime:
     def fire_now(self, event: Event) -> Outcome:
         """Judge *event*, a moment of the program's own."""
         outcome = self._judge(event, self._deadline(ANSWER_WITHIN))
-        said = self._cut(self._continued(event, outcome, CONTINUATIONS), CONTEXT_CAP)
+        said = capped(self._continued(event, outcome, CONTINUATIONS), self._cap(CONTEXT_CAP))
         self._keep([outcome], said)
-        return said
+        more = (*self._complaints(event), *self._told_troubles())
+        return replace(said, warnings=(*said.warnings, *more)) if more else said
 
     def answer(self, host: Host, name: str, event: Event) -> Reply:
         """The reply to one native moment, with every event that it means judged and kept."""
-        row = host.moments[name]
-        deadline = self._deadline(min(row.within or host.within, host.within))
-        outcomes = self._judge_all(host, event, deadline)
+        row, cap = host.moments[name], self._cap(host.context_cap)
+        outcomes = self._judge_all(host, event, min(row.within or host.within, host.within))
         whole = self._continued(event, chain.merged(outcomes, type(event)), host.continuations)
         whole = self._with_what_waited(whole, row)
-        whole = self._cut(whole, host.context_cap)
-        reply, said = answer(host, name, event, whole)
+        whole = replace(whole, context=tuple(map(redact, whole.context))) if whole.context else whole
+        reply, said = answer(host, name, event, whole, cap)
         self._keep(outcomes, said)
-        if self.troubles:  # what could not be kept is said in the same breath
-            warnings = (*whole.warnings, *self.troubles)
-            reply, _ = answer(host, name, event, replace(whole, warnings=warnings))
-            self.troubles.clear()
+        troubles = self._told_troubles()
+        if troubles:  # what could not be kept is said in the same breath
+            reply, _ = answer(host, name, event, replace(whole, warnings=whole.warnings + troubles), cap)
         return reply
+
+    def _told_troubles(self) -> tuple[str, ...]:
+        told, self.troubles = tuple(self.troubles), []
+        return told
 
     def _continued(self, event: Event, outcome: Outcome, cap: int) -> Outcome:
         return self._try(lambda: gates.continued(self.store, event, outcome, cap), usual=outcome)
 
-    def _judge_all(self, host: Host, event: Event, deadline: float) -> list[Outcome]:
+    def _judge_all(self, host: Host, event: Event, within: float) -> list[Outcome]:
         outcomes = []
-        known = not self._begin(event)
-        for one in derive(host, event, known=known, spent=self._spent(event)):
+        known, spent = not self._begin(event), self._spent(event)
+        deadline = self._deadline(within)  # what the store took is not taken from the guards
+        for one in derive(host, event, known=known, spent=spent):
             outcomes.append(self._judge(one, deadline))
             if outcomes[-1].blocked is not None and isinstance(one, UserPromptSubmit | TurnEnd):
                 break
-        return outcomes
+        return [
+            _no_reason_to_go_on(one) if isinstance(event, Stop | SubagentStop) else one for one in outcomes
+        ]
 
     def _begin(self, event: Event) -> bool:
         return self._try(
@@ -159,9 +175,13 @@ class Runtime:
 
     def _spent(self, event: Event) -> str:
         """Which budget ran out since the last event: said once a session."""
-        if isinstance(event, OnBudgetExceeded) or not self._budget().expired(self.now()):
+        budget = self._budget(event)
+        if isinstance(event, OnBudgetExceeded) or not budget.expired(self.now()):
             return ""
-        first = self._try(lambda: self.store.count(event.session, "announced:time") == 1, usual=False)
+        name = f"announced:time:{budget.ends_at}"
+        if self._try(lambda: name in self.store.counters(event.session), usual=True):
+            return ""
+        first = self._try(lambda: self.store.count(event.session, name) == 1, usual=False)
         return "time" if first else ""
 
     def _judge(self, event: Event, deadline: float) -> Outcome:
@@ -179,15 +199,25 @@ class Runtime:
     def _state(self, event: Event) -> State:
         return State(
             now=self.now(),
-            budget=self._budget(),
+            budget=self._budget(event),
             env=self.setup.env,
             memory=Later(lambda: self._try(lambda: self.store.notes(event.session), usual={})),
             counters=Later(lambda: self._try(lambda: self.store.counters(event.session), usual={})),
-            facts=facts(self.setup.places),
+            facts=facts(self.setup.places, {"guarded": self._guarded}),
         )
 
-    def _budget(self) -> Budget:
-        return budget_until(self.setup.env.get(BUDGET_END, ""))
+    def _guarded(self) -> tuple[str, ...]:
+        """Files and folders by which an agent is guarded: ours, and those that wire us."""
+        from hookline import hosts  # noqa: PLC0415 -- only where a hook asks
+
+        places, known = self.setup.places, [hosts.load(name) for name in hosts.names()]
+        wired = [name.replace("~", places.home, 1) for host in known for name in host.settings]
+        wired += [os.path.join(places.root, name) for host in known for name in host.repository_switches]
+        return (places.config, places.state, *wired)
+
+    def _budget(self, event: Event) -> Budget:
+        budget = budget_until(self.setup.env.get(BUDGET_END, ""))
+        return budget if budget != UNLIMITED or event.ends_at is None else Budget(ends_at=event.ends_at)
 
     def _reachable(self, event: Event) -> tuple[list[Hook], list[Hook]]:
         """The hooks that may run, and those that this very process tree is already in."""
@@ -210,10 +240,9 @@ class Runtime:
         """Context that an earlier moment could not take, and what is wrong with the configuration."""
         event = outcome.event
         kept: tuple[str, ...] = ()
-        if INJECT in row.can and event.subagent is None:
+        if INJECT in row.can and event.to_agent and event.subagent is None:
             kept = self._try(lambda: self.store.take(event.session), usual=())
-        more = (*self._complaints(event), *self.troubles)
-        self.troubles.clear()
+        more = (*event.odd, *self._complaints(event), *self._told_troubles())
         if not kept and not more:
             return outcome
         warnings = tuple(dict.fromkeys((*outcome.warnings, *more)))
@@ -235,23 +264,30 @@ class Runtime:
         chosen = self.setup.settled.options.get("answer_within")
         return time.monotonic() + (min(chosen.value, seconds) if chosen else seconds)
 
-    def _cut(self, outcome: Outcome, most: int) -> Outcome:
+    def _cap(self, most: int) -> int:
         chosen = self.setup.settled.options.get("context_cap")
-        context = chain.cut(outcome.context, min(chosen.value, most) if chosen else most)
-        return outcome if context == outcome.context else replace(outcome, context=context)
+        return min(chosen.value, most) if chosen else most
 
     def _keep(self, outcomes: Sequence[Outcome], said: Outcome) -> None:
         """What must not be lost once the answer is given: *said* is what the *outcomes* came to."""
         session, added = said.event.session, said.trail[sum(len(one.trail) for one in outcomes) :]
         if said.memory:
-            self._try(lambda: self.store.note(session, said.memory), usual=None)
+            self._try(lambda: self.store.note(session, redact_json(said.memory)), usual=None)
         if said.kept:
-            self._try(lambda: self.store.keep(session, said.kept), usual=None)
+            self._try(lambda: self.store.keep(session, [redact(text) for text in said.kept]), usual=None)
         self._wanted += [effect for effect in said.effects if not isinstance(effect, Keep)]
         for outcome in outcomes:
             if any(isinstance(effect, Keep) for effect in outcome.effects):
                 native = type(outcome.event) is type(said.event)
                 self._record(_with_end(outcome, said, added) if native else outcome)
+            else:
+                self._count(outcome)
+
+    def _count(self, outcome: Outcome) -> None:
+        """Counters of an event that nobody records count all the same."""
+        wanted = [effect for effect in outcome.effects if isinstance(effect, Count)]
+        session = outcome.event.session
+        self._try(lambda: [self.store.count(session, one.name, one.by) for one in wanted], usual=[])
 
     def _record(self, outcome: Outcome) -> None:
         took = sum(step.ms for step in outcome.trail)
@@ -278,6 +314,13 @@ class Runtime:
             if trouble not in self.troubles:
                 self.troubles.append(trouble)
             return usual
+
+
+def _no_reason_to_go_on(outcome: Outcome) -> Outcome:
+    """A budget that is spent ends a turn: its block must not make the agent go on."""
+    if not isinstance(outcome.event, OnBudgetExceeded) or outcome.blocked is None:
+        return outcome
+    return replace(outcome, blocked=None, warnings=(*outcome.warnings, outcome.blocked))
 
 
 def _with_end(outcome: Outcome, said: Outcome, added: tuple[Step, ...]) -> Outcome:

@@ -59,11 +59,12 @@ def _step(step: Step) -> dict[str, Any]:
         "rule": step.rule,
         "reason": _cut(redact(step.reason), REASON),
         "note": _cut(redact(step.note), REASON),
+        "told": [_cut(redact(text), LINE) for text in step.told],
         "before": _changed(step.before),
         "after": _changed(step.after),
         "ms": round(step.ms, 3),
     }
-    return {key: value for key, value in whole.items() if value not in ("", {}, None)}
+    return {key: value for key, value in whole.items() if value not in ("", {}, [], None)}
 
 
 def _changed(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -91,9 +94,11 @@ def test_a_wrong_call_never_blocks_the_host(user, words, said):
     assert said in ran.stderr.decode()
 
 
-def test_a_wrong_hook_name_is_said_and_lists_what_there_is(user):
-    _, reply, _ = user.hook(user.shell("git push --force"), "--only", "no-such-hook")
+@pytest.mark.parametrize("option", ["--only", "--without"])
+def test_a_wrong_hook_name_is_said_and_every_hook_looks(user, option):
+    _, reply, _ = user.hook(user.shell("git push --force"), option, "no-such-hook")
 
+    assert "deny" in json.dumps(reply)
     assert "no hook is called 'no-such-hook'; there are: audit, budget-countdown" in reply["systemMessage"]
 
 
@@ -233,3 +238,69 @@ def test_a_record_that_cannot_be_kept_is_said_in_the_same_reply(user):
     _, reply, _ = user.hook(user.payload("PreToolUse", session_id="s"))
 
     assert "could not be used" in reply["systemMessage"]
+
+
+def test_a_wrong_event_on_the_command_line_is_said(user):
+    _, reply, _ = user.hook(user.shell("git push --force"), "--event", "PreTooluse")
+
+    assert "no event 'PreTooluse'; there are: SessionStart" in reply["systemMessage"]
+
+
+def bash(user, script):
+    command = ["bash", "-c", script.replace("HOOKLINE", f"{Path(sys.executable).parent}/hookline")]
+    return subprocess.run(command, cwd=user.project, env=user.environment(), capture_output=True, check=False)
+
+
+@pytest.mark.parametrize("redirect", [">/dev/full", ">&-", "2>&-", ">&- 2>&-", "| true"])
+def test_a_reader_that_is_gone_is_no_reason_to_fail(user, redirect):
+    user.write("payload.json", user.shell("git push --force"))
+    ran = bash(user, f"set -o pipefail; HOOKLINE hook claude-code <payload.json {redirect}")
+
+    assert ran.returncode == 0
+    assert b"Traceback" not in ran.stderr
+    assert redirect != "2>&-" or b"deny" in ran.stdout
+
+
+def test_a_folder_that_was_deleted_is_no_reason_not_to_judge(user):
+    user.write("../payload.json", {**user.shell("git push --force"), "cwd": "/no/such/folder"})
+    ran = bash(
+        user, "mkdir x && cd x && exec 3< ../../payload.json && rmdir ../x && HOOKLINE hook claude-code <&3"
+    )
+
+    assert b"deny" in ran.stdout
+
+
+def test_the_help_has_examples_and_exit_codes(user):
+    told = user.run("hook", "--help").stdout.decode()
+
+    assert "examples:" in told
+    assert "exit codes: 0, or the host's own blocking code" in told
+
+
+@pytest.mark.parametrize("number", [15, 1])
+def test_what_a_hook_started_does_not_outlive_a_terminated_call(user, number):
+    entry = {"command": f"sleep 4711.{number}", "timeout": 30}
+    user.write("~/.config/hookline/hooks.json", {"hooks": {"PreToolUse": [entry]}})
+    user.write("payload.json", user.payload("PreToolUse"))
+    with (user.project / "payload.json").open() as payload:
+        command = [str(Path(sys.executable).parent / "hookline"), "hook", "claude-code"]
+        process = subprocess.Popen(
+            command, stdin=payload, stdout=-3, stderr=-3, cwd=user.project, env=user.environment()
+        )
+    until = time.monotonic() + 10
+    while not running(f"4711.{number}") and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(number)
+    process.wait(10)
+
+    assert running(f"4711.{number}") == []
+
+
+def running(word):
+    found = []
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += [place] if word.encode() in place.read_bytes() else []
+        except OSError:
+            continue
+    return found

@@ -62,10 +62,34 @@ def test_wrong_types_are_named_and_never_repeated(path):
             or theirs not in sent
         ):
             continue
-        with pytest.raises(Unreadable, match=theirs) as caught:
-            decode(host, {**sent, theirs: 4711 if not isinstance(sent[theirs], int) else "s3cret"})
-        assert "4711" not in str(caught.value)
-        assert "s3cret" not in str(caught.value)
+        said = complaint(host, {**sent, theirs: 4711 if not isinstance(sent[theirs], int) else "s3cret"})
+        assert repr(theirs) in said
+        assert "4711" not in said
+        assert "s3cret" not in said
+
+
+def complaint(host, payload):
+    """What we need must be right; the rest is left out, and both are said."""
+    try:
+        return " ".join(decode(host, payload)[1].odd)
+    except Unreadable as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("field", ["session_id", "permission_mode", "cwd", "tool_use_id"])
+def test_what_is_not_needed_does_not_stop_the_judging(field):
+    capture = next(path for path in MOMENTS if path.stem == "PreToolUse")
+    name, event = decode(hosts.load("claude-code"), {**payload(capture), field: {"odd": 1}})
+
+    assert (name, event.command) == ("PreToolUse", "echo hi")
+    assert field in event.odd[0]
+
+
+@pytest.mark.parametrize("field", ["tool_name", "tool_input"])
+def test_what_is_needed_must_be_right(field):
+    capture = next(path for path in MOMENTS if path.stem == "PreToolUse")
+    with pytest.raises(Unreadable, match=field):
+        decode(hosts.load("claude-code"), {**payload(capture), field: 4711})
 
 
 def test_every_event_is_to_be_had_on_some_host():

@@ -202,8 +202,9 @@ def test_the_errors_of_a_hook_that_passes_are_nothing() -> None:
         ("@@INJECT: fix it", "", "stopped by hook 'mine'; first do what it asks for"),
         ("@@INJECT: fix it", "err", "err"),
         ('{"decision": "block", "reason": "json"}', "err", "err"),
+        ('{"action": "allow", "reason": "json"}', "", "json"),
         (
-            '{"action": "allow", "reason": "json"}',
+            '{"action": "allow"}',
             "",
             "stopped by hook 'mine'; it gave no reason, so ask the user how to go on",
         ),

@@ -6,6 +6,7 @@ the host's own blocking code, and what it could not do it says where a person se
 
 import json
 import os
+import signal
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
@@ -18,16 +19,27 @@ if TYPE_CHECKING:
     from hookline.runtime import Runtime
 
 LONGEST_ERROR = 200
+WRONG_CALL = 2
 
 
 def main(argv: Sequence[str]) -> int:
     """Answer the host, whatever comes in."""
+    if "-h" in argv or "--help" in argv:
+        from hookline.cli._main import run as run_any  # noqa: PLC0415 -- a person asks
+
+        return run_any(["hook", "--help"])
     parser = ArgumentParser(prog="hookline hook", description=COMMAND.about)
     arguments(parser)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _leave)  # so that what hooks have started is ended first
     try:
         return run(parser.parse_args(argv))
     except SystemExit as left:
-        return 0 if not left.code else _complain("called wrongly; nothing was judged")
+        return _complain("called wrongly; nothing was judged") if left.code == WRONG_CALL else 0
+
+
+def _leave(number: int, frame: object) -> None:
+    raise SystemExit(0)
 
 
 def run(args: Namespace) -> int:
@@ -50,6 +62,9 @@ def run(args: Namespace) -> int:
 
 def _reply(host: Host, args: Namespace) -> tuple[Reply, Callable[[], None] | None]:
     """The reply, and what can wait until it is out."""
+    if args.event and args.event not in host.moments:
+        there = ", ".join(host.moments)
+        return _diagnosis(host, f"{host.name} has no event {args.event!r}; there are: {there}"), None
     try:
         found = decode(host, _payload(), args.event)
     except Unreadable as error:
@@ -63,7 +78,7 @@ def _reply(host: Host, args: Namespace) -> tuple[Reply, Callable[[], None] | Non
     try:
         runtime.limit_to(args.only, args.without)
     except LookupError as error:
-        return _diagnosis(host, f"nothing judged this call: {error}"), None
+        runtime.troubles.append(f"{error}; every hook looked")
     return runtime.answer(host, name, event), lambda: _close(runtime)
 
 
@@ -87,7 +102,12 @@ def _payload() -> Any:
 
 
 def _existing(cwd: str) -> str:
-    return cwd if cwd and os.path.isdir(cwd) else os.getcwd()
+    if cwd and os.path.isdir(cwd):
+        return cwd
+    try:
+        return os.getcwd()
+    except OSError:  # the folder was deleted under us
+        return "/"
 
 
 def _diagnosis(host: Host, text: str) -> Reply:
@@ -100,15 +120,24 @@ def _diagnosis(host: Host, text: str) -> Reply:
 
 
 def _send(reply: Reply) -> int:
-    """Write the reply and close stdout, so that the host need not wait for what comes after."""
-    sys.stderr.write(reply.stderr)
-    sys.stdout.buffer.write(reply.stdout.encode("utf-8", "replace"))
-    sys.stdout.flush()
+    """Write the reply, whatever became of who should read it; the host need not wait for what comes after."""
+    text = reply.stdout if not reply.stdout or reply.stdout.endswith("\n") else f"{reply.stdout}\n"
+    _write(1, text)
+    _write(2, reply.stderr)
     return reply.code
 
 
+def _write(stream: int, text: str) -> None:
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        while data:
+            data = data[os.write(stream, data) :]
+    except OSError:
+        return  # nobody is left to be told
+
+
 def _complain(text: str) -> int:
-    print(f"hookline: {text}", file=sys.stderr)
+    _write(2, f"hookline: {text}\n")
     return 0
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hookline.events import (
+    ALLOW,
     Event,
     PermissionRequest,
     PostToolUse,
@@ -43,7 +44,7 @@ VERDICTS: Mapping[str, Verdict] = {
 def encode(said: Said) -> Reply:
     outcome, answer, specific = said.outcome, dict[str, Any](), dict[str, Any]()
     if isinstance(said.event, PreCompact) and outcome.context:
-        return Reply(stdout="\n".join(outcome.context), stderr="\n".join(outcome.warnings))
+        return _guidance(said)
     if outcome.warnings:
         answer["systemMessage"] = "\n".join(f"hookline: {warning}" for warning in outcome.warnings)
     if outcome.context:
@@ -58,6 +59,13 @@ def encode(said: Said) -> Reply:
     if specific:
         answer["hookSpecificOutput"] = {"hookEventName": said.name, **specific}
     return Reply(stdout=json.dumps(answer) if answer else "")
+
+
+def _guidance(said: Said) -> Reply:
+    """For the compaction: plain text only, which must not look like JSON."""
+    text = "\n".join(said.outcome.context)
+    told = "".join(f"hookline: {warning}\n" for warning in said.outcome.warnings)
+    return Reply(stdout=f"Guidance: {text}" if text.lstrip().startswith("{") else text, stderr=told)
 
 
 def _output(said: Said) -> dict[str, Any]:
@@ -86,7 +94,7 @@ def _behavior(said: Said) -> dict[str, Any]:
 def read(event: Event, data: Mapping[str, Any]) -> Response:
     """What the answer says; raises `HookFailed` where a field has a wrong type."""
     specific = _object(data, "hookSpecificOutput")
-    response = _decision(data, specific).plus(_stopping(event, data))
+    response = _decision(event, data, specific).plus(_stopping(event, data))
     context, message = _text(specific, "additionalContext"), _text(data, "systemMessage")
     return response.plus(
         Response(
@@ -97,33 +105,46 @@ def read(event: Event, data: Mapping[str, Any]) -> Response:
     )
 
 
-def _decision(data: Mapping[str, Any], specific: Mapping[str, Any]) -> Response:
+def _decision(event: Event, data: Mapping[str, Any], specific: Mapping[str, Any]) -> Response:
     inner = specific.get("decision")
     if isinstance(inner, Mapping):
-        return _verdict(_text(inner, "behavior"), _text(inner, "message"))
+        return _verdict(event, _text(inner, "behavior"), _text(inner, "message")).plus(_unsaid(inner))
     reason = _text(specific, "permissionDecisionReason") or _text(data, "permissionDecisionReason")
     word = _text(specific, "permissionDecision") or _text(data, "permissionDecision")
     if word:
-        return _verdict(word, reason or _text(data, "reason"))
-    return _verdict(_text(data, "decision"), _text(data, "reason"))
+        return _verdict(event, word, reason or _text(data, "reason"))
+    return _verdict(event, _text(data, "decision"), _text(data, "reason"))
 
 
-def _verdict(word: str, reason: str) -> Response:
+def _verdict(event: Event, word: str, reason: str) -> Response:
     if not word:
         return Response()
     if word not in VERDICTS:
         raise HookFailed(f"answered with the decision {word[:40]!r}; there are: {', '.join(VERDICTS)}")
+    if VERDICTS[word] == "allow" and ALLOW not in event.may:
+        return Response()  # to approve of what nobody asked about is to have no objection
     return Response(verdict=VERDICTS[word], reason=reason)
+
+
+def _unsaid(decision: Mapping[str, Any]) -> Response:
+    """Wishes about a permission that no hook's answer can carry here."""
+    asked = [key for key in ("interrupt", "updatedPermissions") if decision.get(key)]
+    return Response(warnings=tuple(f"a hook asked for {key!r}, which is not passed on" for key in asked))
 
 
 def _stopping(event: Event, data: Mapping[str, Any]) -> Response:
     """`continue: false` ends the run: where a turn ends anyway, it is no objection."""
     if data.get("continue") is not False or isinstance(event, Stop | TurnEnd | SubagentStop):
         return Response()
-    return Response(verdict="block", reason=_text(data, "stopReason") or "a hook ended the run")
+    reason = _text(data, "stopReason") or "a hook ended the run"
+    told = "" if event.prevents else f"a hook wanted to end the run; the agent was only told: {reason}"
+    return Response(verdict="block", reason=reason, warnings=(told,) if told else ())
 
 
 def _changes(event: Event, specific: Mapping[str, Any]) -> dict[str, Any]:
+    inner = specific.get("decision")
+    if isinstance(event, PermissionRequest) and isinstance(inner, Mapping) and "updatedInput" in inner:
+        return {"input": _object(inner, "updatedInput")}
     if isinstance(event, PreToolUse) and "updatedInput" in specific:
         return {"input": _object(specific, "updatedInput")}
     if isinstance(event, PostToolUse):

@@ -25,7 +25,7 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.host import Host, Tool, compose, moment, tool
+from hookline.host import WHOLE, Host, Tool, compose, moment, tool
 from hookline.hosts._claude_replies import KEYS, encode, read
 from hookline.kind import Dialect
 
@@ -46,7 +46,7 @@ def untyped(payload: Mapping[str, Any]) -> bool:
 
 
 def mcp_tool(name: str) -> Tool | None:
-    return tool("mcp") if name.startswith("mcp__") else None
+    return tool("mcp", output=WHOLE) if name.startswith("mcp__") else None
 
 
 def payload(event: Event) -> dict[str, Any]:
@@ -89,8 +89,8 @@ HOST = Host(
         "Bash": tool("shell", command="command", output="stdout", errors="stderr"),
         "PowerShell": tool("powershell", command="command", output="stdout", errors="stderr"),
         "Read": tool("read", **FILE, output="file.content"),
-        "Write": tool("write", **FILE, content="content", output="content"),
-        "Edit": tool("edit", **FILE, content="new_string", output="newString"),
+        "Write": tool("write", **FILE, content="content"),
+        "Edit": tool("edit", **FILE, content="new_string"),
         "NotebookEdit": tool("edit", path="notebook_path", content="new_source"),
         "Glob": tool("glob", path="path", pattern="pattern"),
         "Grep": tool("grep", path="path", pattern="pattern", output="content"),
@@ -108,5 +108,6 @@ HOST = Host(
     ),
     telltales=("CLAUDECODE", "CLAUDE_CODE_SESSION_ID"),
     project_env="CLAUDE_PROJECT_DIR",
+    settings=("~/.claude/settings.json", "~/.claude.json"),
     repository_switches=(".claude/settings.json", ".claude/settings.local.json"),
 )

@@ -61,7 +61,7 @@ def _with_json(
     if finished.code == 0:
         return answered.plus(said)
     told = Response(context=answered.context, warnings=answered.warnings)
-    return _block(name, told.plus(said), errors.rest)
+    return _block(name, told.plus(said), errors.rest or answered.reason)
 
 
 def answer(event: Event, text: str, dialects: Sequence[Dialect]) -> Response:
@@ -92,7 +92,7 @@ def _is_json(text: str) -> bool:
 
 def _plain(event: Event, printed: Lines) -> Response:
     tells = isinstance(event, TELLING) and printed.rest and not printed.any
-    return inject(printed.rest) if tells else Response()
+    return inject(printed.rest) if tells else Response(note=printed.rest[:SHOWN])
 
 
 def _block(name: str, said: Response, reason: str) -> Response:

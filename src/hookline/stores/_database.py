@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 from hookline.stores._migrations import KNOWN, migrate, version
 
-_PATIENCE = 30.0  # seconds a writer waits for the others
+_PATIENCE = 2.0  # seconds: an answer may be waiting, and what is in the spool can wait longer
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 

@@ -2,19 +2,20 @@
 
 import os
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from hookline.state import Facts
 from hookline.system.places import Places
 
 
-def facts(places: Places) -> Facts:
+def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyType({})) -> Facts:
     suppliers: Mapping[str, Callable[[], Any]] = {
         "root": lambda: places.root,
         "home": lambda: places.home,
         "branch": lambda: branch(places.root),
     }
-    return Facts(suppliers)
+    return Facts({**suppliers, **more})
 
 
 def branch(root: str) -> str:
