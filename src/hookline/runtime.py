@@ -287,7 +287,7 @@ class Runtime:
         """Counters of an event that nobody records count all the same."""
         wanted = [effect for effect in outcome.effects if isinstance(effect, Count)]
         session = outcome.event.session
-        self._try(lambda: [self.store.count(session, one.name, one.by) for one in wanted], usual=[])
+        self._try(lambda: sum(self.store.count(session, one.name, one.by) for one in wanted), usual=0)
 
     def _record(self, outcome: Outcome) -> None:
         took = sum(step.ms for step in outcome.trail)

@@ -182,7 +182,7 @@ def mark():
 
 
 def assert_told(finished, expected):
-    """A daemon's middle process may be gone or not when the rest is counted: that there was one must be told."""
+    """A daemon's middle process may be gone or not when the rest is counted; that there was one is told."""
     told = {**asdict(finished), "leftover": bool(finished.leftover)}
     wanted = {**expected, "leftover": bool(expected["leftover"])} if "leftover" in expected else expected
 

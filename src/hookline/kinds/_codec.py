@@ -62,6 +62,7 @@ def _is_effect(value: Any) -> bool:
 _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "verdict": lambda value: _text(value) and value in WEIGHT,
     "reason": _text,
+    "note": _text,
     "rule": _text,
     "span": _is_span,
     "context": _texts,
