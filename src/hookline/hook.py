@@ -16,6 +16,8 @@ from hookline.state import State
 Judge = Callable[..., Any]
 Nature = Literal["policy", "advice", "observer"]
 Failure = Literal["warn", "block"]
+Rules = tuple[str, ...] | Callable[[], Iterable[str]]
+"""Ids of rules, or what lists them where that takes a while."""
 ANY: tuple[Any, ...] = ("*",)
 """In `stricter`: whatever the value, it can only tighten."""
 BUILT_IN_LIMIT = 1.0
@@ -42,6 +44,8 @@ class Hook:
     stricter: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen, repr=False)
     """Values of settings that only tighten: a project may set these without being trusted."""
     aliases: tuple[str, ...] = ()
+    rules: Rules = field(default=(), repr=False)
+    """The ids of its rules, where it says them: a setting `allow` can except only these."""
     about: str = ""
     kind: str = "code"
     source: str = "code"
@@ -84,6 +88,7 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
     name: str = "",
     nature: Nature = "policy",
     aliases: tuple[str, ...] = (),
+    rules: Rules = (),
     stricter: Mapping[str, tuple[Any, ...]] | None = None,
     limit: float | None = None,
     on_failure: Failure = "warn",
@@ -107,6 +112,7 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
             types=Frozen({key: hints.get(key, Any) for key in judge.__kwdefaults__ or {}}),
             stricter=Frozen(stricter or {}),
             aliases=aliases,
+            rules=rules,
             about=_about(judge),
             limit=limit,
             on_failure=on_failure,
@@ -184,16 +190,30 @@ def check(hook: Hook, key: str, value: Any) -> Any:
     if key not in hook.settings:
         known = ", ".join(sorted(hook.settings)) or "none"
         raise BadSetting(f"hook {hook.name!r} has no setting {key!r}; there are: {known}")
-    import msgspec  # noqa: PLC0415 -- only where settings are given
+    from hookline.wanted import Misfit, fitted  # noqa: PLC0415 -- only where settings are given
 
+    said = f"setting {key!r} of hook {hook.name!r}"
     try:
-        return msgspec.convert(value, hook.types[key])
-    except msgspec.ValidationError as error:
-        raise BadSetting(f"setting {key!r} of hook {hook.name!r}: {_plain(error)}") from None
+        fit = fitted(value, hook.types[key])
+    except Misfit as error:
+        raise BadSetting(f"{said} must be {error}") from None
+    wrong = _wrong_exceptions(hook, fit) if key == "allow" else ""
+    if wrong:
+        raise BadSetting(f"{said}: {wrong}")
+    return fit
 
 
-def _plain(error: Exception) -> str:
-    return str(error).replace("Expected", "expected").replace("Invalid", "invalid")
+def _wrong_exceptions(hook: Hook, allow: Any) -> str:
+    """What is wrong with exceptions to the hook's rules; its own meaning of `allow` is its own business."""
+    from hookline.exceptions import Allow, wrong  # noqa: PLC0415 -- only where exceptions are given
+
+    rules = hook.rules() if callable(hook.rules) else hook.rules
+    if hook.types["allow"] not in (Allow, tuple[str, ...]) or not (rules or hook.types["allow"] == Allow):
+        return ""
+    if rules:
+        return wrong(allow, dict.fromkeys(rules))
+    tables = [entry for entry in allow if not isinstance(entry, str)]
+    return wrong([{**table, "rule": ""} for table in tables], {})
 
 
 def tightens(hook: Hook, key: str, value: Any) -> bool:

@@ -286,7 +286,8 @@ def _type(value: Any) -> str:
 
 def compose(host: Host, event: Event, name: str = "") -> dict[str, Any]:
     """The payload that *host* would send for *event*: the table read backwards."""
-    name = name or next((n for n, row in host.moments.items() if _tells(row, event)), "")
+    telling = [(n, row) for n, row in host.moments.items() if _tells(row, event)]
+    name = name or max(telling, key=lambda one: len(one[1].given), default=("", None))[0]
     row = host.moments.get(name) or Moment(event=type(event), can=frozenset(), fields=Frozen())
     payload: dict[str, Any] = {host.names_event: name or event.name}
     values = {
@@ -294,12 +295,19 @@ def compose(host: Host, event: Event, name: str = "") -> dict[str, Any]:
         for f in fields(event)
         if f.name not in ("native", "places", "subagent")
     }
+    values["at"] = _stamp(event.at)
     if event.subagent:
         values |= {"subagent_id": event.subagent.id, "subagent_type": event.subagent.type}
     for ours, theirs in {**host.common, **row.fields}.items():
         if values.get(ours) not in (None, "") and ours not in row.given:
             _put(payload, theirs, values[ours])
     return payload
+
+
+def _stamp(at: float) -> str | None:
+    from datetime import UTC, datetime  # noqa: PLC0415 -- few hosts say when
+
+    return datetime.fromtimestamp(at, UTC).isoformat() if at else None
 
 
 def _tells(row: Moment, event: Event) -> bool:

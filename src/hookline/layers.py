@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hookline.config import FAILURES, Given, Layer, Problem
+from hookline.entries import bad_priority
 from hookline.frozen import Frozen
 from hookline.hook import BadSetting, Hook, configure, named, tightens
 
@@ -12,6 +13,8 @@ OWN = ("project", "local")
 """Sources that lie in the repository: what loosens in them counts only once it is trusted."""
 HARMLESS_OPTIONS = ("context_cap",)
 SWITCH = "AR_DISABLE_"
+SET = " is set"
+_ONE_OF = "one of " + ", ".join(f'"{name}"' for name in FAILURES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +25,13 @@ class Settled:
     options: Mapping[str, Given] = field(default_factory=Frozen)
     given: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Where each setting that is not the default comes from, by hook and key."""
+    refused: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Where a value was given last that does not hold, by hook and key; an option has no hook."""
     problems: tuple[Problem, ...] = ()
     waiting: tuple[str, ...] = ()
     """What the project wants that the user has not trusted."""
+    declared: frozenset[str] = frozenset()
+    """The names of hooks that files declare, also of those that wait for trust."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +39,7 @@ class _Found:
     """What comes to light while settings are laid over hooks."""
 
     given: dict[tuple[str, str], str]
+    refused: dict[tuple[str, str], str]
     problems: list[Problem]
     waiting: list[str]
 
@@ -40,15 +48,18 @@ def settle(
     hooks: Sequence[Hook], layers: Sequence[Layer], *, trusted: bool, switches: Mapping[str, str]
 ) -> Settled:
     """*layers* in the order user, project, local; *switches* turn hooks off, by name, with a why."""
-    found = _Found(given={}, problems=[p for layer in layers for p in layer.problems], waiting=[])
+    problems = [problem for layer in layers for problem in layer.problems]
+    found = _Found(given={}, refused={}, problems=problems, waiting=[])
     options = _options(layers, found, trusted=trusted)
     laid = [_lay(hook, layers, found, trusted=trusted) for hook in _by_profile(hooks, options)]
     return Settled(
         hooks=tuple(_switched(hook, switches) for hook in laid),
         options=Frozen(options),
         given=found.given,
-        problems=(*found.problems, *_strangers(hooks, layers)),
+        refused=found.refused,
+        problems=(*problems, *_strangers(hooks, layers), *_unserved(layers), *_idle(hooks, layers, switches)),
         waiting=tuple(found.waiting),
+        declared=_declared(layers),
     )
 
 
@@ -60,6 +71,8 @@ def _options(layers: Sequence[Layer], found: _Found, *, trusted: bool) -> dict[s
                 found.waiting.append(f"{given.origin}: {key} = {given.value!r}")
             else:
                 options[key] = given
+                found.refused.pop(("", key), None)
+        found.refused.update({("", key): origin for key, origin in layer.refused.items()})
     return options
 
 
@@ -74,14 +87,17 @@ def _by_profile(hooks: Iterable[Hook], options: Mapping[str, Given]) -> list[Hoo
 def _lay(hook: Hook, layers: Sequence[Layer], found: _Found, *, trusted: bool) -> Hook:
     for layer in layers:
         for key, value in _meant_for(hook, layer):
+            try:
+                changed = _set(hook, key, value)
+            except BadSetting as error:
+                found.refused[hook.name, key] = value.origin
+                found.problems.append(_problem(value.origin, str(error)))
+                continue
             if layer.source in OWN and not trusted and not _harmless(hook, key, value.value):
                 found.waiting.append(f"{value.origin}: [hooks.{hook.name}] {key} = {value.value!r}")
                 continue
-            try:
-                hook = _set(hook, key, value)
-                found.given[hook.name, key] = value.origin
-            except BadSetting as error:
-                found.problems.append(_problem(value, str(error)))
+            hook, found.given[hook.name, key] = changed, value.origin
+            found.refused.pop((hook.name, key), None)
     return hook
 
 
@@ -102,36 +118,62 @@ def _set(hook: Hook, key: str, given: Given) -> Hook:
         _typed(hook, key, value, holds=isinstance(value, bool), wanted="true or false")
         return replace(hook, enabled=value, off="" if value else f"enabled = false in {given.origin}")
     if key == "priority":
-        _typed(hook, key, value, holds=type(value) is int, wanted="a whole number")
+        if wrong := bad_priority(value):
+            raise BadSetting(f"setting {key!r} of hook {hook.name!r} {wrong}")
         return replace(hook, priority=value, priorities={})
     if key in ("on_failure", "on_timeout"):
-        _typed(hook, key, value, holds=value in FAILURES, wanted=f"one of {', '.join(FAILURES)}")
+        _typed(hook, key, value, holds=value in FAILURES, wanted=_ONE_OF)
         return replace(hook, **{key: value})
     return configure(hook, {key: value})
 
 
 def _typed(hook: Hook, key: str, value: Any, *, holds: bool, wanted: str) -> None:
     if not holds:
-        raise BadSetting(f"setting {key!r} of hook {hook.name!r} is {wanted}, not {value!r}")
+        raise BadSetting(f"setting {key!r} of hook {hook.name!r} must be {wanted}, not {value!r}")
 
 
-def _problem(given: Given, text: str) -> Problem:
-    file, _, line = given.origin.rpartition(":")
+def _problem(origin: str, text: str) -> Problem:
+    file, _, line = origin.rpartition(":")
     return Problem(file=file, line=int(line), text=text)
 
 
 def _strangers(hooks: Sequence[Hook], layers: Sequence[Layer]) -> Iterable[Problem]:
     """Settings of hooks that do not exist."""
-    known = ", ".join(sorted(hook.name for hook in hooks))
+    known, waiting = ", ".join(sorted(hook.name for hook in hooks)), _declared(layers)
     for layer in layers:
-        for name, settings in layer.settings.items():
-            if named(hooks, name) is None:
-                where = next(iter(settings.values()), Given(value=None, origin=f"{layer.file}:0"))
-                yield _problem(where, f"no hook is called {name!r}; there are: {known}")
+        for name, origin in layer.tables.items():
+            if named(hooks, name) is None and name not in waiting:
+                yield _problem(origin, f"no hook is called {name!r}; there are: {known}")
+
+
+def _unserved(layers: Sequence[Layer]) -> Iterable[Problem]:
+    """Hooks that are tools of servers that nobody declares."""
+    servers = {name for layer in layers for name in layer.servers}
+    for declaration in (one for layer in layers for one in layer.declarations):
+        tool = declaration.spec.get("tool", "")
+        if tool and not any(tool[:at] in servers for at, char in enumerate(tool) if char == "."):
+            there = ", ".join(sorted(servers)) or "none"
+            text = f"'tool' is {tool!r}, but no mcp.json declares its server; there are: {there}"
+            yield _problem(declaration.origin, text)
+
+
+def _declared(layers: Sequence[Layer]) -> frozenset[str]:
+    return frozenset(declaration.name for layer in layers for declaration in layer.declarations)
+
+
+def _idle(hooks: Sequence[Hook], layers: Sequence[Layer], switches: Mapping[str, str]) -> Iterable[Problem]:
+    """Switches that switch nothing."""
+    names = {name for hook in hooks for name in (hook.name, *hook.aliases)} | _declared(layers)
+    known = {_plain(name) for name in names}
+    there = ", ".join(sorted(SWITCH + _plain(hook.name).upper().replace("-", "_") for hook in hooks))
+    for name, why in switches.items():
+        if name not in known:
+            variable = why.removesuffix(SET)
+            yield Problem(file="environment", text=f"{variable} switches nothing; there are: {there}")
 
 
 def _switched(hook: Hook, switches: Mapping[str, str]) -> Hook:
-    for name in (hook.name, *hook.aliases):
+    for name in map(_plain, (hook.name, *hook.aliases)):
         if name in switches:
             return replace(hook, enabled=False, off=switches[name])
     return hook
@@ -140,7 +182,12 @@ def _switched(hook: Hook, switches: Mapping[str, str]) -> Hook:
 def switches(env: Mapping[str, str]) -> dict[str, str]:
     """The hooks that `AR_DISABLE_<NAME>` switches off, with the variable as the why."""
     return {
-        key.removeprefix(SWITCH).lower().replace("_", "-"): f"{key} is set"
+        _plain(key.removeprefix(SWITCH).lower()): f"{key}{SET}"
         for key, value in env.items()
         if key.startswith(SWITCH) and value
     }
+
+
+def _plain(name: str) -> str:
+    """A hook's name as its switch tells it: a variable has neither `-` nor `.`."""
+    return name.replace("_", "-").replace(".", "-")

@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TypeVar
 
 from hookline import chain, gates
@@ -35,7 +36,7 @@ from hookline.state import Later, State
 from hookline.store import Record, Store, StoreFailed
 from hookline.system import effects
 from hookline.system.facts import facts
-from hookline.system.places import find
+from hookline.system.places import Places, find
 from hookline.trail import record
 
 DEPTH = "HOOKLINE_DEPTH"
@@ -203,17 +204,8 @@ class Runtime:
             env=self.setup.env,
             memory=Later(lambda: self._try(lambda: self.store.notes(event.session), usual={})),
             counters=Later(lambda: self._try(lambda: self.store.counters(event.session), usual={})),
-            facts=facts(self.setup.places, {"guarded": self._guarded}),
+            facts=facts(self.setup.places, {"guarded": lambda: guarded(self.setup.places)}),
         )
-
-    def _guarded(self) -> tuple[str, ...]:
-        """Files and folders by which an agent is guarded: ours, and those that wire us."""
-        from hookline import hosts  # noqa: PLC0415 -- only where a hook asks
-
-        places, known = self.setup.places, [hosts.load(name) for name in hosts.names()]
-        wired = [name.replace("~", places.home, 1) for host in known for name in host.settings]
-        wired += [os.path.join(places.root, name) for host in known for name in host.repository_switches]
-        return (places.config, places.state, *wired)
 
     def _budget(self, event: Event) -> Budget:
         budget = budget_until(self.setup.env.get(BUDGET_END, ""))
@@ -333,6 +325,17 @@ def _with_end(outcome: Outcome, said: Outcome, added: tuple[Step, ...]) -> Outco
         warnings=said.warnings,
         trail=outcome.trail + added,
     )
+
+
+@cache
+def guarded(places: Places) -> tuple[str, ...]:
+    """Files and folders by which an agent is guarded: ours, and those that wire us."""
+    from hookline import hosts  # noqa: PLC0415 -- only where a hook asks
+
+    known = [hosts.load(name) for name in hosts.names()]
+    wired = [name.replace("~", places.home, 1) for host in known for name in host.settings]
+    wired += [os.path.join(places.root, name) for host in known for name in host.repository_switches]
+    return (places.config, places.state, *wired)
 
 
 def _skipped(outcome: Outcome, hook: Hook) -> Outcome:

@@ -69,6 +69,34 @@ def test_a_project_that_is_not_trusted_changes_nothing_and_is_said(user):
     assert len(said["problems"]) == 1
 
 
+def test_a_wrong_value_is_seen_where_the_right_one_stands(user):
+    file = user.write(
+        "~/.config/hookline/hookline.toml",
+        "answer_within = nan\n[hooks.budget-countdown]\nstop = 'late'\npriority = 91\n",
+    )
+    said, text = shown(user), user.run("config", "show").stdout.decode()
+    rows = {row["name"]: row for row in said["values"]}
+
+    assert rows["answer_within"] == {
+        "name": "answer_within",
+        "value": 55.0,
+        "from": "default",
+        "refused": f"{file}:1",
+    }
+    assert rows["hooks.budget-countdown.stop"]["refused"] == f"{file}:3"
+    assert "refused" not in rows["hooks.budget-countdown.priority"]
+    assert f"problem: {file}:3: setting 'stop' of hook 'budget-countdown' must be a whole number" in text
+    assert f"default, because {file}:3 is wrong" in text
+
+
+def test_a_switch_that_switches_nothing_is_a_problem(user):
+    said = shown(user, AR_DISABLE_NOSUCH="1")
+
+    assert said["problems"][0].startswith(
+        "environment: AR_DISABLE_NOSUCH switches nothing; there are: AR_DIS"
+    )
+
+
 def test_places_are_where_the_user_put_them(user, tmp_path):
     said = shown(user, XDG_STATE_HOME=str(tmp_path / "state"))
 

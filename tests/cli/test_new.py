@@ -70,5 +70,26 @@ def test_a_name_that_cannot_be(user, name):
     assert not (user.project / ".hookline").exists()
 
 
-def test_a_built_ins_name_is_taken(user):
-    assert b"'audit' is a built-in hook already" in user.run("new", "hook", "audit").stderr
+def test_a_name_that_is_taken(user):
+    user.write("~/.config/hookline/hooks.json", {"hooks": {"Stop": [{"name": "mine", "command": "x"}]}})
+    user.write(".hookline/hooks.json", {"hooks": {"Stop": [{"name": "waits", "command": "x"}]}})
+    said = {
+        name: user.run("new", "hook", name).stderr.decode()
+        for name in ("audit", "dangerous-cmd-block", "mine", "waits")
+    }
+
+    assert "'audit' is a built-in hook already" in said["audit"]
+    assert "another name of the hook 'dangerous-command'" in said["dangerous-cmd-block"]
+    assert "'mine' is a user hook already" in said["mine"]
+    assert "'waits' is a configured hook already" in said["waits"]
+    assert not (user.project / ".hookline" / "hooks").exists()
+
+
+def test_an_alias_of_ones_own_hook_is_taken_too(user):
+    user.run("new", "hook", "first", "--user")
+    file = user.home / ".config" / "hookline" / "hooks" / "first.py"
+    file.write_text(file.read_text().replace("priority=50", 'priority=50, aliases=("second",)'))
+    ran = user.run("new", "hook", "second")
+
+    assert ran.returncode == 2
+    assert b"'second' is another name of the hook 'first'" in ran.stderr

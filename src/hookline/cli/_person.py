@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from hookline import hosts
 from hookline.runtime import DEPTH
+from hookline.system import ancestry
 
 TERMINAL = "/dev/tty"
 
@@ -24,9 +25,11 @@ def needed(what: str, env: Mapping[str, str]) -> None:
 
 
 def _agent(env: Mapping[str, str]) -> str:
-    """The host in whose process tree this runs, if any."""
-    there = (host for host in map(hosts.load, hosts.names()) if any(env.get(name) for name in host.telltales))
-    return next((host.name for host in there), "")
+    """The host in whose process tree this runs, if any, also where it took its variables out again."""
+    for host in map(hosts.load, hosts.names()):
+        if any(env.get(name) for name in host.telltales) or ancestry.inside(host.telltales):
+            return host.name
+    return ""
 
 
 def _at_a_terminal() -> bool:

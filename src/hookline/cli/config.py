@@ -27,8 +27,8 @@ USUAL: Mapping[str, Any] = {
 }
 """The options of hookline.toml where no file says otherwise."""
 VARIABLES = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", BUDGET_END, DEPTH)
-Row = tuple[str, Any, str]
-"""What, its value, where from."""
+Row = tuple[str, Any, str, str]
+"""What, its value, where from, and where another value was given that does not hold."""
 
 
 def run(args: Namespace) -> int:
@@ -45,17 +45,23 @@ def _facts(setup: Setup) -> dict[str, Any]:
     return {
         "problems": [str(problem) for problem in setup.settled.problems],
         "waiting": list(setup.settled.waiting),
-        "values": [{"name": name, "value": value, "from": origin} for name, value, origin in _values(setup)],
+        "values": [_fact(*row) for row in _values(setup)],
         "environment": _environment(os.environ),
         "files": _files(setup),
         "places": _places(setup),
     }
 
 
+def _fact(name: str, value: Any, origin: str, refused: str) -> dict[str, Any]:
+    return {"name": name, "value": value, "from": origin, **({"refused": refused} if refused else {})}
+
+
 def _values(setup: Setup) -> Iterator[Row]:
+    refused = setup.settled.refused
     for name, usual in USUAL.items():
         given = setup.settled.options.get(name)
-        yield name, thawed(given.value) if given else usual, given.origin if given else "default"
+        value, origin = (thawed(given.value), given.origin) if given else (usual, "default")
+        yield name, value, origin, refused.get(("", name), "")
     for hook in setup.hooks:
         yield from _of_hook(setup, hook)
 
@@ -64,7 +70,8 @@ def _of_hook(setup: Setup, hook: Hook) -> Iterator[Row]:
     values = {"enabled": hook.enabled, "priority": hook.priority, "on_failure": hook.on_failure}
     values |= {"on_timeout": hook.on_timeout or hook.on_failure, **thawed(hook.settings)}
     for key, value in values.items():
-        yield f"hooks.{hook.name}.{key}", value, _origin(setup, hook, key)
+        refused = setup.settled.refused.get((hook.name, key), "")
+        yield f"hooks.{hook.name}.{key}", value, _origin(setup, hook, key), refused
 
 
 def _origin(setup: Setup, hook: Hook, key: str) -> str:
@@ -105,11 +112,15 @@ def _show(setup: Setup) -> None:
     complaints(setup.settled.problems, setup.settled.waiting)
     if setup.complaints:
         print()
-    table(("value", "is", "from"), ((name, _plain(value), origin) for name, value, origin in _values(setup)))
+    table(("value", "is", "from"), (_told(*row) for row in _values(setup)))
     _show_named("environment", _environment(os.environ), none="says nothing to us")
     print("\nfiles that were read:")
     print("\n".join(f"  {visible(name)}" for name in _files(setup)) or "  none")
     _show_named("places", _places(setup))
+
+
+def _told(name: str, value: Any, origin: str, refused: str) -> tuple[str, str, str]:
+    return name, _plain(value), f"{origin}, because {refused} is wrong" if refused else origin
 
 
 def _plain(value: Any) -> str:

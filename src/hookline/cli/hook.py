@@ -25,9 +25,7 @@ WRONG_CALL = 2
 def main(argv: Sequence[str]) -> int:
     """Answer the host, whatever comes in."""
     if "-h" in argv or "--help" in argv:
-        from hookline.cli._main import run as run_any  # noqa: PLC0415 -- a person asks
-
-        return run_any(["hook", "--help"])
+        return _help()
     parser = ArgumentParser(prog="hookline hook", description=COMMAND.about)
     arguments(parser)
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -36,6 +34,15 @@ def main(argv: Sequence[str]) -> int:
         return run(parser.parse_args(argv))
     except SystemExit as left:
         return _complain("called wrongly; nothing was judged") if left.code == WRONG_CALL else 0
+
+
+def _help() -> int:
+    from hookline.cli._main import run as run_any  # noqa: PLC0415 -- a person asks
+
+    try:
+        return run_any(["hook", "--help"])
+    except SystemExit:
+        return 0
 
 
 def _leave(number: int, frame: object) -> None:

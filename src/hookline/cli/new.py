@@ -6,6 +6,7 @@ from keyword import iskeyword
 from string import Template
 
 from hookline.cli._command import Command
+from hookline.hook import named
 from hookline.system.places import Places, find
 
 HOOK = Template('''"""Say here, in one sentence, what the hook is for."""
@@ -69,6 +70,7 @@ def run(args: Namespace) -> int:
     taken = [path for path in (hook, test) if os.path.lexists(path)]
     if taken:
         raise ValueError(f"{taken[0]} is there already, and is left as it is; choose another name")
+    _refuse_taken(name)
     for path, template in ((hook, HOOK), (test, TEST)):
         _write(path, template.substitute(name=name, function=function))
     _tell(places, hook, test, user=args.user)
@@ -77,14 +79,24 @@ def run(args: Namespace) -> int:
 
 def _checked(name: str) -> str:
     """A name that is a hook's, a file's and, with _ for -, a function's."""
-    from hookline import hooks  # noqa: PLC0415 -- `--help` needs none
-
     plain = name.isascii() and name.replace("-", "").isalnum() and name == name.lower()
     if not plain or not name[0].isalpha() or name.endswith("-") or iskeyword(name):
         raise ValueError(f"{name!r} is no name for a hook; use small letters, digits and '-': no-deploys")
-    if name in hooks.names():
-        raise ValueError(f"{name!r} is a built-in hook already; choose another name")
     return name
+
+
+def _refuse_taken(name: str) -> None:
+    """The name or alias of a hook that is there, or waits for trust, would be refused later."""
+    from hookline.assembly import load  # noqa: PLC0415 -- `--help` needs none
+
+    setup = load(dict(os.environ), os.getcwd())
+    setup.kept.close()
+    taken = named(setup.hooks, name)
+    if taken is not None and taken.name != name:
+        raise ValueError(f"{name!r} is another name of the hook {taken.name!r}; choose another name")
+    if taken is not None or name in setup.settled.declared:
+        whose = taken.source if taken else "configured"
+        raise ValueError(f"{name!r} is a {whose} hook already; choose another name")
 
 
 def _write(path: str, text: str) -> None:
