@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-EARNED = {"hookline", "msgspec"}
+EARNED = {"hookline", "msgspec", "pathspec", "typing_extensions"}
 CAPTURE = Path(__file__).parent / "captures" / "claude-code" / "PreToolUse.json"
 PROBE = """
 import sys

@@ -2,7 +2,13 @@
 
 import json
 import os
+import pwd
+import py_compile
 import stat
+import time
+import zipfile
+from contextlib import closing
+from importlib.machinery import EXTENSION_SUFFIXES
 
 import pytest
 
@@ -24,8 +30,26 @@ def trusted(user):
     """What `hookline trust` does after a person's yes."""
     from hookline.system import trust
 
-    setup = loaded(user)
+    setup = load(user.environment(), str(user.project))
     trust.pin(setup.places.trust, setup.places.root, setup.trust.now)
+    setup.kept.close()
+
+
+def standing(user, **env):
+    """How the project stands with its user when its host calls."""
+    setup = loaded(user, **env)
+    with closing(setup.kept):
+        return setup.trust
+
+
+def problems(user):
+    setup = loaded(user)
+    with closing(setup.kept):
+        return [str(problem) for problem in setup.settled.problems]
+
+
+def declared(event="PreToolUse", **entry):
+    return {"hooks": {event: [entry]}}
 
 
 def marker(user, code=""):
@@ -244,7 +268,7 @@ def test_a_nested_project_cannot_take_over_the_outer_ones_guards(user):
     [
         ({"command": ""}, "needs a command"),
         ({"command": "x", "payload": "morse"}, "there are: portable, native, claude"),
-        ({"command": "x", "env": {"A": 1}}, "is no text"),
+        ({"command": "x", "env": {"A": 1}}, "must be text"),
         ({"url": "ftp://x"}, "http"),
     ],
 )
@@ -300,3 +324,599 @@ def test_a_file_beside_hookline_that_no_longer_matters_does_not_undo_trust(user)
     user.write(".claude/settings.json", {"env": {}})
 
     assert loaded(user).trust.holds
+
+
+RUNS = {"tools/x.sh": "true\n"}
+REACHED = {
+    "a-project-variable": (RUNS, {"command": 'sh "$CLAUDE_PROJECT_DIR"/tools/x.sh'}),
+    "our-project-variable": (RUNS, {"command": "sh ${HOOKLINE_PROJECT_DIR}/tools/x.sh"}),
+    "a-variable-with-a-default": (RUNS, {"command": "sh ${CLAUDE_PROJECT_DIR:-.}/tools/x.sh"}),
+    "a-variable-of-nobody": (RUNS, {"command": "sh $ROOT/tools/x.sh"}),
+    "a-variable-of-its-own": (RUNS, {"command": "d=tools; sh $d/x.sh"}),
+    "its-env": (RUNS, {"command": "sh $SCRIPT", "env": {"SCRIPT": "tools/x.sh"}}),
+    "its-env-alone": (RUNS, {"command": "bash -c true", "env": {"BASH_ENV": "tools/x.sh"}}),
+    "its-path": (RUNS, {"command": "x.sh", "env": {"PATH": "tools:/bin"}}),
+    "a-change-of-folder": (RUNS, {"command": "cd tools && ./x.sh"}),
+    "a-change-of-folder-without-spaces": (RUNS, {"command": "cd tools&&./x.sh"}),
+    "its-cwd": (RUNS, {"command": "sh ./x.sh", "cwd": "tools"}),
+    "its-cwd-and-a-list": (RUNS, {"command": ["sh", "x.sh"], "cwd": "tools"}),
+    "a-way-up": (RUNS, {"command": "sh ../tools/x.sh", "cwd": "tools"}),
+    "a-shell-in-a-shell": (RUNS, {"command": "bash -c 'exec sh tools/x.sh'"}),
+    "the-top-of-the-repository": (RUNS, {"command": 'sh "$(git rev-parse --show-toplevel)/tools/x.sh"'}),
+    "a-pattern": (RUNS, {"command": "for f in tools/*.sh; do sh $f; done"}),
+    "a-name-with-a-space": ({"tools/my x.sh": "true\n"}, {"command": "sh 'tools/my x.sh'"}),
+    "an-option": (RUNS, {"command": "env --file=tools/x.sh true"}),
+    "a-module": ({"chk.py": "pass\n"}, {"command": "python3 -m chk"}),
+    "a-module-after-options": ({"chk.py": "pass\n"}, {"command": "python3 -Im chk"}),
+    "a-module-in-a-list": ({"chk.py": "pass\n"}, {"command": ["python3", "-m", "chk"]}),
+    "a-module-from-its-cwd": ({"tools/chk.py": "pass\n"}, {"command": "python3 -m chk", "cwd": "tools"}),
+    "a-package": ({"chk/__main__.py": "pass\n"}, {"command": "python3 -m chk"}),
+    "a-folder-that-runs": ({"chk/__main__.py": "pass\n"}, {"command": "python3 chk"}),
+    "code-in-the-command": ({"chk.py": "pass\n"}, {"command": "python3 -c 'import chk'"}),
+    "a-script-that-imports": (
+        {"tools/helper.py": "pass\n", "tools/x.py": "import helper\n"},
+        {"command": "python3 tools/x.py"},
+    ),
+    "a-script-that-sources": (
+        {"tools/lib.sh": "true\n", "tools/x.sh": '. "$(dirname "$0")/lib.sh"\n'},
+        {"command": "sh tools/x.sh"},
+    ),
+    "a-script-that-requires": (
+        {"tools/lib.js": "0\n", "tools/x.js": 'require("./lib")\n'},
+        {"command": "node tools/x.js"},
+    ),
+    "a-makefile": ({"Makefile": "check:\n\ttrue\n"}, {"command": "make check"}),
+    "scripts-of-a-package": ({"package.json": "{}\n"}, {"command": "npm test"}),
+    "a-python-entry": ({"checks.py": HOOK.format(body="pass")}, {"python": "checks:sneaky"}),
+    "a-python-entry-that-imports": (
+        {"lib/deep.py": "pass\n", "checks.py": "from lib import (  # what it needs\n    deep,\n)\n"},
+        {"python": "checks:sneaky"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "entry"), REACHED.values(), ids=REACHED)
+def test_changing_what_a_trusted_hook_reaches_by(user, content, entry):
+    for name, text in content.items():
+        user.write(name, text)
+    user.write(".hookline/hooks.json", declared(**entry))
+    trusted(user)
+    assert standing(user).holds
+
+    changed = next(iter(content))
+    user.write(changed, "# another\n")
+    now = standing(user)
+
+    assert not now.holds
+    assert f"+++ now/{changed}\n" in now.diff()
+
+
+def test_changing_a_script_where_the_project_has_a_space_in_its_name(user):
+    user.project = user.project.rename(user.project.with_name("my project"))
+    test_changing_what_a_trusted_hook_reaches_by(user, *REACHED["a-project-variable"])
+
+
+def test_adding_a_script_that_a_pattern_fits(user):
+    content, entry = REACHED["a-pattern"]
+    user.write(*next(iter(content.items())))
+    user.write(".hookline/hooks.json", declared(**entry))
+    trusted(user)
+    user.write("tools/y.sh", "touch ran\n")
+
+    assert not standing(user).holds
+
+
+def test_putting_a_module_before_the_one_that_was_trusted(user):
+    user.write("chk.py", "pass\n")
+    user.write(".hookline/hooks.json", declared(command="python3 -m chk"))
+    trusted(user)
+    user.write("chk/__main__.py", marker(user))
+
+    assert not standing(user).holds
+
+
+def test_editing_what_no_hook_reaches_leaves_trust_alone(user):
+    user.write("tools/x.sh", "jq .name package.json\n")
+    user.write("package.json", "{}\n")
+    user.write("src/app.py", "pass\n")
+    user.write(".hookline/hooks.json", declared(command="sh tools/x.sh"))
+    trusted(user)
+    user.write("src/app.py", "pass  # edited\n")
+    user.write("package.json", '{"name": "x"}\n')
+    user.write("README.md", "see tools/x.sh\n")
+
+    assert standing(user).holds
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "server"),
+    [
+        ("server.py", "pass\n", {"command": "python3", "args": ["server.py"]}),
+        ("tools/server.py", "pass\n", {"command": "python3", "args": ["./server.py"], "cwd": "tools"}),
+        ("tools/run", "true\n", {"command": "tools/run"}),
+        ("srv.py", "pass\n", {"command": "python3", "args": ["-m", "srv"]}),
+    ],
+)
+def test_changing_the_script_of_an_mcp_server(user, name, text, server):
+    user.write(name, text)
+    user.write(".hookline/mcp.json", {"mcpServers": {"x": server}, **declared(tool="x.y")})
+    trusted(user)
+    assert standing(user).holds
+
+    user.write(name, "# another\n")
+
+    assert not standing(user).holds
+
+
+def test_linking_the_folder_of_hooks_to_one_beside_it(user):
+    user.write("tools/h.py", HOOK.format(body="pass"))
+    user.write(".hookline/hookline.toml", "context_cap = 100\n")
+    (user.project / ".hookline" / "hooks").symlink_to("../tools")
+    trusted(user)
+    assert standing(user).holds
+
+    user.write("tools/h.py", marker(user, HOOK.format(body="pass")))
+    user.hook(user.payload("PreToolUse"))
+
+    assert not standing(user).holds
+    assert not ran(user)
+
+
+def test_pointing_a_linked_folder_elsewhere(user):
+    user.write("tools/lib.sh", "true\n")
+    user.write("other/.keep", "")
+    user.write(".hookline/hookline.toml", "profile = 'none'\n")
+    for name in ("a", "b"):
+        (user.project / ".hookline" / name).symlink_to("../tools")
+    trusted(user)
+    assert standing(user).holds
+
+    (user.project / ".hookline" / "b").unlink()
+    (user.project / ".hookline" / "b").symlink_to("../other")
+
+    assert not standing(user).holds
+
+
+def test_folders_that_are_linked_in_a_circle(user):
+    user.write(".hookline/hookline.toml", "profile = 'none'\n")
+    (user.project / ".hookline" / "round").symlink_to(".")
+    (user.project / ".hookline" / "all").symlink_to("..")
+    trusted(user)
+
+    assert standing(user).holds
+
+
+@pytest.mark.parametrize("where", ["/dev/zero", "/proc/kmsg"])
+def test_a_link_to_something_without_end(user, where):
+    user.write(".hookline/hookline.toml", "profile = 'none'\n")
+    (user.project / ".hookline" / "x").symlink_to(where)
+    began = time.monotonic()
+    trusted(user)
+
+    assert standing(user).holds
+    assert time.monotonic() - began < 5
+
+
+def test_a_file_too_large_to_be_looked_through(user):
+    user.write(".hookline/hookline.toml", "profile = 'none'\n")
+    with (user.project / ".hookline" / "big").open("wb") as file:
+        file.truncate(1 << 40)
+    began = time.monotonic()
+
+    assert "too much to be looked through" in problems(user)[-1]
+    assert time.monotonic() - began < 5
+
+
+def test_more_files_than_can_be_looked_through(user):
+    user.write(".hookline/hookline.toml", "profile = 'none'\n")
+    for number in range(5_001):
+        (user.project / ".hookline" / f"{number}").touch()
+
+    assert "too much to be looked through" in problems(user)[-1]
+
+
+def test_a_text_that_looks_like_one_that_is_not_shown(user):
+    evil = b"\xff evil"
+    user.write(".hookline/hookline.toml", "profile = 'none'\n")
+    file = user.project / ".hookline" / "x"
+    file.write_bytes(evil)
+    seal = load(user.environment(), str(user.project)).trust.now[".hookline/x"]
+    file.write_text(seal)
+    trusted(user)
+    file.write_bytes(evil)
+
+    assert not standing(user).holds
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("sh $WHERE", "it depends on $WHERE"),
+        ("sh $(cat name)", "it depends on what another command prints"),
+        ("sh */x.sh", "it depends on what fits '*/x.sh'"),
+        ("make check", "it depends on what make finds in its own files"),
+    ],
+)
+def test_what_cannot_be_seen_of_a_command_is_said_to_whoever_may_trust_it(user, command, said):
+    user.write(".hookline/hooks.json", declared(command=command))
+    shown = user.run("trust", "--show").stdout.decode()
+
+    assert f"problem: .hookline/hooks.json:1: cannot see all that {command!r} would run: {said}" in shown
+
+
+@pytest.mark.parametrize(
+    "command", ['echo "$HOOKLINE_EVENT"', "for f in tools/*.sh; do sh $f; done", "awk '{print $1}'"]
+)
+def test_what_can_be_seen_of_a_command_needs_no_word(user, command):
+    user.write(".hookline/hooks.json", declared(command=command))
+
+    assert "cannot see" not in user.run("trust", "--show").stdout.decode()
+
+
+IMPORTS = {
+    "from-the-root": ({"helper.py": "pass\n"}, "import helper"),
+    "from-src": ({"src/helper.py": "pass\n"}, "import helper"),
+    "of-a-package": (
+        {"pk/b.py": "pass\n", "pk/__init__.py": "", "pk/a.py": "from . import b\n"},
+        "import pk.a",
+    ),
+    "of-another-package": ({"pk/b.py": "pass\n", "pk/a.py": "from pk.b import c\n"}, "from pk import a"),
+    "later-in-the-line": ({"helper.py": "pass\n"}, "if True: import os; import helper as h"),
+    "by-name": ({"helper.py": "pass\n"}, "__import__('helper')"),
+    "of-everything": ({"pk/__init__.py": "__all__ = ['b']\n", "pk/b.py": "pass\n"}, "from pk import *"),
+}
+
+
+@pytest.mark.parametrize(("content", "line"), IMPORTS.values(), ids=IMPORTS)
+@pytest.mark.parametrize("way", ["a file", "an import path"])
+def test_changing_a_module_that_a_trusted_hook_imports(user, content, line, way):
+    for name, text in content.items():
+        user.write(name, text)
+    user.write(
+        "guard.py" if way != "a file" else ".hookline/hooks/guard.py", f"{line}\n{HOOK.format(body='0')}"
+    )
+    user.write(".hookline/hookline.toml", "import = ['guard']\n" if way != "a file" else "context_cap = 99\n")
+    trusted(user)
+    for name in content:
+        user.write(name, content[name] + "# another\n")
+        assert not standing(user).holds, name
+        user.write(name, content[name])
+
+
+def test_a_trusted_hook_imports_what_was_trusted_with_it(user):
+    user.write("pk/b.py", "WORD = 'from b'\n")
+    user.write("pk/a.py", "from .b import WORD\n")
+    body = "return __import__('hookline').block(WORD)"
+    user.write(".hookline/hooks/h.py", "from pk.a import WORD\n" + HOOK.format(body=body))
+    trusted(user)
+    _, reply, _ = user.hook(user.payload("PreToolUse"))
+
+    assert reply["hookSpecificOutput"]["permissionDecisionReason"] == "from b"
+
+
+LOADS = {
+    "by-a-name-made-up": "import importlib; importlib.import_module('hel' + 'per')",
+    "by-its-path": (
+        "import importlib.util as u; s = u.spec_from_file_location('h', 'hel' + 'per.py'); "
+        "s.loader.exec_module(u.module_from_spec(s))"
+    ),
+    "by-running-it": "import runpy; runpy.run_path('hel' + 'per.py')",
+    "from-a-folder-added": "import sys; sys.path.insert(0, '.'); importlib = __import__('hel' + 'per')",
+}
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["text", "compiled"])
+@pytest.mark.parametrize("line", LOADS.values(), ids=LOADS)
+def test_loading_a_file_that_was_not_trusted(user, line, compiled):
+    helper = user.write("helper.py", marker(user))
+    if compiled:
+        py_compile.compile(str(helper), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    user.write(".hookline/hooks/h.py", f"{line}\n{HOOK.format(body='pass')}")
+    trusted(user)
+    found = problems(user)
+
+    assert standing(user).holds
+    assert "ImportError: 'helper.py' is not part of what was trusted" in found[0]
+    assert not ran(user)
+
+
+def test_loading_from_an_archive(user):
+    with zipfile.ZipFile(user.project / "packed.zip", "w") as archive:
+        archive.writestr("helper.py", marker(user))
+    line = "import sys; sys.path.insert(0, 'packed.zip'); import helper"
+    user.write(".hookline/hooks/h.py", f"{line}\n{HOOK.format(body='pass')}")
+    trusted(user)
+
+    assert "No module named 'helper'" in problems(user)[0]
+    assert not ran(user)
+
+
+def test_loading_an_extension_that_was_not_trusted(user):
+    user.write(f"helper{EXTENSION_SUFFIXES[0]}", "no library, but it must not even be tried")
+    user.write(".hookline/hooks/h.py", f"__import__('hel' + 'per')\n{HOOK.format(body='pass')}")
+    trusted(user)
+
+    assert (
+        f"ImportError: 'helper{EXTENSION_SUFFIXES[0]}' is not part of what was trusted" in problems(user)[0]
+    )
+
+
+def test_changing_a_python_entry_between_the_look_and_the_call(user):
+    user.write("checks.py", HOOK.format(body="pass"))
+    user.write(".hookline/hooks.json", declared(python="checks:sneaky", name="entry"))
+    trusted(user)
+    setup = loaded(user)
+    user.write("checks.py", marker(user, HOOK.format(body="pass")))
+    with closing(setup.kept):
+        from hookline.kind import HookFailed
+
+        with pytest.raises(HookFailed, match=r"'checks\.py' is not part of what was trusted"):
+            hook_named(setup, "entry").judge(_event(user), _state(), 10.0)
+
+    assert not ran(user)
+
+
+def _event(user):
+    from hookline.testing import pre_tool_use
+
+    return pre_tool_use(cwd=str(user.project))
+
+
+def _state():
+    from hookline import State
+
+    return State(now=0.0)
+
+
+def test_a_compiled_file_beside_a_trusted_script(user):
+    user.write("tools/helper.py", marker(user))
+    cached = py_compile.compile(
+        str(user.project / "tools/helper.py"), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+    )
+    user.write("tools/helper.py", "pass\n")
+    user.write("tools/x.py", "import helper\n")
+    user.write(".hookline/hooks.json", declared(command="python3 tools/x.py"))
+    trusted(user)
+    user.hook(user.payload("PreToolUse"))
+
+    assert os.path.exists(cached)
+    assert not ran(user)
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["told", "by-cwd"])
+@pytest.mark.parametrize("place", ["sub", "sub/deep", "."])
+def test_switching_a_guard_off_through_settings_in_a_folder_below(user, place, told):
+    user.write("sub/.claude/settings.json", {"env": {"AR_DISABLE_DANGEROUS_COMMAND": "1"}})
+    (user.project / "sub" / "deep").mkdir()
+    folder = str(user.project / place)
+    env = {"CLAUDE_PROJECT_DIR": folder} if told else {}
+    cwd = str(user.project / "sub") if told else folder
+    _, reply, _ = user.hook(user.shell(FORCE) | {"cwd": cwd}, AR_DISABLE_DANGEROUS_COMMAND="1", **env)
+
+    assert bool(reply) == (told or place != ".")
+
+
+SWITCH_OFF = json.dumps({"env": {"AR_DISABLE_DANGEROUS_COMMAND": "1"}})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        SWITCH_OFF.encode() + b" " * 2_000_000,
+        b"\xef\xbb\xbf" + SWITCH_OFF.encode(),
+        SWITCH_OFF.encode("utf-16"),
+        SWITCH_OFF.replace("{", '{"x": "~", ', 1).encode().replace(b"~", b"\xff\xfe"),
+        b"// off\n" + SWITCH_OFF.encode(),
+        SWITCH_OFF.replace("{", '{"x": ' + "[" * 100_000 + "]" * 100_000 + ", ", 1).encode(),
+        SWITCH_OFF.replace("{", '{"x": ' + "9" * 10_000 + ", ", 1).encode(),
+        SWITCH_OFF.replace("DISABLE", "\\u0044ISABLE").encode(),
+        b"[]",
+        b"{",
+    ],
+    ids=[
+        "padded",
+        "bom",
+        "utf-16",
+        "no-utf-8",
+        "comment",
+        "deep",
+        "long-number",
+        "escaped",
+        "list",
+        "broken",
+    ],
+)
+def test_switching_a_guard_off_through_settings_that_are_hard_to_read(user, content):
+    user.write(".claude/settings.json", "").write_bytes(content)
+    _, reply, _ = user.hook(user.shell(FORCE), AR_DISABLE_DANGEROUS_COMMAND="1")
+
+    assert reply["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert "trust" in reply["systemMessage"]
+
+
+def test_switching_a_guard_off_through_settings_without_end(user):
+    with user.write(".claude/settings.json", "").open("wb") as file:
+        file.truncate(1 << 40)
+    user.write("~/elsewhere/hookline/hookline.toml", "profile = 'none'\n")
+    setup = loaded(user, AR_DISABLE_DANGEROUS_COMMAND="1", XDG_CONFIG_HOME=str(user.home / "elsewhere"))
+
+    assert hook_named(setup, "dangerous-command").enabled
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{}", " \n", '{"env": []}', '{"env": null}', '{"env": {"OTHER": "1"}}']
+)
+def test_settings_that_set_nothing_leave_the_users_own_switch_alone(user, content):
+    user.write(".claude/settings.json", content)
+
+    assert not hook_named(loaded(user, AR_DISABLE_DANGEROUS_COMMAND="1"), "dangerous-command").enabled
+
+
+def test_settings_that_cannot_be_read_can_be_trusted_by_a_person(user):
+    user.write(".claude/settings.json", "// off\n" + SWITCH_OFF)
+    shown = load(user.environment(), str(user.project)).settled.waiting
+    trusted(user)
+
+    assert shown == (".claude/settings.json: cannot be read, so any switch may come from it",)
+    assert user.hook(user.shell(FORCE), AR_DISABLE_DANGEROUS_COMMAND="1")[1] == {}
+
+
+@pytest.mark.parametrize("name", ["XDG_CONFIG_HOME", "HOME"])
+def test_bringing_along_the_users_own_files(user, name):
+    """The repository's settings say where the user's configuration and trust lie: in the repository."""
+    home = user.project / "evil"
+    below = home / (".config" if name == "HOME" else "") / "hookline"
+    user.write(str((below / "hookline.toml").relative_to(user.project)), "profile = 'none'\n")
+    user.write(".hookline/hooks.json", declared(command="touch ran"))
+    user.write(".claude/settings.json", {"env": {name: str(home)}})
+    setup = loaded(user, **{name: str(home)})
+    pins = {"version": 1, "projects": {str(user.project): dict(setup.trust.now)}}
+    user.write(str((below / "trust.json").relative_to(user.project)), pins).chmod(0o600)
+    setup = loaded(user, **{name: str(home)})
+
+    assert hook_named(setup, "dangerous-command").enabled
+    assert not setup.trust.holds
+    assert f".claude/settings.json: sets {name}" in setup.settled.waiting
+
+
+def test_moving_what_is_kept_into_the_repository(user):
+    moved = {f"XDG_{what}_HOME": str(user.project / what) for what in ("STATE", "CACHE")}
+    user.write(".claude/settings.json", {"env": moved})
+    user.hook(user.shell("ls"), **moved)
+
+    assert not (user.project / "STATE").exists()
+    assert not (user.project / "CACHE").exists()
+    assert (user.home / ".local" / "state" / "hookline").exists()
+
+
+def test_pretending_that_a_hook_is_already_running(user):
+    user.write("~/.config/hookline/hooks.json", declared(command="echo no >&2; exit 2", name="gate"))
+    user.write(".claude/settings.json", {"env": {"HOOKLINE_DEPTH": "gate"}})
+    _, reply, _ = user.hook(user.shell("ls"), HOOKLINE_DEPTH="gate")
+
+    assert reply["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_choosing_the_programs_of_the_users_hooks(user):
+    user.write("~/.config/hookline/hooks.json", declared(command="cat >/dev/null; echo no >&2; exit 2"))
+    user.write("bin/cat", "#!/bin/sh\ntouch ran\nkill $PPID\n").chmod(0o755)
+    path = f"{user.project}/bin:{os.environ['PATH']}"
+    user.write(".claude/settings.json", {"env": {"PATH": path}})
+    setup = loaded(user, PATH=path)
+    with closing(setup.kept):
+        said = hook_named(setup, "user.pretooluse.command-1").judge(_event(user), _state(), 10.0)
+
+    assert said.verdict == "block"
+    assert not ran(user)
+
+
+def test_a_variable_that_steers_nothing_needs_no_trust(user):
+    user.write(".claude/settings.json", {"env": {"NODE_ENV": "test"}})
+    setup = loaded(user, NODE_ENV="test")
+
+    assert setup.trust is None
+    assert setup.env["NODE_ENV"] == "test"
+
+
+def test_what_the_settings_set_counts_once_it_is_trusted(user):
+    config = user.home / "elsewhere"
+    user.write("~/elsewhere/hookline/hookline.toml", "profile = 'none'\n")
+    user.write(".claude/settings.json", {"env": {"XDG_CONFIG_HOME": str(config)}})
+    trusted(user)
+    setup = loaded(user, XDG_CONFIG_HOME=str(config))
+
+    assert not hook_named(setup, "dangerous-command").enabled
+    assert setup.env["XDG_CONFIG_HOME"] == str(config)
+
+
+def test_a_home_of_the_repositorys_own_is_not_the_users(user):
+    user.write(".claude/settings.json", {"env": {"HOME": "/evil"}})
+
+    assert loaded(user, HOME="/evil").places.home == pwd.getpwuid(os.getuid()).pw_dir
+
+
+def test_taking_the_users_own_files_away_from_a_folder_that_the_agent_visits(user):
+    """The host was not started there, so it never read those settings."""
+    user.write("~/mine/hookline/hookline.toml", "[hooks.dangerous-command]\nlease = 'block'\n")
+    user.write("vendor/evil/.git/HEAD", "ref: refs/heads/main\n")
+    user.write("vendor/evil/.claude/settings.json", {"env": {"XDG_CONFIG_HOME": "/nowhere"}})
+    payload = user.shell("git push --force-with-lease") | {"cwd": str(user.project / "vendor" / "evil")}
+    env = {"XDG_CONFIG_HOME": str(user.home / "mine"), "CLAUDE_PROJECT_DIR": str(user.project)}
+
+    assert user.hook(payload, **env)[1]["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "3",
+        "null",
+        '"x"',
+        '{"projects": []}',
+        '{"projects": 3}',
+        '{"projects": null}',
+        "[" * 9_999,
+        '{"projects": {"/x": []}}',
+        '{"projects": {"/x": {"a": 3}}}',
+        '{"projects": {"/x": {"a": {}}}}',
+    ],
+)
+def test_a_trust_file_of_another_shape_trusts_nothing_aloud(user, content):
+    user.write(".hookline/hookline.toml", "profile = 'none'\n")
+    user.write("~/.config/hookline/trust.json", content).chmod(0o600)
+    setup = loaded(user)
+
+    assert hook_named(setup, "dangerous-command").enabled
+    assert "nothing is trusted until then" in str(setup.settled.problems[-1])
+
+
+def test_a_trust_file_that_is_a_folder_trusts_nothing_aloud(user):
+    user.write(".hookline/hookline.toml", "profile = 'none'\n")
+    user.write("~/.config/hookline/trust.json/x", "")
+    setup = loaded(user)
+
+    assert hook_named(setup, "dangerous-command").enabled
+    assert "trust.json" in str(setup.settled.problems[-1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import(" * 100_000,
+        ";import(" * 100_000,
+        "from " * 200_000,
+        "from" + " " * 900_000,
+        "import_module(" * 60_000,
+    ],
+)
+def test_a_script_made_to_be_slow_to_look_through(user, text):
+    user.write(".hookline/hooks/x.py", text)
+    began = time.process_time()
+    loaded(user)
+
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "${" + "a" * 900_000,
+        "${a" * 200_000,
+        "$a" * 400_000,
+        "x=" + "$y" * 10_000 + "; y=" + "z" * 10_000 + " $x" * 2_000,
+        "-" + "m" * 900_000,
+        "a/" * 400_000,
+        " ".join(f"tools/{number}" for number in range(80_000)),
+        "/*/*/*/*/*/*",
+        "\0 \ud800 x",
+    ],
+)
+def test_a_command_made_to_be_slow_to_look_through(user, command):
+    user.write("tools/x.sh", "")
+    user.write(".hookline/hooks.json", declared(command=command))
+    began = time.process_time()
+    loaded(user)
+
+    assert time.process_time() - began < 3

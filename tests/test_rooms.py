@@ -23,7 +23,7 @@ ARROWS = {
     "cli": {"core", "runtime", *FAMILIES, *AROUND},
     "__main__": {"cli"},
 }
-RUNTIME = {"runtime", "assembly", "calls", "past"}
+RUNTIME = {"runtime", "assembly", "standing", "foreign", "calls", "past"}
 """The files that put it together."""
 IMPURE = {
     "asyncio", "ctypes", "glob", "http", "httpx", "io", "mcp", "multiprocessing", "os", "pathlib", "random",
@@ -88,7 +88,7 @@ def test_core_hooks_and_hosts_touch_nothing(path):
 
 
 def most(path):
-    if path.name.startswith("_"):
+    if any(part.startswith("_") and part != "__init__.py" for part in path.relative_to(SOURCE).parts):
         return 300
     return {"hooks": 80, "hosts": 120}.get(room(path), 400)
 

@@ -1,16 +1,17 @@
 """Configuration files and built-ins → the hooks that will run, with why each is there or off."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from hookline import foreign, standing
 from hookline import hooks as built_ins
 from hookline.config import File, Layer, Problem, read_hooks, read_mcp, read_toml
 from hookline.frozen import Frozen
 from hookline.hook import Hook, matching, named
 from hookline.host import Host
-from hookline.kind import Child, Declaration, Dialect, Finished, Kept, Kind, Machine
+from hookline.kind import Child, Declaration, Finished, Kept, Kind, Machine
 from hookline.layers import Settled, settle, switches
 from hookline.system import files
 from hookline.system.places import Places, find
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 
 SETTINGS = ("hookline.toml", "hooks.json", "mcp.json")
 BUDGET_END = "AUTORESEARCH_BUDGET_END"
-SWITCHES = ("AR_DISABLE_", BUDGET_END)
-"""Variables that change how an agent is guarded."""
+CACHE = "PYTHONPYCACHEPREFIX"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,46 +52,62 @@ class Setup:
 
 
 def load(env: Mapping[str, str], cwd: str, host: Host | None = None) -> Setup:
-    """Read what the user and the project configured for *cwd*."""
-    start = env.get(host.project_env) if host and host.project_env else None
-    places = find(env, start or cwd)
-    user = files.Folder(path=places.config, source="user")
-    project = files.Folder(path=places.project, source="project", root=places.root)
-    layers, problems = _layers([user, project])
-    scripts, more = _scripts([user, project])
-    state, foreign = _trust(places, layers, scripts, env, host)
-    trusted = state is None or state.holds
-    own = {name: value for name, value in env.items() if trusted or name not in foreign}
-    machine = _Lazy(own, places, layers, trusted=state.now if state and state.holds else None)
-    declared, waiting, unfound = _declared(layers, scripts, machine, trusted=trusted)
+    """Read what the user and the project configured for *cwd*.
+
+    Nothing that the repository put into the environment counts before it is clear that it was trusted: not
+    even where the user's own files lie.
+    """
+    unasked, start = foreign.find(env, cwd, host), foreign.started(env, cwd, host)
+    own = unasked.without(env)
+    places = find(own, start)
+    ours, problems, scripts = _configured(
+        files.Folder(path=places.project, source="project", root=places.root)
+    )
+    state = standing.of(places, ours, [path for _, path in scripts], unasked, own)
+    wrong = list(standing.problems(places, state, person=host is None))
+    holds = state is None or state.holds
+    if holds and unasked.names:
+        own = dict(env)
+        places = find(own, start)
+    user, more, theirs = _configured(files.Folder(path=places.config, source="user"))
+    layers, scripts = [*user, *ours], [*theirs, *scripts]
+    machine = _Lazy(own, places, layers, trusted=standing.pinned(state, places.root))
+    declared, waiting, unfound = _declared(layers, scripts, machine, trusted=holds)
     hooks, shadows = _hooks(declared, machine)
-    settled = settle(hooks, layers, trusted=trusted, switches=switches(own))
-    settled = replace(settled, hooks=tuple(_with_settings(hook, declared, machine) for hook in settled.hooks))
-    untold = [f"{file}: sets {name}" for name, file in foreign.items() if not trusted]
-    wrong = (*problems, *more, *unfound, *shadows, *_trust_problem(places, state))
+    settled = settle(hooks, layers, trusted=holds, switches=switches(own))
     settled = replace(
-        settled, problems=(*settled.problems, *wrong), waiting=(*settled.waiting, *waiting, *untold)
+        settled,
+        hooks=tuple(_with_settings(hook, declared, machine) for hook in settled.hooks),
+        problems=(*settled.problems, *more, *problems, *unfound, *shadows, *wrong),
+        waiting=(*settled.waiting, *waiting, *(() if holds else unasked.wishes)),
     )
     return Setup(places=places, env=own, settled=settled, kept=machine.kept, trust=state)
 
 
-def _layers(folders: Iterable[files.Folder]) -> tuple[list[Layer], list[Problem]]:
-    layers: list[Layer] = []
-    problems: list[Problem] = []
-    for folder in folders:
-        names = [(name, folder.source) for name in SETTINGS]
-        names += [("hookline.local.toml", "local")] if folder.root else []
-        for found in files.load(folder, names):
-            if isinstance(found, Problem):
-                problems.append(found)
-            else:
-                layers.append(_layer(found))
-    return layers, problems
+Scripts = list[tuple[files.Folder, str]]
+
+
+def _configured(folder: files.Folder) -> tuple[list[Layer], list[Problem], Scripts]:
+    """What a folder of configuration says, what is wrong with it, and its hooks in Python."""
+    layers, problems = _layers(folder)
+    found = list(files.scripts(folder))
+    problems += [script for script in found if isinstance(script, Problem)]
+    return layers, problems, [(folder, script) for script in found if isinstance(script, str)]
+
+
+def _layers(folder: files.Folder) -> tuple[list[Layer], list[Problem]]:
+    names = [(name, folder.source) for name in SETTINGS]
+    names += [("hookline.local.toml", "local")] if folder.root else []
+    found = list(files.load(folder, names))
+    layers = [_layer(file) for file in found if isinstance(file, File)]
+    return layers, [problem for problem in found if isinstance(problem, Problem)]
 
 
 def _layer(file: File) -> Layer:
     if file.name.endswith(".toml"):
-        return read_toml(file)
+        from hookline import stores  # noqa: PLC0415 -- only where there is such a file
+
+        return read_toml(file, stores.names())
     reader = read_mcp if file.name.endswith("mcp.json") else read_hooks
     return reader(file, _kinds())
 
@@ -102,53 +118,6 @@ def _kinds() -> dict[str, Kind]:
     return {name: kinds.load(name) for name in kinds.names()}
 
 
-def _scripts(folders: Iterable[files.Folder]) -> tuple[list[tuple[files.Folder, str]], list[Problem]]:
-    found = [(folder, script) for folder in folders for script in files.scripts(folder)]
-    scripts = [(folder, script) for folder, script in found if isinstance(script, str)]
-    return scripts, [script for _, script in found if isinstance(script, Problem)]
-
-
-def _trust(
-    places: Places,
-    layers: Sequence[Layer],
-    scripts: Sequence[tuple[files.Folder, str]],
-    env: Mapping[str, str],
-    host: Host | None,
-) -> "tuple[Trust | None, Mapping[str, str]]":
-    """How the project stands with its user, and the switches that the repository itself has set."""
-    foreign = _foreign(places.root, env, host)
-    own = [layer for layer in layers if layer.source != "user"]
-    if not own and not foreign and not any(folder.root for folder, _ in scripts):
-        return None, foreign
-    from hookline.system import trust  # noqa: PLC0415 -- only where there is something to trust
-
-    modules = [m for layer in own if "import" in layer.options for m in layer.options["import"].value]
-    extra = trust.named_files((d for layer in own for d in layer.declarations), places.root)
-    extra |= trust.module_files(modules, places.root) | set(foreign.values())
-    return trust.state(places.trust, places.root, extra), foreign
-
-
-def _foreign(root: str, env: Mapping[str, str], host: Host | None) -> Mapping[str, str]:
-    """Switches that the repository's own host settings set, by the file that sets them."""
-    if host and not any(name.startswith(SWITCHES) for name in env):
-        return {}
-    names = host.repository_switches if host else _all_switch_files()
-    set_there = files.switched_by(root, names)
-    return {name: file for name, file in set_there.items() if name.startswith(SWITCHES)}
-
-
-def _all_switch_files() -> tuple[str, ...]:
-    """For a person who looks: whichever host they will use."""
-    from hookline import hosts  # noqa: PLC0415 -- a host that calls is known
-
-    return tuple(name for host in map(hosts.load, hosts.names()) for name in host.repository_switches)
-
-
-def _trust_problem(places: Places, state: "Trust | None") -> Iterable[Problem]:
-    if state is not None and state.problem:
-        yield Problem(file=places.trust, text=state.problem)
-
-
 def _declared(
     layers: Sequence[Layer], scripts: Sequence[tuple[files.Folder, str]], machine: "_Lazy", *, trusted: bool
 ) -> tuple[list[Declaration], list[str], list[Problem]]:
@@ -157,7 +126,7 @@ def _declared(
     for source in ("user", "project", "local"):
         may = trusted or source == "user"
         entries = [d for layer in layers if layer.source == source for d in layer.declarations]
-        modules = [m for layer in layers if layer.source == source for m in _imports(layer)]
+        modules = [m for layer in layers if layer.source == source for m in standing.imports(layer)]
         paths = [path for folder, path in scripts if folder.source == source]
         if not may:
             waiting += [f"{d.origin}: a {d.kind} hook on {d.on[0].__name__}" for d in entries]
@@ -169,10 +138,6 @@ def _declared(
             declared += found.declarations
             problems += [_as_problem(text) for text in found.problems]
     return declared, waiting, problems
-
-
-def _imports(layer: Layer) -> Sequence[str]:
-    return layer.options["import"].value if "import" in layer.options else ()
 
 
 def _folder(scripts: Sequence[tuple[files.Folder, str]], path: str) -> files.Folder:
@@ -190,19 +155,11 @@ def _as_problem(text: str) -> Problem:
 def _python(paths: Sequence[str], modules: Sequence[str], source: str, machine: "_Lazy") -> Any:
     from hookline.kinds import python  # noqa: PLC0415 -- only where hooks are configured
 
-    root = machine.places.config if source == "user" else machine.places.root
-    sources = [python.Source(path=path, source=source, root=root) for path in paths]
-    sources += [python.Source(module=module, source=source, root=root) for module in modules]
-    pinned = [replace(one, digest=_digest(one.file, root, machine.trusted)) for one in sources]
-    return python.find(pinned if source != "user" else sources, machine.made())
-
-
-def _digest(file: str, root: str, trusted: Mapping[str, str]) -> str:
-    """Of the very content that was trusted: what replaces it afterwards is not run."""
-    from hashlib import sha256  # noqa: PLC0415 -- only for a project's hooks in Python
-
-    text = trusted.get(file.removeprefix(root).lstrip("/"))
-    return sha256(text.encode()).hexdigest() if text is not None else ""
+    own = source != "user"
+    root, only = (machine.places.root, machine.trusted) if own else (machine.places.config, None)
+    sources = [python.Source(path=path, source=source, root=root, trusted=only) for path in paths]
+    sources += [python.Source(module=name, source=source, root=root, trusted=only) for name in modules]
+    return python.find(sources, machine.made())
 
 
 def _hooks(declared: Sequence[Declaration], machine: "_Lazy") -> tuple[list[Hook], list[Problem]]:
@@ -288,8 +245,8 @@ class _Lazy:
         trusted: Mapping[str, str] | None,
     ) -> None:
         self.env, self.places, self.kept = env, places, Kept()
-        self.trusted = trusted or {}
-        """The project's files whose content was trusted."""
+        self.trusted = trusted or Frozen()
+        """The sha256 of the project's files that were trusted, by path."""
         self._servers = {
             name: server
             for layer in layers
@@ -303,23 +260,23 @@ class _Lazy:
             self._machine = Machine(
                 run=_run,
                 start=_start,
-                env=self.env,
+                env=self._environment(),
                 clock=time.monotonic,
                 kept=self.kept,
-                dialects=_dialects(),
+                dialects=standing.dialects(),
                 servers=Frozen(self._servers),
                 scratch=self.places.scratch,
             )
         return self._machine
 
+    def _environment(self) -> Mapping[str, str]:
+        """For a project's commands in Python: compiled files that lie beside the trusted text are not run."""
+        own = {CACHE: f"{self.places.scratch}/compiled"} if self.trusted else {}
+        return {**own, **self.env}
+
     def bind(self, declaration: Declaration) -> Any:
-        return _kinds()[declaration.kind].bind(declaration, self.made())
-
-
-def _dialects() -> tuple[Dialect, ...]:
-    from hookline import hosts  # noqa: PLC0415 -- only where hooks are configured
-
-    return tuple(host.dialect for host in map(hosts.load, hosts.names()) if host.dialect)
+        confined = standing.confined(declaration, self.trusted)
+        return _kinds()[declaration.kind].bind(confined, self.made())
 
 
 def _run(argv: Sequence[str], **how: Any) -> Finished:

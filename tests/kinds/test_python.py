@@ -275,7 +275,7 @@ def test_settings_are_passed_and_checked(project):
 
     assert said(declaration.spec["settings"]) == inject("('a',)")
     assert said({"words": ["b"]}) == inject("('b',)")
-    with pytest.raises(HookFailed, match="setting 'words' of hook 'one': expected `array`, got `int`"):
+    with pytest.raises(HookFailed, match="setting 'words' of hook 'one' must be a list of texts, not 3"):
         said({"words": 3})
     with pytest.raises(HookFailed, match="hook 'one' has no setting 'word'; there are: words"):
         said({"word": ["b"]})

@@ -55,7 +55,7 @@ def _recall(source: Source, machine: Machine) -> Found | None:
 
 def _describe(source: Source, machine: Machine, limit: float) -> Found:
     try:
-        said = ask(machine, source.root, {"do": "describe", "source": source.asked()}, limit)
+        said = ask(machine, source, {"do": "describe", "source": source.asked()}, limit)
     except TimeoutError:
         return _wrong(source, f"its import did not end within {limit:g} s")
     except HookFailed as error:

@@ -5,6 +5,7 @@ has read them, and their text says nothing about what they do.
 """
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -20,9 +21,11 @@ from site import getsitepackages, getusersitepackages
 from traceback import extract_tb
 from types import CodeType, ModuleType
 from typing import Any
+from zipimport import zipimporter
 
 from hookline.frozen import thawed
 from hookline.hook import BadHook, Hook
+from hookline.kinds._confined import confine
 from hookline.kinds._sources import digest, located
 
 Hooks = Mapping[str, Hook]
@@ -45,10 +48,14 @@ class Changed(Exception):
 class Shelf:
     """What this process has loaded, so that each source is imported once."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, trusted: Mapping[str, str] | None = None) -> None:
+        """Of the *root*, only the files that are *trusted* may be run: sha256 by real path; None: all."""
         self.root = root
         self._loaded: dict[str, tuple[str, Hooks]] = {}
+        if trusted is not None:
+            confine(root, trusted, is_ours)
         sys.path_hooks.insert(0, _finder(root))
+        sys.path_importer_cache.clear()  # folders of the project that were looked into before this
         sys.path += [root, str(Path(root, "src"))]  # last, so that no file of a project shadows a library
 
     def hooks(self, source: Mapping[str, str]) -> Hooks:
@@ -73,7 +80,7 @@ class Shelf:
 
 def is_ours(path: str, root: str) -> bool:
     """Whether a file belongs to whoever wrote the hooks: neither installed nor of this package."""
-    where = Path(path)
+    where = Path(os.path.abspath(path))
     return where.is_relative_to(root) and not any(where.is_relative_to(other) for other in _INSTALLED)
 
 
@@ -88,11 +95,20 @@ def _finder(root: str) -> Any:
     loaders = (ExtensionFileLoader, EXTENSION_SUFFIXES), (_FromText, SOURCE_SUFFIXES)
 
     def find(path: str) -> FileFinder:
-        if not is_ours(path, root):
+        if not is_ours(path, root) or (os.path.isfile(path) and not _is_archive(path)):
             raise ImportError(path)
         return FileFinder(path, *loaders)
 
     return find
+
+
+def _is_archive(path: str) -> bool:
+    """Whether others would import from it; we find nothing in it, for nobody reads what is packed."""
+    try:
+        zipimporter(path)
+    except ImportError:
+        return False
+    return True
 
 
 def _load(source: Mapping[str, str], wanted: str) -> tuple[str, ModuleType]:

@@ -1,6 +1,7 @@
 """Where users keep their hooks: a file, or a module with an import path."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +20,8 @@ class Source:
     """The folder that its imports start from, and that its worker runs in."""
     digest: str = ""
     """The sha256 of the only content that may be run; empty: whatever is there."""
+    trusted: Mapping[str, str] | None = None
+    """The sha256 of the only files under the root that may be run, by real path; None: all of them."""
 
     @property
     def file(self) -> str:

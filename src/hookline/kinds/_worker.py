@@ -37,8 +37,8 @@ def main() -> None:
         os.set_inheritable(fd, False)  # noqa: FBT003 -- not our signature
     faulthandler.enable(_STDERR)
     _be_the_first_to_go()
-    shelf = _loading.Shelf(sys.argv[1])
     with open(heard, "rb") as requests, open(said, "wb", buffering=0) as replies:
+        shelf = _loading.Shelf(sys.argv[1], json.loads(requests.readline() or b"{}"))
         for line in requests:
             _write(replies, _encoded(_answer(json.loads(line), shelf)))
     os._exit(0)  # whatever threads and exit handlers hooks have left

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any
 
 from hookline.kind import Child, HookFailed, Machine
+from hookline.kinds._sources import Source
 
 PROGRAM = (sys.executable, "-P", "-u", "-B", "-m", "hookline.kinds._worker")
 """With -P, or a folder called `hookline` in the project would be run in its place."""
@@ -49,23 +50,28 @@ class Pool:
             child.close()
 
 
-def ask(machine: Machine, root: str, request: Mapping[str, Any], limit: float) -> Mapping[str, Any]:
-    """The answer of a worker of *root*; raises `TimeoutError`, or `HookFailed` if it died.
+def ask(machine: Machine, source: Source, request: Mapping[str, Any], limit: float) -> Mapping[str, Any]:
+    """The answer of a worker for the *source*; raises `TimeoutError`, or `HookFailed` if it died.
 
     The time in which a worker starts, and imports what it needs for the first time, counts.
     """
     until = machine.clock() + limit
-    pool = machine.kept.of(("python", root), Pool)
-    reply = _ask_one(pool, pool.take(), machine, root, request, until)
+    pool = machine.kept.of(("python", source.root, source.trusted is None), Pool)
+    reply = _ask_one(pool, pool.take(), machine, source, request, until)
     if reply.get("stale"):
-        reply = _ask_one(pool, None, machine, root, request, until)
+        reply = _ask_one(pool, None, machine, source, request, until)
     return reply
 
 
 def _ask_one(
-    pool: Pool, child: Child | None, machine: Machine, root: str, request: Mapping[str, Any], until: float
+    pool: Pool,
+    child: Child | None,
+    machine: Machine,
+    source: Source,
+    request: Mapping[str, Any],
+    until: float,
 ) -> Mapping[str, Any]:
-    child = child or _started(machine, root)
+    child = child or _started(machine, source)
     number = next(pool.ids)
     try:
         left = max(until - machine.clock(), 0.0)
@@ -78,11 +84,15 @@ def _ask_one(
     return reply
 
 
-def _started(machine: Machine, root: str) -> Child:
+def _started(machine: Machine, source: Source) -> Child:
+    """A worker, which is first told what of the project it may run."""
+    env = {name: value for name, value in machine.env.items() if name != "PYTHONPYCACHEPREFIX"}
     try:
-        return machine.start((*PROGRAM, root), cwd=root, env=machine.env)
+        child = machine.start((*PROGRAM, source.root), cwd=source.root, env=env)
     except OSError as error:
         raise HookFailed(f"could not be run: {error}") from error
+    child.send(json.dumps(None if source.trusted is None else dict(source.trusted)).encode())
+    return child
 
 
 def _line(child: Child, machine: Machine, until: float) -> bytes:

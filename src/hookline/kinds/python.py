@@ -33,6 +33,7 @@ def bind(declaration: Declaration, machine: Machine) -> Carry:
         digest=spec.get("digest", ""),
         source=declaration.source,
         root=declaration.root,
+        trusted=spec.get("trusted"),
     )
     request = {
         "do": "judge",
@@ -44,7 +45,7 @@ def bind(declaration: Declaration, machine: Machine) -> Carry:
 
     def carry(event: Event, state: State, limit: float) -> Response | None:
         call = _packed(event, state, machine.env)
-        return _response(ask(machine, source.root, {**request, "call": call}, limit))
+        return _response(ask(machine, source, {**request, "call": call}, limit))
 
     return carry
 

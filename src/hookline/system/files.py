@@ -4,11 +4,14 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hookline.config import File, Problem
 
 LARGEST = 1024 * 1024
 """Bytes: a configuration of a megabyte is a mistake or an attack."""
+LARGEST_SETTINGS = 64 * LARGEST
+"""Bytes of a host's settings file: hosts themselves know no limit, and one may be padded to get past ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +32,7 @@ def read(path: str, root: str = "") -> tuple[str, str]:
     if root and not inside(path, root):
         return "", "is a link that leads out of the project, so it is not read"
     try:
-        data = _bytes(path)
+        data = _bytes(path, LARGEST)
     except OSError as error:
         return "", f"cannot be read: {error.strerror}"
     if len(data) > LARGEST:
@@ -40,11 +43,11 @@ def read(path: str, root: str = "") -> tuple[str, str]:
         return "", f"is no UTF-8 text (byte {error.start})"
 
 
-def _bytes(path: str) -> bytes:
+def _bytes(path: str, most: int) -> bytes:
     # O_NONBLOCK: a repository may hold a pipe where a file is expected, and opening it must not wait.
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
-        return file.read(LARGEST + 1) or b""
+        return file.read(most + 1) or b""
 
 
 def inside(path: str, root: str) -> bool:
@@ -60,7 +63,7 @@ def load(folder: Folder, names: Iterable[tuple[str, str]]) -> Iterator[File | Pr
         text, wrong = read(path, folder.root)
         if wrong:
             yield Problem(file=shown(path, folder), text=wrong)
-        elif text:
+        elif text or (name.endswith(".json") and os.path.lexists(path)):
             yield File(name=shown(path, folder), text=text, source=source, root=folder.root or folder.path)
 
 
@@ -87,14 +90,29 @@ def scripts(folder: Folder) -> Iterator[str | Problem]:
             yield path
 
 
-def switched_by(root: str, files: Iterable[str]) -> Mapping[str, str]:
-    """The environment that the repository's own host settings set: variable → file."""
-    found: dict[str, str] = {}
-    for name in files:
-        text, _ = read(os.path.join(root, name))
-        try:
-            env = json.loads(text).get("env") if text else None
-        except (ValueError, AttributeError, RecursionError):
-            continue
-        found |= dict.fromkeys(env, name) if isinstance(env, dict) else {}
-    return found
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostSettings:
+    """What a host's settings file says of the environment, as far as that can be told."""
+
+    env: Mapping[str, Any] | None = None
+    """None: the file is there, and what a host makes of it cannot be told."""
+    text: str | None = ""
+    """What such a file holds; None: more than is read."""
+
+
+def host_settings(path: str) -> HostSettings | None:
+    """The settings file at *path*, read as leniently as any host might; None where there is none."""
+    try:
+        data = _bytes(path, LARGEST_SETTINGS)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        return HostSettings()
+    if len(data) > LARGEST_SETTINGS:
+        return HostSettings(text=None)
+    text = data.decode("utf-8-sig", "replace")
+    try:
+        env = json.loads(text).get("env") if text.strip() else None
+    except (ValueError, AttributeError, RecursionError):
+        return HostSettings(text=text.replace("\0", ""))  # as it stands in a text of two bytes a character
+    return HostSettings(env=env if isinstance(env, dict) else {})

@@ -1,7 +1,7 @@
 """What of a project its user has trusted: exactly that content, kept in the user's own file.
 
-The whole set is pinned together, with the scripts that commands name: a hook's helper module is as much
-part of what was trusted as the hook.
+The whole set is pinned together, with the files that hooks and commands reach: a hook's helper module is as
+much part of what was trusted as the hook.
 """
 
 import difflib
@@ -11,15 +11,21 @@ import os
 import shlex
 import stat
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
 
-from hookline.kind import Declaration
-from hookline.system.files import read
+from hookline.system.files import inside, read
 from hookline.system.places import FOLDER
 
 Contents = Mapping[str, str]
 """Path inside the project → text."""
+MOST_FILES = 5_000
+MOST_BYTES = 64 * 1024 * 1024
+"""More is not looked through while an agent waits, so it cannot be trusted."""
+UNSHOWN = "(not shown: it "
+"""Begins what stands for a file that is no readable text: why, and the sha256 of its bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +36,8 @@ class Trust:
     pinned: Contents | None = None
     """None: never trusted."""
     problem: str = ""
+    unseen: tuple[str, ...] = ()
+    """What it would run that cannot be seen, and so is not pinned; each with the place that says so."""
 
     @property
     def holds(self) -> bool:
@@ -63,7 +71,10 @@ def _diff(name: str, old: str | None, new: str | None) -> str:
 
 def state(file: str, root: str, extra: Iterable[str] = ()) -> Trust:
     """How the project at *root* stands with the trust *file*; *extra* are files outside `.hookline`."""
-    now = contents(root, extra)
+    try:
+        now = contents(root, extra)
+    except OSError as error:
+        return Trust(now={}, problem=str(error))
     try:
         projects = _load(file)
     except OSError as error:
@@ -72,52 +83,79 @@ def state(file: str, root: str, extra: Iterable[str] = ()) -> Trust:
 
 
 def contents(root: str, extra: Iterable[str]) -> dict[str, str]:
-    """Every file that can execute or loosen: all of `.hookline/`, and *extra*."""
-    names = set(extra)
-    for folder, folders, files in os.walk(os.path.join(root, FOLDER)):
-        folders[:] = [name for name in folders if name != "__pycache__"]
-        names |= {os.path.relpath(os.path.join(folder, name), root) for name in files}
-    found = {}
-    for name in sorted(names):
-        path = os.path.join(root, name)
-        text, wrong = read(path, root)
-        found[name] = f"({wrong}){_digest(path)}" if wrong else text
-    return found
+    """Every file that can execute or loosen: all of `.hookline/`, and *extra*; too much is an `OSError`."""
+    names = set(islice(chain(extra, _own_names(root)), MOST_FILES + 1))
+    if len(names) > MOST_FILES or sum(_size(os.path.join(root, name)) for name in names) > MOST_BYTES:
+        raise OSError(
+            f"{FOLDER} and the files it reaches are more than {MOST_FILES:,} files or {MOST_BYTES:,} bytes: "
+            "too much to be looked through, so nothing of it can be trusted"
+        )
+    return {name: _content(os.path.join(root, name), root) for name in sorted(names)}
 
 
-def _digest(path: str) -> str:
+def _own_names(root: str) -> Iterator[str]:
+    """What lies in `.hookline/`, also behind links that stay inside the project; each folder once."""
+    whole, folders, seen = os.path.realpath(root), [FOLDER], set[str]()
+    while folders:
+        here = folders.pop()
+        place, real = os.path.join(root, here), os.path.realpath(os.path.join(root, here))
+        if os.path.islink(place):
+            yield here
+        if real in seen or not (real == whole or inside(place, root)):
+            continue
+        seen.add(real)
+        for name, is_folder in _listed(place):
+            if is_folder and name != "__pycache__":
+                folders.append(os.path.join(here, name))
+            elif not is_folder:
+                yield os.path.join(here, name)
+
+
+def _listed(folder: str) -> Iterator[tuple[str, bool]]:
     try:
-        with open(path, "rb") as file:
-            return " sha256 " + hashlib.file_digest(file, "sha256").hexdigest()
+        with os.scandir(folder) as entries:
+            yield from ((entry.name, entry.is_dir()) for entry in entries)
     except OSError:
-        return ""
+        return
 
 
-def named_files(declarations: Iterable[Declaration], root: str) -> set[str]:
-    """The project's own files that commands of *declarations* name."""
-    words = (word for declaration in declarations for word in _words(declaration.spec.get("command")))
-    paths = (os.path.normpath(os.path.join(root, word)) for word in words)
-    return {os.path.relpath(p, root) for p in paths if p.startswith(root + os.sep) and os.path.isfile(p)}
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
-def _words(command: object) -> list[str]:
-    if isinstance(command, str):
-        try:
-            return shlex.split(command)
-        except ValueError:
-            return command.split()
-    return [str(word) for word in command] if isinstance(command, tuple | list) else []
+def _content(path: str, root: str) -> str:
+    if os.path.islink(path) and os.path.isdir(path):
+        return f"{UNSHOWN}is a link to {os.readlink(path)!r})"
+    text, wrong = read(path, root)
+    if text.startswith(UNSHOWN):
+        wrong = "begins as if it were not shown"
+    return f"{UNSHOWN}{wrong}){_sealed(path)}" if wrong else text
 
 
-def module_files(modules: Iterable[str], root: str) -> set[str]:
-    """The project's own files that import paths mean."""
-    found = set()
-    for module in modules:
-        path = module.partition(":")[0].replace(".", os.sep)
-        for place in (f"{path}.py", f"{path}/__init__.py", f"src/{path}.py", f"src/{path}/__init__.py"):
-            if os.path.isfile(os.path.join(root, place)):
-                found.add(place)
-    return found
+def _sealed(path: str) -> str:
+    try:
+        # O_NONBLOCK: a pipe must not keep us waiting, and something without end must not be read.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return " sha256 " + hashlib.sha256(file.read(MOST_BYTES) or b"").hexdigest()
+    except OSError:
+        pass
+    return ""
+
+
+def digests(root: str, known: Contents) -> dict[str, str]:
+    """The sha256 of each file of *known*, by the path that it really has."""
+    sealed = {name: _digest(text) for name, text in known.items()}
+    return {os.path.realpath(os.path.join(root, name)): one for name, one in sealed.items() if one}
+
+
+def _digest(text: str) -> str:
+    if text.startswith(UNSHOWN):
+        return text.rpartition(" sha256 ")[2] if " sha256 " in text else ""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def pin(file: str, root: str, pinned: Contents) -> None:
@@ -133,16 +171,27 @@ def unpin(file: str, root: str) -> bool:
 
 
 def _load(file: str) -> dict[str, Contents]:
-    """The trusted projects; a file that others could have written is refused."""
+    """The trusted projects; a file that others could have written, or that is not ours, is refused."""
     try:
         with open(file, encoding="utf-8") as opened:
             _own(opened.fileno(), file)
-            projects = json.load(opened).get("projects", {})
+            projects = _checked(json.load(opened))
     except FileNotFoundError:
         return {}
-    except (ValueError, AttributeError):
-        raise OSError(f"{file} is no JSON; mend or remove it: nothing is trusted until then") from None
-    return {root: files for root, files in projects.items() if isinstance(files, dict)}
+    except (ValueError, RecursionError):
+        projects = None
+    if projects is None:
+        raise OSError(f"{file} is not as it was written; mend or remove it: nothing is trusted until then")
+    return projects
+
+
+def _checked(data: Any) -> dict[str, Contents] | None:
+    projects = data.get("projects", {}) if isinstance(data, dict) else None
+    if not isinstance(projects, dict):
+        return None
+    whole = all(isinstance(files, dict) for files in projects.values())
+    texts = (text for files in projects.values() for text in files.values()) if whole else (None,)
+    return projects if all(isinstance(text, str) for text in texts) else None
 
 
 def _own(descriptor: int, file: str) -> None:
