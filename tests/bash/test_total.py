@@ -73,6 +73,10 @@ def test_any_tangle_of_tokens_is_read(line):
     assert all(0 <= one.span[0] <= one.span[1] <= len(line) for one in (*reading.commands, *reading.problems))
 
 
+def test_a_here_document_inside_backticks_in_command_position_is_read():
+    assert read("`<<-E\n`").problems == ()
+
+
 @settings(max_examples=2_000 if LONG else 50, deadline=None)
 @given(st.text())
 def test_any_text_is_read(line):

@@ -60,7 +60,7 @@ class Term(NamedTuple):
     """Nothing in it can expand: its only part is its value."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Heredoc:
     """The body of a here-document, filled in when its line has ended."""
 

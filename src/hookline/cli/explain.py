@@ -153,7 +153,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 COMMAND = Command(
-    about="Show how a command or payload would be judged, and why; nothing is run or recorded.",
+    about="Show how a command or payload would be judged, and why; it is not run, and nothing is recorded.",
     examples="""
 hookline explain claude-code 'git push --force origin main'
 hookline explain claude-code "$(cat payload.json)"
