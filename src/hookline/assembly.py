@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hookline import foreign, standing
+from hookline import foreign
 from hookline import hooks as built_ins
 from hookline.config import File, Layer, Problem, read_hooks, read_mcp, read_toml
 from hookline.frozen import Frozen
 from hookline.hook import Hook, matching, named
 from hookline.host import Host
-from hookline.kind import Child, Declaration, Finished, Kept, Kind, Machine
+from hookline.kind import Child, Declaration, Dialect, Finished, Kept, Kind, Machine
 from hookline.layers import Settled, settle, switches
 from hookline.system import files
 from hookline.system.places import Places, find
@@ -51,40 +51,71 @@ class Setup:
         return tuple(told)
 
 
-def load(env: Mapping[str, str], cwd: str, host: Host | None = None) -> Setup:
-    """Read what the user and the project configured for *cwd*.
+Scripts = list[tuple[files.Folder, str]]
 
-    Nothing that the repository put into the environment counts before it is clear that it was trusted: not
-    even where the user's own files lie.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Project:
+    """A project, and as much of it as its user trusted."""
+
+    places: Places
+    env: Mapping[str, str]
+    layers: list[Layer]
+    scripts: Scripts
+    problems: list[Problem]
+    trust: "Trust | None" = None
+    pinned: Mapping[str, str] | None = None
+    """The sha256 of the files that were trusted, by path; None where nothing is."""
+    wishes: Sequence[str] = ()
+    """What of the environment the repository set itself, and nobody trusted."""
+
+    @property
+    def trusted(self) -> bool:
+        return self.trust is None or self.trust.holds
+
+
+def load(env: Mapping[str, str], cwd: str, host: Host | None = None) -> Setup:
+    """Read what the user and the project configured for *cwd*."""
+    project = _project(env, cwd, host)
+    user, problems, scripts = _configured(files.Folder(path=project.places.config, source="user"))
+    layers, scripts = [*user, *project.layers], [*scripts, *project.scripts]
+    machine = _Lazy(project.env, project.places, layers, trusted=project.pinned)
+    declared, waiting, unfound = _declared(layers, scripts, machine, trusted=project.trusted)
+    hooks, shadows = _hooks(declared, machine)
+    settled = settle(hooks, layers, trusted=project.trusted, switches=switches(project.env))
+    settled = replace(
+        settled,
+        hooks=tuple(_with_settings(hook, declared, machine) for hook in settled.hooks),
+        problems=(*settled.problems, *problems, *unfound, *shadows, *project.problems),
+        waiting=(*settled.waiting, *waiting, *project.wishes),
+    )
+    return Setup(
+        places=project.places, env=project.env, settled=settled, kept=machine.kept, trust=project.trust
+    )
+
+
+def _project(env: Mapping[str, str], cwd: str, host: Host | None) -> _Project:
+    """Nothing that the repository set counts before it is clear that it was trusted.
+
+    Not even where the user's own files lie: or it would say itself what is trusted.
     """
     unasked, start = foreign.find(env, cwd, host), foreign.started(env, cwd, host)
     own = unasked.without(env)
     places = find(own, start)
-    ours, problems, scripts = _configured(
+    layers, problems, scripts = _configured(
         files.Folder(path=places.project, source="project", root=places.root)
     )
-    state = standing.of(places, ours, [path for _, path in scripts], unasked, own)
-    wrong = list(standing.problems(places, state, person=host is None))
-    holds = state is None or state.holds
-    if holds and unasked.names:
-        own = dict(env)
-        places = find(own, start)
-    user, more, theirs = _configured(files.Folder(path=places.config, source="user"))
-    layers, scripts = [*user, *ours], [*theirs, *scripts]
-    machine = _Lazy(own, places, layers, trusted=standing.pinned(state, places.root))
-    declared, waiting, unfound = _declared(layers, scripts, machine, trusted=holds)
-    hooks, shadows = _hooks(declared, machine)
-    settled = settle(hooks, layers, trusted=holds, switches=switches(own))
-    settled = replace(
-        settled,
-        hooks=tuple(_with_settings(hook, declared, machine) for hook in settled.hooks),
-        problems=(*settled.problems, *more, *problems, *unfound, *shadows, *wrong),
-        waiting=(*settled.waiting, *waiting, *(() if holds else unasked.wishes)),
-    )
-    return Setup(places=places, env=own, settled=settled, kept=machine.kept, trust=state)
+    project = _Project(places=places, env=own, layers=layers, scripts=scripts, problems=problems)
+    if not layers and not scripts and not unasked.files:
+        return project
+    from hookline import standing  # noqa: PLC0415 -- most projects have nothing to trust
 
-
-Scripts = list[tuple[files.Folder, str]]
+    state = standing.of(project.places, layers, [path for _, path in scripts], unasked)
+    problems += standing.problems(places, state, person=host is None)
+    if not state.holds:
+        return replace(project, trust=state, wishes=unasked.wishes)
+    project = replace(project, trust=state, pinned=standing.pinned(state, places.root))
+    return replace(project, env=env, places=find(env, start)) if unasked.names else project
 
 
 def _configured(folder: files.Folder) -> tuple[list[Layer], list[Problem], Scripts]:
@@ -119,14 +150,14 @@ def _kinds() -> dict[str, Kind]:
 
 
 def _declared(
-    layers: Sequence[Layer], scripts: Sequence[tuple[files.Folder, str]], machine: "_Lazy", *, trusted: bool
+    layers: Sequence[Layer], scripts: Scripts, machine: "_Lazy", *, trusted: bool
 ) -> tuple[list[Declaration], list[str], list[Problem]]:
     """The configured hooks that may run, in order of registration; what waits; what could not be read."""
     declared, waiting, problems = list[Declaration](), list[str](), list[Problem]()
     for source in ("user", "project", "local"):
         may = trusted or source == "user"
         entries = [d for layer in layers if layer.source == source for d in layer.declarations]
-        modules = [m for layer in layers if layer.source == source for m in standing.imports(layer)]
+        modules = [m for layer in layers if layer.source == source for m in _imports(layer)]
         paths = [path for folder, path in scripts if folder.source == source]
         if not may:
             waiting += [f"{d.origin}: a {d.kind} hook on {d.on[0].__name__}" for d in entries]
@@ -140,7 +171,11 @@ def _declared(
     return declared, waiting, problems
 
 
-def _folder(scripts: Sequence[tuple[files.Folder, str]], path: str) -> files.Folder:
+def _imports(layer: Layer) -> Sequence[str]:
+    return layer.options["import"].value if "import" in layer.options else ()
+
+
+def _folder(scripts: Scripts, path: str) -> files.Folder:
     return next(folder for folder, script in scripts if script == path)
 
 
@@ -263,7 +298,7 @@ class _Lazy:
                 env=self._environment(),
                 clock=time.monotonic,
                 kept=self.kept,
-                dialects=standing.dialects(),
+                dialects=_dialects(),
                 servers=Frozen(self._servers),
                 scratch=self.places.scratch,
             )
@@ -275,8 +310,16 @@ class _Lazy:
         return {**own, **self.env}
 
     def bind(self, declaration: Declaration) -> Any:
-        confined = standing.confined(declaration, self.trusted)
-        return _kinds()[declaration.kind].bind(confined, self.made())
+        if declaration.kind == "python" and declaration.source != "user":
+            spec = Frozen({**declaration.spec, "trusted": self.trusted})
+            declaration = replace(declaration, spec=spec)
+        return _kinds()[declaration.kind].bind(declaration, self.made())
+
+
+def _dialects() -> tuple[Dialect, ...]:
+    from hookline import hosts  # noqa: PLC0415 -- only where hooks are configured
+
+    return tuple(host.dialect for host in map(hosts.load, hosts.names()) if host.dialect)
 
 
 def _run(argv: Sequence[str], **how: Any) -> Finished:

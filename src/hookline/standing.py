@@ -2,64 +2,45 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hookline import hosts
 from hookline.config import Layer, Problem
 from hookline.foreign import Foreign
 from hookline.frozen import Frozen
-from hookline.kind import Declaration, Dialect
+from hookline.system import trust
 from hookline.system.places import FOLDER, Places
-
-if TYPE_CHECKING:
-    from hookline.system.reach import Command
-    from hookline.system.trust import Trust
+from hookline.system.reach import Command, reached
+from hookline.system.trust import Trust
 
 
-def of(
-    places: Places, layers: Sequence[Layer], scripts: Sequence[str], foreign: Foreign, env: Mapping[str, str]
-) -> "Trust | None":
-    """What of a project's *layers* and *scripts* its user trusted; None where there is nothing to trust."""
-    if not layers and not scripts and not foreign.files:
-        return None
-    from hookline.system import reach, trust  # noqa: PLC0415 -- only where there is something to trust
+def of(places: Places, layers: Sequence[Layer], scripts: Sequence[str], foreign: Foreign) -> Trust:
+    """What of a project's own *layers* and *scripts*, and of the environment, its user trusted.
 
-    known = {name: env[name] for name in ("HOME", "PATH") if name in env}
-    known |= dict.fromkeys(("HOOKLINE_PROJECT_DIR", *_project_variables()), places.root)
+    The same for whoever asks, a host or a person in a terminal: of the environment only the home is used.
+    """
+    known = dict.fromkeys(("HOOKLINE_PROJECT_DIR", *_project_variables()), places.root)
+    known |= {"HOME": places.home, "PATH": ""}
     modules = [module for layer in layers for module in _modules(layer)]
     try:
-        found = reach.reached(
-            places.root, list(_commands(layers)), modules=modules, scripts=scripts, known=known
-        )
+        found = reached(places.root, list(_commands(layers)), modules=modules, scripts=scripts, known=known)
     except OSError as error:
-        return trust.Trust(now={}, problem=str(error))
-    state = trust.state(places.trust, places.root, found.files | foreign.files)
-    return replace(state, unseen=found.unseen)
+        return Trust(now={}, problem=str(error))
+    return replace(trust.state(places.trust, places.root, found.files | foreign.files), unseen=found.unseen)
 
 
 def _project_variables() -> list[str]:
     """The variables by which scripts written for hosts know the project's root."""
-    return [name for dialect in dialects() for name, what in dialect.env.items() if what == "project"]
-
-
-def dialects() -> tuple[Dialect, ...]:
-    from hookline import hosts  # noqa: PLC0415 -- only where hooks are configured
-
-    return tuple(host.dialect for host in map(hosts.load, hosts.names()) if host.dialect)
+    dialects = [host.dialect for host in map(hosts.load, hosts.names()) if host.dialect]
+    return [name for dialect in dialects for name, what in dialect.env.items() if what == "project"]
 
 
 def _modules(layer: Layer) -> Iterable[str]:
-    yield from imports(layer)
+    yield from layer.options["import"].value if "import" in layer.options else ()
     yield from (one.spec["python"] for one in layer.declarations if "python" in one.spec)
 
 
-def imports(layer: Layer) -> Sequence[str]:
-    """The import paths that a file lists."""
-    return layer.options["import"].value if "import" in layer.options else ()
-
-
-def _commands(layers: Iterable[Layer]) -> "Iterable[Command]":
-    from hookline.system.reach import Command  # noqa: PLC0415 -- ditto
-
+def _commands(layers: Iterable[Layer]) -> Iterable[Command]:
     for layer in layers:
         for one in layer.declarations:
             if "command" in one.spec:
@@ -78,10 +59,8 @@ def _listed(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def problems(places: Places, state: "Trust | None", *, person: bool) -> Iterable[Problem]:
+def problems(places: Places, state: Trust, *, person: bool) -> Iterable[Problem]:
     """What is wrong with the trust itself; a *person* who looks is also told what it cannot cover."""
-    if state is None:
-        return
     if state.problem:
         file = FOLDER if state.problem.startswith(FOLDER) else places.trust
         yield Problem(file=file, text=state.problem.removeprefix(f"{file} "))
@@ -92,17 +71,6 @@ def problems(places: Places, state: "Trust | None", *, person: bool) -> Iterable
         yield Problem(file=file, line=int(line) if numbered else 0, text=(text if numbered else rest).strip())
 
 
-def pinned(state: "Trust | None", root: str) -> Mapping[str, str] | None:
-    """The sha256 of each file that was trusted, by path; None where nothing is."""
-    if state is None or not state.holds:
-        return None
-    from hookline.system.trust import digests  # noqa: PLC0415 -- only where there is something to trust
-
-    return Frozen(digests(root, state.now))
-
-
-def confined(declaration: Declaration, files: Mapping[str, str]) -> Declaration:
-    """A project's hook in Python, which may import of the project only what was trusted."""
-    if declaration.kind != "python" or declaration.source == "user":
-        return declaration
-    return replace(declaration, spec=Frozen({**declaration.spec, "trusted": files}))
+def pinned(state: Trust, root: str) -> Mapping[str, str]:
+    """The sha256 of each file that was trusted, by path."""
+    return Frozen(trust.digests(root, state.now))

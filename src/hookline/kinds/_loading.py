@@ -29,12 +29,13 @@ from hookline.kinds._confined import confine
 from hookline.kinds._sources import digest, located
 
 Hooks = Mapping[str, Hook]
-_INSTALLED: tuple[str | Path, ...] = (
+_PLACES = (
     Path(__file__).parents[1],
     Path(json.__file__).parents[1],
     *getsitepackages(),
     getusersitepackages(),
 )
+_INSTALLED = {where for place in map(str, _PLACES) for where in (place, os.path.realpath(place))}
 
 
 class Stale(Exception):
@@ -81,7 +82,11 @@ class Shelf:
 def is_ours(path: str, root: str) -> bool:
     """Whether a file belongs to whoever wrote the hooks: neither installed nor of this package."""
     where = Path(os.path.abspath(path))
-    return where.is_relative_to(root) and not any(where.is_relative_to(other) for other in _INSTALLED)
+    return (
+        not path.startswith("<")
+        and where.is_relative_to(root)
+        and not any(where.is_relative_to(other) for other in _INSTALLED)
+    )
 
 
 class _FromText(SourceFileLoader):

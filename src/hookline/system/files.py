@@ -10,8 +10,8 @@ from hookline.config import File, Problem
 
 LARGEST = 1024 * 1024
 """Bytes: a configuration of a megabyte is a mistake or an attack."""
-LARGEST_SETTINGS = 64 * LARGEST
-"""Bytes of a host's settings file: hosts themselves know no limit, and one may be padded to get past ours."""
+LARGEST_SETTINGS = 16 * LARGEST
+"""Bytes of a host's settings file: hosts know no limit, so one may be padded; more would take too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ def scripts(folder: Folder) -> Iterator[str | Problem]:
         return
     for name in names:
         path = os.path.join(place, name)
-        if not name.endswith(".py") or name.startswith("_"):
+        if not name.endswith(".py") or name.startswith("_") or not os.path.isfile(path):
             continue
         if folder.root and not inside(path, folder.root):
             wrong = "is a link that leads out of the project, so it is not run"

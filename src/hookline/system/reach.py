@@ -63,9 +63,7 @@ def reached(
 
     Raises `OSError` where that is too much.
     """
-    places = [os.path.join(root, command.cwd) for command in commands]
-    paths = [folder for folder in known.get("PATH", "").split(os.pathsep) if folder.startswith(root + "/")]
-    search = Search(root, [*places, *paths])
+    search = Search(root, [os.path.join(root, command.cwd) for command in commands])
     for script in scripts:
         search.take(script)
     for module in modules:
