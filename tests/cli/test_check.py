@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -202,19 +201,12 @@ def test_a_wrong_call_is_one_clear_sentence(user, words, code, said):
     assert b"Traceback" not in ran.stderr
 
 
-def test_two_thousand_lines_a_second(user):
-    """Of processor time, without the start of the interpreter: the machine may have other work."""
+def test_thousands_of_lines_all_have_their_verdict_in_order(user):
     count = 20_000 if LONG else 2_000
     commands = ("ls -la", "git status && git diff", "npm test | tail -5", "git push --force origin main")
     lines = [user.shell(command) for command in commands] + [user.payload("PostToolUse")]
     (user.project / "many.jsonl").write_bytes(jsonl(*lines) * (count // len(lines)))
-    start = spent(user, os.devnull)
+    told = [json.loads(line) for line in user.run("check", "claude-code", "many.jsonl").stdout.splitlines()]
 
-    assert count / (spent(user, "many.jsonl") - start) > 2_000
-
-
-def spent(user, file):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert user.run("check", "claude-code", str(file)).returncode == 0
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert [verdict["line"] for verdict in told] == list(range(1, count + 1))
+    assert [verdict["action"] for verdict in told] == ["pass", "pass", "pass", "block", "pass"] * (count // 5)
