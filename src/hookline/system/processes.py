@@ -13,6 +13,7 @@ from hookline.kind import KEEP, Finished
 from hookline.system._adoption import adopting
 from hookline.system._child import Child, start
 from hookline.system._descendants import GRACE, OVER, ask_to_end, end, tidy
+from hookline.system._held import Held
 from hookline.system._pipes import Feed, Watch, attend, broken_pipes_are_errors, ended, exit_watched, read
 from hookline.system._proc import lonely
 from hookline.system._spawn import NotStarted, Process, spawn
@@ -41,7 +42,7 @@ def run(
 ) -> Finished:
     """Run a command to its end, or for *limit* seconds, and keep so many bytes of each of its outputs."""
     until = time.monotonic() + limit
-    with adopting() as adopted:
+    with adopting() as adopted, Held() as held:
         try:
             process = spawn(argv, cwd=cwd, env=env, sole=adopted and lonely())
         except NotStarted as error:
@@ -53,6 +54,7 @@ def run(
         ):
             outputs = _connect(process, watch, stdin, keep)
             try:
+                held.release()
                 timed_out = not _attended(process, watch, outputs, until=until, step=step)
             finally:
                 leftover = end(process, by=min(until, time.monotonic()) + OVER, adopted=adopted)
