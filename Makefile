@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-long test-clients clients lint types docs schema bench format
+.PHONY: demo test test-long test-clients clients lint types docs schema bench fuzz format
 
 $(BIN)/hookline: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -44,3 +44,7 @@ schema: $(BIN)/hookline
 
 bench: $(BIN)/hookline
 	$(BIN)/python bench/run.py
+
+fuzz: $(BIN)/hookline  ## what must hold for every input, against inputs by the million: MINUTES=25
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group fuzz
+	$(BIN)/python -m tests.fuzz.run $(MINUTES)

@@ -267,7 +267,7 @@ def test_settings_are_read_with_their_lines():
     ("text", "words"),
     [
         ("a = 1", ["hookline.toml:1:", "'a'", "profile"]),
-        ("\nprofile = 'loud'", ["hookline.toml:2:", "'loud'", "default, none"]),
+        ("\nprofile = 'loud'", ["hookline.toml:2:", "'loud'", "default, none, unattended"]),
         ("profile = 1", ["'profile'", "text", "a whole number"]),
         ("context_cap = 0", ["'context_cap'", "more than 0"]),
         ("context_cap = true", ["'context_cap'", "a whole number"]),

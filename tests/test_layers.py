@@ -291,6 +291,22 @@ def test_the_profile_none_makes_built_ins_opt_in():
     ]
 
 
+@pytest.mark.parametrize(
+    ("rest", "mode", "origin"),
+    [
+        ("", "hard", 'profile = "unattended" in h.toml:1'),
+        ("[hooks.guard]\nmode = 'soft'\n", "soft", "h.toml:3"),
+    ],
+)
+def test_the_profile_unattended_stops_what_nobody_would_see(rest, mode, origin):
+    text = f"profile = 'unattended'\n{rest}"
+    layer = read_toml(File(name="h.toml", text=text, source="user", root=""))
+    settled = settle([replace(guard, unattended={"mode": "hard"})], [layer], trusted=True, switches={})
+
+    assert one(settled).settings["mode"] == mode
+    assert settled.given["guard", "mode"] == origin
+
+
 def test_a_project_cannot_choose_the_profile_or_the_store_by_itself():
     settled = laid(
         "profile = 'none'\nstore = 'memory'\nanswer_within = 0.001\ncontext_cap = 100\n", "project"

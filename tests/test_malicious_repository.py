@@ -16,8 +16,6 @@ from hookline.assembly import load
 from hookline.hosts import load as host
 
 FORCE = "git push --force origin main"
-HANGS = 60
-"""Seconds: not how fast it should be, but what only a blow-up takes."""
 
 
 def loaded(user, **env):
@@ -898,7 +896,7 @@ def test_a_script_made_to_be_slow_to_look_through(user, text):
     began = time.process_time()
     loaded(user)
 
-    assert time.process_time() - began < HANGS
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(
@@ -921,4 +919,4 @@ def test_a_command_made_to_be_slow_to_look_through(user, command):
     began = time.process_time()
     loaded(user)
 
-    assert time.process_time() - began < HANGS
+    assert time.process_time() - began < 3

@@ -9,11 +9,11 @@ from hookline import foreign
 from hookline import hooks as built_ins
 from hookline.config import File, Layer, Problem, read_hooks, read_mcp, read_toml
 from hookline.frozen import Frozen
-from hookline.hook import Hook, matching, named
+from hookline.hook import Hook, Why, matching, named
 from hookline.host import Host
 from hookline.kind import Child, Declaration, Dialect, Finished, Kept, Kind, Machine
 from hookline.layers import Settled, settle, switches
-from hookline.system import files
+from hookline.system import ckignore, files
 from hookline.system.places import Places, find
 
 if TYPE_CHECKING:
@@ -106,14 +106,20 @@ def _project(env: Mapping[str, str], cwd: str, host: Host | None) -> _Project:
         files.Folder(path=places.project, source="project", root=places.root)
     )
     project = _Project(places=places, env=own, layers=layers, scripts=scripts, problems=problems)
-    if not layers and not scripts and not unasked.files:
+    opening = ckignore.opening(places.root)
+    others = opening | unasked.files
+    if not layers and not scripts and not others:
         return project
     from hookline import standing  # noqa: PLC0415 -- most projects have nothing to trust
 
-    state = standing.of(project.places, layers, [path for _, path in scripts], unasked)
+    state = standing.of(project.places, layers, [path for _, path in scripts], others)
     problems += standing.problems(places, state, person=host is None)
     if not state.holds:
-        return replace(project, trust=state, wishes=unasked.wishes)
+        return replace(
+            project,
+            trust=state,
+            wishes=[*unasked.wishes, *(f"{name}: opens .git, .aws or .ssh to the agent" for name in opening)],
+        )
     project = replace(project, trust=state, pinned=standing.pinned(state, places.root))
     return replace(project, env=env, places=find(env, start)) if unasked.names else project
 
@@ -248,6 +254,7 @@ def _bound(declaration: Declaration, machine: "_Lazy") -> Hook:
         on_failure=declaration.on_failure,
         on_timeout=declaration.on_timeout,
         match=matching(declaration.match),
+        why=machine.why(declaration),
         enabled=spec.get("enabled", True),
     )
 
@@ -310,10 +317,19 @@ class _Lazy:
         return {**own, **self.env}
 
     def bind(self, declaration: Declaration) -> Any:
-        if declaration.kind == "python" and declaration.source != "user":
-            spec = Frozen({**declaration.spec, "trusted": self.trusted})
-            declaration = replace(declaration, spec=spec)
-        return _kinds()[declaration.kind].bind(declaration, self.made())
+        return _kinds()[declaration.kind].bind(self._pinned(declaration), self.made())
+
+    def why(self, declaration: Declaration) -> Why | None:
+        if declaration.kind != "python":
+            return None
+        from hookline.kinds import python  # noqa: PLC0415 -- only where hooks are configured
+
+        return python.why(self._pinned(declaration), self.made())
+
+    def _pinned(self, declaration: Declaration) -> Declaration:
+        if declaration.kind != "python" or declaration.source == "user":
+            return declaration
+        return replace(declaration, spec=Frozen({**declaration.spec, "trusted": self.trusted}))
 
 
 def _dialects() -> tuple[Dialect, ...]:

@@ -14,6 +14,8 @@ from hookline.state import State
 
 Call = Callable[[Hook, Event, State, float], Any]
 """Carry out one hook within so many seconds."""
+PASSED = Response()
+"""What a hook says that passes. It adds nothing to an outcome, so that only its step is noted."""
 ROUNDS = 3
 """How often the guards look again at an input that hooks keep changing, before it is stopped."""
 
@@ -39,10 +41,12 @@ def run(event: Event, state: State, hooks: Iterable[Hook], how: Run = Run()) -> 
     listening = sorted((h for h in hooks if h.listens(event)), key=lambda h: h.place(type(event)))
     outcome = Outcome(event=event)
     judged: dict[str, Event] = {}
+    trail: list[Step] = []
     for hook in listening:
-        outcome = _step(outcome, hook, state, how)
+        outcome, step = _step(outcome, hook, state, how)
         judged[hook.name] = outcome.event
-    return _judge_again(outcome, event, listening, judged, state, how)
+        trail.append(step)
+    return _judge_again(outcome.noting(*trail), event, listening, judged, state, how)
 
 
 def _judge_again(
@@ -53,16 +57,21 @@ def _judge_again(
         return outcome
     guards = [hook for hook in hooks if hook.nature == "policy"]
     for _ in range(ROUNDS):
-        stale = [hook for hook in guards if judged[hook.name] != outcome.event]
+        stale = [hook for hook in guards if not _same(judged[hook.name], outcome.event)]
         if outcome.blocked is not None or not stale:
             return outcome
         for hook in stale:
-            outcome = _step(outcome, hook, state, replace(how, again=hook.source != "built-in"))
+            outcome, step = _step(outcome, hook, state, replace(how, again=hook.source != "built-in"))
+            outcome = outcome.noting(step)
             judged[hook.name] = outcome.event
-    if all(judged[hook.name] == outcome.event for hook in guards):
+    if all(_same(judged[hook.name], outcome.event) for hook in guards):
         return outcome
     names = ", ".join(sorted({step.hook for step in outcome.trail if step.said == "modify"}))
     return _stop(outcome, f"hooks keep changing this input ({names}), so it was never judged as it would run")
+
+
+def _same(one: Event, other: Event) -> bool:
+    return one is other or one == other
 
 
 def _stop(outcome: Outcome, reason: str) -> Outcome:
@@ -70,9 +79,10 @@ def _stop(outcome: Outcome, reason: str) -> Outcome:
     return replace(outcome, blocked=reason, trail=(*outcome.trail, step))
 
 
-def _step(outcome: Outcome, hook: Hook, state: State, how: Run) -> Outcome:
+def _step(outcome: Outcome, hook: Hook, state: State, how: Run) -> tuple[Outcome, Step]:
+    """The outcome after *hook*, and what is to be noted of it."""
     if outcome.ended and not hook.observer:
-        return outcome.noting(Step(hook=hook.name, said="skipped", note="something before it blocked"))
+        return outcome, Step(hook=hook.name, said="skipped", note="something before it blocked")
     left = how.left()
     if left <= 0:
         late = _failure(hook, outcome.event, "did not run: the answer's time was spent", late=True)
@@ -84,6 +94,8 @@ def _step(outcome: Outcome, hook: Hook, state: State, how: Run) -> Outcome:
         response = response.plus(_overrun(hook, took))
     if how.again and response.changes:
         response = replace(response, changes=Frozen())
+    if response is PASSED:
+        return outcome, Step(hook=hook.name, said="pass", ms=took * 1000, nature=hook.nature)
     return _add(outcome, hook, response, took)
 
 
@@ -96,7 +108,7 @@ def _answer(hook: Hook, outcome: Outcome, state: State, how: Run, limit: float) 
         said_besides = getattr(error, "response", None) or Response()
         return _failure(hook, outcome.event, _describe(error)).plus(said_besides)
     if said is None:
-        return Response()
+        return PASSED
     wrong = _wrong(said)
     return _failure(hook, outcome.event, f"answered with {wrong}") if wrong else said
 
@@ -150,12 +162,13 @@ def _failure(hook: Hook, event: Event, note: str, *, late: bool = False) -> _Fai
 
 def _describe(error: Exception) -> str:
     from hookline.kind import HookFailed  # noqa: PLC0415 -- only when something failed
+    from hookline.redact import redact  # noqa: PLC0415 -- ditto
 
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 -- a hook's own exception may break even here
         text = "(its message cannot be shown)"
-    return text if isinstance(error, HookFailed) else f"failed: {type(error).__name__}: {text}"[:500]
+    return text if isinstance(error, HookFailed) else redact(f"failed: {type(error).__name__}: {text}")[:500]
 
 
 def _overrun(hook: Hook, took: float) -> Response:
@@ -164,7 +177,7 @@ def _overrun(hook: Hook, took: float) -> Response:
     )
 
 
-def _add(outcome: Outcome, hook: Hook, response: Response, took: float) -> Outcome:
+def _add(outcome: Outcome, hook: Hook, response: Response, took: float) -> tuple[Outcome, Step]:
     allowed, notes = _within_rights(response, hook, outcome.event)
     step = Step(
         hook=hook.name,
@@ -179,7 +192,7 @@ def _add(outcome: Outcome, hook: Hook, response: Response, took: float) -> Outco
         after=allowed.changes,
         nature=hook.nature,
     )
-    return outcome.adding(allowed, step)
+    return outcome.adding(allowed, step), step
 
 
 def _said(response: Response) -> str:
@@ -233,6 +246,8 @@ def _may_change(event: Event, name: str, value: Any) -> bool:
 
 def merged(outcomes: Sequence[Outcome], native: type[Event]) -> Outcome:
     """The outcomes of one native payload's events as one; the changed event is the *native* one's."""
+    if len(outcomes) == 1:
+        return outcomes[0]
     main = next((outcome for outcome in outcomes if isinstance(outcome.event, native)), outcomes[-1])
     whole = replace(main, context=(), warnings=(), effects=(), trail=(), memory=Frozen(), blocked=None)
     for outcome in outcomes:

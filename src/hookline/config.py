@@ -37,7 +37,7 @@ OPTIONS: Mapping[str, tuple[type, ...]] = {
     "context_cap": (int,),
 }
 """What hookline.toml may say besides `[hooks.<name>]`."""
-PROFILES = ("default", "none")
+PROFILES = ("default", "none", "unattended")
 LARGEST = {"answer_within": 86_400, "context_cap": 10_000_000}
 """What nobody means to exceed; more is a slip of the pen."""
 

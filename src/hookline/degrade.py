@@ -59,7 +59,9 @@ def _unchanged(outcome: Outcome, event: Event, can: frozenset[Can]) -> Outcome:
     makers = [step for step in outcome.trail if step.said == "modify"]
     names = ", ".join(dict.fromkeys(step.hook for step in makers))
     outcome = replace(outcome, event=replace(outcome.event, **{key: getattr(event, key)}))
-    note = f"{names} wanted to change the {key}, which {event.host} cannot do here"
+    reasons = "; ".join(dict.fromkeys(step.reason for step in makers if step.reason))
+    why = f" ({reasons})" if reasons else ""
+    note = f"{names} wanted to change the {key}{why}, which {event.host} cannot do here"
     if BLOCK in can and event.prevents and any(step.nature == "policy" for step in makers):
         return _note(
             replace(outcome, blocked=outcome.blocked or f"{note}, so it was stopped"), note, warn=False

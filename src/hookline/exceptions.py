@@ -3,13 +3,17 @@
 In a hook's settings: `allow = ["git-push-force", {rule = "rm-cwd", match = "/scratch/*", reason = "..."}]`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
+
+from hookline.response import Response
 
 Allow = tuple[str | Mapping[str, str], ...]
 """The type of a setting that takes exceptions."""
 KEYS = ("match", "reason", "rule")
+UNEXPLAINED = "by its id in the settings, without a written reason"
 
 
 def excepted(allow: Allow, hook: str, rule: str, subject: str) -> str | None:
@@ -17,7 +21,7 @@ def excepted(allow: Allow, hook: str, rule: str, subject: str) -> str | None:
     for entry in allow:
         if isinstance(entry, str):
             if entry in (rule, f"{hook}:{rule}"):
-                return "excepted in the settings"
+                return UNEXPLAINED
         elif _fits(entry, hook, rule, subject):
             return entry["reason"]
     return None
@@ -28,11 +32,23 @@ def _fits(entry: Mapping[str, str], hook: str, rule: str, subject: str) -> bool:
     return named and fnmatchcase(subject, entry.get("match", "*"))
 
 
-def wrong(allow: Any, rules: Mapping[str, Any]) -> str:
-    """What is wrong with the exceptions, in a sentence; empty where nothing is."""
+def noted(response: Response | None, spared: Iterable[tuple[str, str]]) -> Response | None:
+    """The *response* with a note for the trail of every (rule, reason) that was excepted."""
+    notes = "; ".join(dict.fromkeys(f"{rule} excepted: {reason}" for rule, reason in spared))
+    return replace(response or Response(), note=notes) if notes else response
+
+
+def wrong(allow: Any, hook: str, rules: Collection[str]) -> str:
+    """What is wrong with exceptions to the *rules* of *hook*; empty where nothing is.
+
+    Where the hook says no rules, any name may be one.
+    """
     for entry in allow:
         name = entry if isinstance(entry, str) else entry.get("rule", "")
-        if name and name.rpartition(":")[2] not in rules:
+        whose, colon, rule = name.rpartition(":")
+        if colon and whose != hook:
+            return f"{name!r} is no rule of {hook}; write its rules alone, or as {hook}:RULE"
+        if name and rules and rule not in rules:
             return f"no rule is called {name!r}; there are: {', '.join(sorted(rules))}"
         if not isinstance(entry, str) and (set(entry) - set(KEYS) or not entry.get("reason")):
             return f"an exception says {', '.join(KEYS)}, and always its reason; not {dict(entry)!r}"

@@ -7,17 +7,23 @@ are stated once: where the hook uses them.
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args, get_type_hints
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_type_hints
 
 from hookline.events import EVENTS, Event
 from hookline.frozen import Frozen
 from hookline.state import State
+
+if TYPE_CHECKING:
+    from hookline.why import Branch
 
 Judge = Callable[..., Any]
 Nature = Literal["policy", "advice", "observer"]
 Failure = Literal["warn", "block"]
 Rules = tuple[str, ...] | Callable[[], Iterable[str]]
 """Ids of rules, or what lists them where that takes a while."""
+Why = Callable[..., Iterable["Branch"]]
+"""`(event, state, *, settings...)`, as the judge: what it found, and what it made of each part."""
 ANY: tuple[Any, ...] = ("*",)
 """In `stricter`: whatever the value, it can only tighten."""
 BUILT_IN_LIMIT = 1.0
@@ -43,9 +49,13 @@ class Hook:
     """The settings' types, from the signature."""
     stricter: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen, repr=False)
     """Values of settings that only tighten: a project may set these without being trusted."""
+    unattended: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
+    """Settings that hold under `profile = "unattended"`, where nobody watches."""
     aliases: tuple[str, ...] = ()
     rules: Rules = field(default=(), repr=False)
     """The ids of its rules, where it says them: a setting `allow` can except only these."""
+    why: Why | None = field(default=None, repr=False)
+    """What `hookline explain` shows below its verdict."""
     about: str = ""
     kind: str = "code"
     source: str = "code"
@@ -89,7 +99,9 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
     nature: Nature = "policy",
     aliases: tuple[str, ...] = (),
     rules: Rules = (),
+    why: Why | None = None,
     stricter: Mapping[str, tuple[Any, ...]] | None = None,
+    unattended: Mapping[str, Any] | None = None,
     limit: float | None = None,
     on_failure: Failure = "warn",
     on_timeout: Failure | None = None,
@@ -111,8 +123,10 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
             settings=Frozen(judge.__kwdefaults__ or {}),
             types=Frozen({key: hints.get(key, Any) for key in judge.__kwdefaults__ or {}}),
             stricter=Frozen(stricter or {}),
+            unattended=Frozen(unattended or {}),
             aliases=aliases,
             rules=rules,
+            why=why,
             about=_about(judge),
             limit=limit,
             on_failure=on_failure,
@@ -121,6 +135,16 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
         )
 
     return make
+
+
+def later(place: str) -> Callable[..., Any]:
+    """What is called at *place*, `module:function`, imported only when it is called."""
+
+    def call(*given: Any, **named: Any) -> Any:
+        module, _, name = place.partition(":")
+        return getattr(import_module(module), name)(*given, **named)
+
+    return call
 
 
 def good_name(name: str) -> bool:
@@ -210,10 +234,7 @@ def _wrong_exceptions(hook: Hook, allow: Any) -> str:
     rules = hook.rules() if callable(hook.rules) else hook.rules
     if hook.types["allow"] not in (Allow, tuple[str, ...]) or not (rules or hook.types["allow"] == Allow):
         return ""
-    if rules:
-        return wrong(allow, dict.fromkeys(rules))
-    tables = [entry for entry in allow if not isinstance(entry, str)]
-    return wrong([{**table, "rule": ""} for table in tables], {})
+    return wrong(allow, hook.name, tuple(rules))
 
 
 def tightens(hook: Hook, key: str, value: Any) -> bool:

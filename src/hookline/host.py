@@ -4,7 +4,8 @@ Everything that holds for all hosts is here, so that a host's own file is a tabl
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from functools import cache
 from typing import Any
 
 from hookline.events import Can, Event, PostToolUse, Subagent
@@ -199,8 +200,7 @@ def _build(host: Host, row: Moment, values: dict[str, Any], payload: Mapping[str
     subagent = Subagent(
         id=_words(values.pop("subagent_id", "")), type=_words(values.pop("subagent_type", ""))
     )
-    known = {f.name: f for f in fields(row.event)}
-    needed = {f.name for f in known.values() if f.default is MISSING and f.default_factory is MISSING}
+    known, needed = _known(row.event)  # type: ignore[arg-type]  # mypy asks the class for its instances' hash
     where = {**host.common, **row.fields}
     checked: dict[str, Any] = {}
     odd = []
@@ -221,6 +221,14 @@ def _build(host: Host, row: Moment, values: dict[str, Any], payload: Mapping[str
     if row.event.changes in where:
         checked["lies_at"] = Frozen({row.event.changes: where[row.event.changes]})
     return row.event(**checked, native=frozen(payload), odd=tuple(odd))
+
+
+@cache
+def _known(event: type[Event]) -> tuple[Mapping[str, Field[Any]], frozenset[str]]:
+    """The fields of a class of events, and which of them must be given."""
+    known = {f.name: f for f in fields(event)}
+    needed = (f.name for f in known.values() if f.default is MISSING and f.default_factory is MISSING)
+    return known, frozenset(needed)
 
 
 def _payload_of(host: Host, row: Moment) -> str:

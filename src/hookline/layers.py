@@ -51,7 +51,8 @@ def settle(
     problems = [problem for layer in layers for problem in layer.problems]
     found = _Found(given={}, refused={}, problems=problems, waiting=[])
     options = _options(layers, found, trusted=trusted)
-    laid = [_lay(hook, layers, found, trusted=trusted) for hook in _by_profile(hooks, options)]
+    profiled = _by_profile(hooks, options, found)
+    laid = [_lay(hook, layers, found, trusted=trusted) for hook in profiled]
     return Settled(
         hooks=tuple(_switched(hook, switches) for hook in laid),
         options=Frozen(options),
@@ -76,12 +77,16 @@ def _options(layers: Sequence[Layer], found: _Found, *, trusted: bool) -> dict[s
     return options
 
 
-def _by_profile(hooks: Iterable[Hook], options: Mapping[str, Given]) -> list[Hook]:
+def _by_profile(hooks: Iterable[Hook], options: Mapping[str, Given], found: _Found) -> list[Hook]:
     profile = options.get("profile")
-    if profile is None or profile.value != "none":
-        return [replace(h, off="off by default") if not h.enabled and not h.off else h for h in hooks]
-    why = f'profile = "none" in {profile.origin}'
-    return [replace(h, enabled=False, off=why) if h.source == "built-in" else h for h in hooks]
+    why = f'profile = "{profile.value}" in {profile.origin}' if profile else ""
+    if profile and profile.value == "none":
+        return [replace(h, enabled=False, off=why) if h.source == "built-in" else h for h in hooks]
+    known = [replace(h, off="off by default") if not h.enabled and not h.off else h for h in hooks]
+    if profile is None or profile.value != "unattended":
+        return known
+    found.given.update({(hook.name, key): why for hook in known for key in hook.unattended})
+    return [configure(hook, hook.unattended) for hook in known]
 
 
 def _lay(hook: Hook, layers: Sequence[Layer], found: _Found, *, trusted: bool) -> Hook:

@@ -75,11 +75,11 @@ class Outcome:
             return "block"
         return "ask" if self.asked is not None else "allow" if self.allowed is not None else "pass"
 
-    def noting(self, step: Step) -> "Outcome":
-        return replace(self, trail=(*self.trail, step))
+    def noting(self, *steps: Step) -> "Outcome":
+        return replace(self, trail=(*self.trail, *steps))
 
     def adding(self, response: Response, step: Step) -> "Outcome":
-        """This outcome after one more response."""
+        """This outcome after one more response, whose *step* is still to be noted."""
         said = _reason(response, step)
         return replace(
             self,
@@ -91,7 +91,6 @@ class Outcome:
             warnings=_fresh(self.warnings, response.warnings),
             effects=self.effects + response.effects,
             memory=Frozen({**self.memory, **response.memory}) if response.memory else self.memory,
-            trail=(*self.trail, step),
         )
 
     def joined(self, other: "Outcome") -> "Outcome":

@@ -37,7 +37,7 @@ from hookline.store import Record, Store, StoreFailed
 from hookline.system import effects
 from hookline.system.facts import facts
 from hookline.system.places import Places, find
-from hookline.trail import record
+from hookline.trail import record, spoken
 
 DEPTH = "HOOKLINE_DEPTH"
 DEEPEST = 8
@@ -141,7 +141,7 @@ class Runtime:
         outcomes = self._judge_all(host, event, min(row.within or host.within, host.within))
         whole = self._continued(event, chain.merged(outcomes, type(event)), host.continuations)
         whole = self._with_what_waited(whole, row)
-        whole = replace(whole, context=tuple(map(redact, whole.context))) if whole.context else whole
+        whole = spoken(whole)
         reply, said = answer(host, name, event, whole, cap)
         self._keep(outcomes, said)
         troubles = self._told_troubles()

@@ -6,7 +6,6 @@ from typing import Any
 
 from hookline import hosts
 from hookline.config import Layer, Problem
-from hookline.foreign import Foreign
 from hookline.frozen import Frozen
 from hookline.system import trust
 from hookline.system.places import FOLDER, Places
@@ -14,8 +13,8 @@ from hookline.system.reach import Command, reached
 from hookline.system.trust import Trust
 
 
-def of(places: Places, layers: Sequence[Layer], scripts: Sequence[str], foreign: Foreign) -> Trust:
-    """What of a project's own *layers* and *scripts*, and of the environment, its user trusted.
+def of(places: Places, layers: Sequence[Layer], scripts: Sequence[str], others: frozenset[str]) -> Trust:
+    """What of a project's own *layers*, *scripts* and *others* of its files its user trusted.
 
     The same for whoever asks, a host or a person in a terminal: of the environment only the home is used.
     """
@@ -26,7 +25,7 @@ def of(places: Places, layers: Sequence[Layer], scripts: Sequence[str], foreign:
         found = reached(places.root, list(_commands(layers)), modules=modules, scripts=scripts, known=known)
     except OSError as error:
         return Trust(now={}, problem=str(error))
-    return replace(trust.state(places.trust, places.root, found.files | foreign.files), unseen=found.unseen)
+    return replace(trust.state(places.trust, places.root, found.files | others), unseen=found.unseen)
 
 
 def _project_variables() -> list[str]:

@@ -1,6 +1,6 @@
 """What a hook may know besides the event: the clock, the budget, the session's memory, lazy facts."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,12 @@ class Later(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._whole())
+
+    def items(self) -> ItemsView[str, Any]:
+        return self._whole().items()
+
+    def values(self) -> ValuesView[Any]:
+        return self._whole().values()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """An event and its outcome as a record of the audit trail: redacted, and short."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from hookline.events import Event
@@ -22,15 +23,16 @@ def record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record:  # noq
     counts = {"events": 1, f"events:{event.name}": 1, f"actions:{outcome.action}": 1}
     for effect in outcome.effects:
         if isinstance(effect, Count):
-            counts[effect.name] = counts.get(effect.name, 0) + max(-MOST, min(MOST, effect.by))
+            name = redact(effect.name)
+            counts[name] = counts.get(name, 0) + max(-MOST, min(MOST, effect.by))
     return Record(
         id=id,
         at=at,
         session=event.session,
         host=event.host,
         event=event.name,
-        cwd=event.cwd,
-        tool=getattr(event, "tool", ""),
+        cwd=redact(event.cwd),
+        tool=_cut(redact(getattr(event, "tool", "")), LINE),
         summary=summary(event),
         action=outcome.action,
         rules=outcome.rules,
@@ -42,12 +44,39 @@ def record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record:  # noq
     )
 
 
+def spoken(outcome: Outcome) -> Outcome:
+    """The outcome as it may be told to an agent or a person: without the secrets that hooks repeat."""
+    texts = [*outcome.context, *outcome.warnings, outcome.blocked, outcome.asked, outcome.allowed]
+    if not any(texts) and not any(step.reason or step.note for step in outcome.trail):
+        return outcome
+    return replace(
+        outcome,
+        blocked=_spoken(outcome.blocked),
+        asked=_spoken(outcome.asked),
+        allowed=_spoken(outcome.allowed),
+        context=tuple(map(redact, outcome.context)),
+        warnings=tuple(map(redact, outcome.warnings)),
+        trail=tuple(map(_spoken_step, outcome.trail)),
+    )
+
+
+def _spoken_step(step: Step) -> Step:
+    if not step.reason and not step.note:
+        return step
+    return replace(step, reason=redact(step.reason), note=redact(step.note))
+
+
+def _spoken(text: str | None) -> str | None:
+    return None if text is None else redact(text)
+
+
 def summary(event: Event) -> str:
     """What the event was about, in a line."""
     for name in ("command", "path", "pattern", "prompt", "error", "text", "source", "reason", "trigger"):
         value = getattr(event, name, None)
         if isinstance(value, str) and value:
-            return _cut(redact(value[: LINE * 4]).replace("\n", " ⏎ "), LINE)
+            # Of more than is kept: what a cut leaves of a secret is not always told for one.
+            return _cut(redact(value[: LINE * 40]).replace("\n", " ⏎ "), LINE)
     return ""
 
 

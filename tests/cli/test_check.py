@@ -201,12 +201,16 @@ def test_a_wrong_call_is_one_clear_sentence(user, words, code, said):
     assert b"Traceback" not in ran.stderr
 
 
-def test_thousands_of_lines_all_have_their_verdict_in_order(user):
+def test_a_long_file_is_judged_to_its_end(user):
     count = 20_000 if LONG else 2_000
     commands = ("ls -la", "git status && git diff", "npm test | tail -5", "git push --force origin main")
     lines = [user.shell(command) for command in commands] + [user.payload("PostToolUse")]
     (user.project / "many.jsonl").write_bytes(jsonl(*lines) * (count // len(lines)))
-    told = [json.loads(line) for line in user.run("check", "claude-code", "many.jsonl").stdout.splitlines()]
+    verdicts = [
+        json.loads(line) for line in user.run("check", "claude-code", "many.jsonl").stdout.splitlines()
+    ]
 
-    assert [verdict["line"] for verdict in told] == list(range(1, count + 1))
-    assert [verdict["action"] for verdict in told] == ["pass", "pass", "pass", "block", "pass"] * (count // 5)
+    assert [one["line"] for one in verdicts] == list(range(1, count + 1))
+    assert [one["line"] % len(lines) for one in verdicts if one["action"] == "block"] == [4] * (
+        count // len(lines)
+    )

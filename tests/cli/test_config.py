@@ -23,7 +23,7 @@ def test_every_option_has_its_usual_value():
 def test_without_files_all_is_default(user):
     said = shown(user)
 
-    assert {row["from"] for row in said["values"]} == {"default"}
+    assert {row["from"] for row in said["values"]} == {"default", "off by default"}
     assert (said["files"], said["environment"]) == ([], {})
     assert value(said, "store") == ("sqlite", "default")
 

@@ -1,6 +1,7 @@
 """`hookline explain`: who looked, which rule decided, and on what part of the command."""
 
 import json
+import re
 
 import pytest
 from rich.console import Console
@@ -69,7 +70,10 @@ def test_json_has_the_part_and_the_span(user):
     assert said["decided"]["rule"] == FORCED
     assert said["decided"]["part"] == "git push -f"
     assert said["decided"]["span"] == [4, 15]
-    assert [step["hook"] for step in said["looked"]] == ["dangerous-command"]
+    looked = {step["hook"]: step["said"] for step in said["looked"]}
+    assert looked["self-protect"] == "pass"
+    assert looked["dangerous-command"] == "block"
+    assert looked["redact-secrets"] == "skipped"
 
 
 def test_a_payload_is_taken_as_it_is(user):
@@ -88,14 +92,174 @@ def test_a_change_before_the_decision_is_shown_as_it_was_judged(user):
     user.write("~/.config/hookline/hooks.json", hooks)
     said = explain(user, "git push", "--json")
 
-    assert [step["said"] for step in said["looked"][:2]] == ["modify", "block"]
+    assert said["looked"][0]["said"] == "modify"
     assert said["decided"]["part"] == "git push -f"
+    assert said["decided"]["rule"] == FORCED
 
 
 def test_a_hook_that_is_off_is_named_with_the_reason(user):
     ran = user.run("explain", "claude-code", "git push -f", AR_DISABLE_DANGEROUS_COMMAND="1")
 
     assert "off: dangerous-command (AR_DISABLE_DANGEROUS_COMMAND is set)" in ran.stdout.decode()
+
+
+def test_a_hook_that_is_off_and_would_not_have_looked_is_not_named(user):
+    said = explain(user, "ls", "--json")
+
+    assert "compress-output" not in said["off"]
+    assert "compress-output" not in explain(user, "ls")
+
+
+def why(said, hook):
+    return next(step for step in said["looked"] if step["hook"] == hook).get("why")
+
+
+def test_below_each_hook_stands_why(user):
+    shown = explain(user, "cd sub; sudo git push -f; cat notes.txt").splitlines()
+    at = next(number for number, line in enumerate(shown) if line.startswith("dangerous-command "))
+
+    assert shown[at + 1 : at + 5] == [
+        "├── cd sub: no rule is about cd",
+        "├── git push -f  (by sudo) in ./sub",
+        "│   └── git-push-force · pack core · blocks",
+        "└── cat notes.txt in ./sub: no rule is about cat",
+    ]
+    assert "└── nothing of what guards the agent is touched" in shown
+
+
+def test_json_has_the_tree_too(user):
+    said = explain(user, "ls; git push -f", "--json")
+
+    assert why(said, "dangerous-command") == [
+        {"text": "ls: no rule is about ls"},
+        {
+            "text": "git push -f",
+            "below": [{"text": "git-push-force · pack core", "said": "block", "rule": FORCED}],
+        },
+    ]
+    assert why(said, "redact-secrets") is None
+
+
+TELLING = """
+from hookline import PreToolUse, State, block, hook
+from hookline.why import branch
+
+def tell(event, state, *, word):
+    if "broken" in event.command:
+        yield 1 / 0
+    if "wrong" in event.command:
+        yield branch("x", said="shout")
+    yield branch(f"it is {word}", branch("in the line", said="block", rule="day"))
+
+@hook(priority=3, why=tell)
+def days(event: PreToolUse, state: State, *, word: str = "friday"):
+    return block("not today", rule="day") if word in event.command else None
+"""
+
+
+def test_a_hook_of_the_user_can_tell_why(user):
+    user.write("~/.config/hookline/hooks/days.py", TELLING)
+    user.write("~/.config/hookline/hookline.toml", "[hooks.days]\nword = 'monday'")
+
+    assert why(explain(user, "echo monday", "--json"), "days") == [
+        {"text": "it is monday", "below": [{"text": "in the line", "said": "block", "rule": "days:day"}]}
+    ]
+    assert "└── it is monday\n    └── in the line · blocks\n" in explain(user, "echo monday")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("broken", "why is not known: failed: ZeroDivisionError: division by zero (hooks/days.py:7)"),
+        ("wrong", "why is not known: told why with what is no tree of branches: "),
+    ],
+)
+def test_a_hook_that_cannot_tell_why_is_no_harm(user, command, said):
+    user.write("~/.config/hookline/hooks/days.py", TELLING)
+
+    assert said in explain(user, command)
+
+
+EXCEPTION = """
+[hooks.dangerous-command]
+allow = [{rule = "git-push-force", match = "git push -f fork*", reason = "our own fork"}]
+"""
+
+
+def test_an_exception_is_shown_with_its_reason(user):
+    user.write("~/.config/hookline/hookline.toml", EXCEPTION)
+    shown = explain(user, "git push -f fork")
+
+    assert "PreToolUse: pass" in shown
+    assert "git-push-force excepted: our own fork" in shown
+    assert "└── git-push-force · pack core · excepted: our own fork" in shown
+    assert "block by dangerous-command" in explain(user, "git push -f origin")
+
+
+def test_an_exception_is_in_the_trail(user):
+    user.write("~/.config/hookline/hookline.toml", EXCEPTION)
+    code, _, _ = user.hook(user.shell("git push -f fork"))
+    shown = user.run("log").stdout.decode()
+
+    assert code == 0
+    assert "    dangerous-command: git-push-force excepted: our own fork\n" in shown
+    notes = [step.get("note") for step in user.log()[-1]["trail"] if step["hook"] == "dangerous-command"]
+    assert notes == ["git-push-force excepted: our own fork"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("[hooks.dangerous-command]\nallow = ['git-push-forc']", "no rule is called 'git-push-forc'"),
+        ("[hooks.self-protect]\nallow = ['nosuch']", "there are: command, hidden, switch, uninstall, "),
+        ("[hooks.scout-block]\nallow = ['nosuch']", "there are: ignored-operand, ignored-path"),
+        ("[hooks.privacy-block]\nallow = ['nosuch']", "there are: environment, keychain, "),
+        ("[hooks.scout-block]\nallow = ['privacy-block:unread']", "is no rule of scout-block"),
+        ("[hooks.redact-secrets]\nallow = ['scout-block:x']", "is no rule of redact-secrets"),
+        ("[hooks.dangerous-command.packs]\ndisc = 'off'", "and has 'disc'"),
+        ("[hooks.dangerous-command.packs]\ndisk = 'of'", "and its 'disk' is 'of'"),
+    ],
+)
+def test_an_exception_or_pack_that_there_is_not_is_refused_by_name(user, settings, said):
+    user.write("~/.config/hookline/hookline.toml", settings)
+    problem = explain(user, "ls").splitlines()[0]
+
+    assert problem.startswith("problem: ")
+    assert said in problem
+
+
+SECRET = "gh" + "p_" + "CIDNb76xxP8McqTxLZbqVCjQbEyOBnL6T0k3"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"T={SECRET}; cat $T.txt; git push $T",
+        f"T={SECRET}; cat ${{T#ghp_}}/.env; rm -rf /${{T:10}}",
+        f"mysql --password={SECRET} -e 'DROP TABLE x'",
+    ],
+)
+def test_what_a_line_makes_of_a_secret_is_not_shown(user, command):
+    whole = explain(user, command) + json.dumps(explain(user, command, "--json"))
+
+    assert not any(SECRET[at : at + 8] in whole.split("\nhook ")[-1] for at in range(4, len(SECRET) - 8))
+
+
+def test_a_long_line_is_a_short_tree(user):
+    shown = explain(user, "; ".join(["true"] * 100 + ["git push -f"]))
+
+    assert "… and 81 more" in shown
+    assert "git-push-force · pack core · blocks" in shown
+
+
+def test_the_tree_is_folded_on_a_narrow_terminal(at_terminal):
+    _, seen = at_terminal("explain", "claude-code", "git commit -m '" + "word " * 30 + "'", COLUMNS="60")
+    plain = re.sub(r"\x1b\[[\d;]*m", "", seen).splitlines()
+    tree = plain[next(n for n, line in enumerate(plain) if line.startswith("dangerous-command ")) :]
+
+    assert all(len(line) <= 60 for line in tree)
+    assert tree[1].startswith("└── git commit -m 'word")
+    assert all(line.startswith("    ") for line in tree[2:5])
 
 
 def test_nothing_is_recorded(user):
@@ -117,7 +281,7 @@ def test_it_is_in_colour_on_a_terminal(at_terminal):
     [
         (["claude", "ls"], "no host is called 'claude'; there are: "),
         (["claude-code", " "], "there is nothing to explain"),
-        (["claude-code", "{"], "this is no JSON"),
+        (["claude-code", '{"a": '], "this is no JSON"),
         (["claude-code", "{}"], "does not say which event it is"),
         (["claude-code"], "required: COMMAND|JSON"),
     ],
@@ -128,3 +292,9 @@ def test_a_wrong_call_is_one_clear_sentence(user, words, said):
     assert ran.returncode == 2
     assert said in ran.stderr.decode()
     assert b"Traceback" not in ran.stderr
+
+
+def test_a_group_of_commands_is_no_payload(user):
+    said = user.run("explain", "claude-code", "{ git push -f; }").stdout.decode()
+
+    assert "block by dangerous-command:git-push-force" in said

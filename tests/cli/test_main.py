@@ -82,6 +82,8 @@ def test_an_interrupted_command_says_so(user):
     program = subprocess.Popen(
         [HOOKLINE, "log", "--follow"],
         cwd=user.project, env=user.environment(), stderr=subprocess.PIPE,
+        # A job in the background ignores it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 -- no threads here
     )  # fmt: skip
     with program:
         while not (user.home / ".local" / "state" / "hookline" / "hookline.db").exists():

@@ -141,3 +141,19 @@ def test_a_trust_file_of_others_is_said_and_not_changed(user, trusted, at_termin
     assert "chmod 600" in seen
     assert trust_file(user).read_text() == before
     assert (ran.returncode, ran.stderr.decode().count("chmod 600")) == (1, 1)
+
+
+def reads(user, path):
+    return user.hook(user.payload("PreToolUse.Read", tool_input={"file_path": str(user.project / path)}))
+
+
+def test_lines_that_open_what_is_kept_count_once_trusted(user, trusted):
+    user.write(".ckignore", "!dist/\n!.git/\n")
+    before = [reads(user, path) for path in ("dist/a.js", ".git/config")]
+    trusted({})
+    after = reads(user, ".git/config")
+    user.write(".ckignore", "!dist/\n!.git/\n!.aws/\n")
+
+    assert "1 thing of this project waits" in json.dumps(before[0])
+    assert ["ignored-path" in json.dumps(one) for one in (*before, after)] == [False, True, False]
+    assert "ignored-path" in json.dumps(reads(user, ".git/config"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hookline import State
+from hookline.hooks._dangerous.packs import rules
 from hookline.hooks.dangerous_command import dangerous_command
 from hookline.state import Facts
 from hookline.testing import pre_tool_use
@@ -20,23 +21,36 @@ SHARED = (
 )
 STATE = State(now=0.0, facts=Facts({"root": lambda: "/home/test/project", "home": lambda: "/home/test"}))
 KNOWN_MISSES: frozenset[str] = frozenset()
-"""Ids of rows that are judged wrongly, each with the reason beside it; none is known."""
+"""Ids of our rows that are judged wrongly, each with the reason beside it; none is known."""
+DISPUTED = frozenset(
+    {
+        "dc02246",  # kubectl delete all --all: labelled harmless, and named by the specification as a stop
+        "dc02247",  # kubectl delete namespace prod: likewise
+        "dc02563",  # reads /etc/shadow through two variables; through one it is labelled dangerous
+    }
+)
+VENDORS = {"cloud", "saas-cli", "http-delete", "repo-host", "package-publish", "exfil"}
 
 
 def rows(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+def answer(row):
+    return dangerous_command.judge(pre_tool_use(row["cmd"], cwd="/home/test/project"), STATE)
+
+
 def stopped(row):
-    response = dangerous_command.judge(pre_tool_use(row["cmd"], cwd="/home/test/project"), STATE)
+    response = answer(row)
     return response is not None and response.verdict in ("block", "ask")
 
 
-def test_the_nine_operations_are_stopped_in_every_disguise():
+@pytest.mark.parametrize("tier", ["seed", "beyond-seed"])
+def test_dangerous_lines_are_stopped_in_every_disguise(tier):
     missed = [
         row["cmd"]
         for row in rows(OURS)
-        if row["tier"] == "seed" and not stopped(row) and row["id"] not in KNOWN_MISSES
+        if row["tier"] == tier and not stopped(row) and row["id"] not in KNOWN_MISSES
     ]
 
     assert missed == []
@@ -52,6 +66,19 @@ def test_harmless_lines_pass():
     assert flagged == []
 
 
+def test_every_rule_has_a_row_and_each_row_its_rule():
+    """A rule that no line breaks is no rule; one that another rule forestalls is not tested."""
+    broken = [(row, answer(row)) for row in rows(OURS) if row["tier"] == "rules"]
+    wrong = [
+        (row["cmd"], said.rule, said.verdict)
+        for row, said in broken
+        if (said.rule, said.verdict) != (row["category"], row["verdict"])
+    ]
+
+    assert wrong == []
+    assert set(rules()) - {row["category"] for row, _ in broken} == {"git-push-lease"}
+
+
 def test_known_misses_are_still_missed():
     """A row that has come right leaves the list."""
     wrong = {
@@ -63,18 +90,23 @@ def test_known_misses_are_still_missed():
     assert wrong == KNOWN_MISSES
 
 
+def group(row):
+    """The bar that a row counts for."""
+    kind = row["category"].rpartition(":")[2]
+    if row["tier"] == "beyond-seed":
+        return "vendor packs" if kind in VENDORS else "system packs"
+    return f"benign {kind}" if row["tier"] == "benign" else row["tier"]
+
+
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared corpora are not on this machine")
 def test_shares_over_all_rows():
-    counts = Counter((row["tier"], row["expect"], stopped(row)) for row in rows(SHARED))
-    recall = share(counts, "seed", "block")
-    false_alarms = share(counts, "benign", "allow")
-    beyond = share(counts, "beyond-seed", "block")
-    print(f"\nstopped: seed {recall:.2%}, beyond-seed {beyond:.2%}; benign {false_alarms:.2%}")
+    judged = [(row, stopped(row)) for row in rows(SHARED)]
+    total = Counter(group(row) for row, _ in judged)
+    held = Counter(group(row) for row, stop in judged if stop)
+    alarms = {row["id"] for row, stop in judged if stop and row["tier"] == "benign"}
+    print("\n" + "\n".join(f"{name}: {held[name]}/{total[name]} stopped" for name in sorted(total)))
 
-    assert recall >= 0.99
-    assert false_alarms <= 0.002
-
-
-def share(counts, tier, expect):
-    """Of the rows of *tier*, how many were stopped."""
-    return counts[tier, expect, True] / (counts[tier, expect, True] + counts[tier, expect, False])
+    assert held["seed"] == total["seed"]
+    assert held["system packs"] >= 0.97 * total["system packs"]
+    assert held["vendor packs"] >= 0.85 * total["vendor packs"]
+    assert alarms == DISPUTED

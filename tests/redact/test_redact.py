@@ -6,15 +6,12 @@ import os
 import random
 import string
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hookline.frozen import Frozen, frozen
-from hookline.redact import Secret, find, redact, redact_json
+from hookline.redact import Secret, clean_json, find, redact, redact_json
 from hookline.redact._formats import FORMATS
 
 CORPUS = [
@@ -24,6 +21,7 @@ CORPUS = [
 BODY = "CIDNb76xxP8McqTxLZbqVCjQbEyOBnL6T0k3"
 TOKEN = "gh" + "p_" + BODY
 CUT = "[redacted:github-token]"
+VALUE = "e3b3f8a94e6b1c3005f13ec9"
 
 
 def filled(row: dict) -> tuple[str, list[str]]:
@@ -43,6 +41,7 @@ def test_no_part_of_a_secret_is_left(row):
     assert "[redacted:" in after
     assert [piece for piece in eights(secrets) if piece in after] == []
     assert redact(after) == after
+    assert after.count("\n") == text.count("\n")
 
 
 def eights(secrets: list[str]) -> list[str]:
@@ -79,9 +78,11 @@ def test_a_token_is_seen_whatever_stands_around_it(text, after):
 @pytest.mark.parametrize(
     "text",
     [
-        TOKEN[:-1],  # one short
+        TOKEN[:-1] + " ",  # one short
+        TOKEN[:11],  # too little of one that was cut off
         "a" + TOKEN,  # part of a longer word
         "gh" + "p_" + "x" * 36,
+        "gh" + "p_" + "1234567890abcdefghijklmnopqrstuvwxyz",
         "AKIA" + "A1B2C3D4E5F6G7H8I",  # one long
     ],
 )
@@ -95,8 +96,13 @@ def test_a_token_cut_up_by_colours_or_invisible_characters_goes():
 
 
 def test_a_token_broken_over_lines_goes_and_what_follows_stays():
-    assert redact(f"t: {TOKEN[:20]}\n  {TOKEN[20:]}\nnext") == f"t: {CUT}\nnext"
+    assert redact(f"t: {TOKEN[:20]}\n  {TOKEN[20:]}\nnext") == f"t: {CUT}\n  [redacted]\nnext"
     assert redact(f"t: {TOKEN[:20]}\nnext line") == f"t: {TOKEN[:20]}\nnext line"
+
+
+def test_a_token_cut_off_with_its_text_goes():
+    for end in ("", "...", "…"):
+        assert redact(f"x {TOKEN[:24]}{end}") == f"x {CUT}{end}"
 
 
 def test_a_token_in_base64_goes_as_a_whole():
@@ -106,22 +112,73 @@ def test_a_token_in_base64_goes_as_a_whole():
     assert redact(f"{harmless} {hidden} {harmless}") == f"{harmless} {CUT} {harmless}"
 
 
+def test_a_token_cut_off_in_base64_goes_only_where_the_text_was_cut():
+    hidden = base64.b64encode(f"a token {TOKEN[:25]}".encode()).decode()
+
+    assert redact(f"{hidden} {hidden}") == f"{hidden} {CUT}"
+    assert redact(f"{hidden} {hidden}...") == f"{hidden} {CUT}..."
+    assert redact(f"{hidden} {hidden} and") == f"{hidden} {hidden} and"
+
+
 KEY = ("MII" + "EowIBAAKCAQEA1b2c3d4E5F6g7H8i9J0kLmNoPqRsTuVwXyZ0123456789+/ab\n") * 4
+BEGIN, END = "-----BEGIN {}PRIVATE" + " KEY-----", "-----END {}PRIVATE KEY-----"
+LINES = "[redacted:private-key]\n" + "[redacted]\n" * 4
 
 
 @pytest.mark.parametrize("kind", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "])
-@pytest.mark.parametrize("escaped", [False, True])
-def test_a_private_key_goes_whole(kind, escaped):
-    text = f"-----BEGIN {kind}PRIVATE" + f" KEY-----\n{KEY}-----END {kind}PRIVATE KEY-----"
-    shown = text.replace("\n", "\\n") if escaped else text
+def test_a_private_key_goes_whole_and_its_lines_stay(kind):
+    text = f"{BEGIN.format(kind)}\n{KEY}{END.format(kind)}"
 
-    assert redact(f"a\n{shown}\nb") == "a\n[redacted:private-key]\nb"
+    assert redact(f"a\n{text}\nb") == f"a\n{LINES}[redacted]\nb"
 
 
-def test_a_private_key_without_its_end_goes_to_the_end():
-    assert redact("a\n-----BEGIN PRIVATE" + f" KEY-----\n{KEY}") == "a\n[redacted:private-key]"
-    encrypted = "-----BEGIN RSA PRIVATE" + f" KEY-----\nProc-Type: 4,ENCRYPTED\n\n{KEY}"
-    assert redact(encrypted) == "[redacted:private-key]"
+@pytest.mark.parametrize("newline", ["\\n", "\\\\n", "\\r\\n"])
+def test_a_private_key_on_one_line_goes_whole(newline):
+    text = f"{BEGIN.format('')}\n{KEY}{END.format('')}".replace("\n", newline)
+
+    assert redact(f'a "{text}{newline}" b') == f'a "[redacted:private-key]{newline}" b'
+
+
+def test_a_private_key_in_strings_of_their_own_goes_and_the_strings_stay():
+    lines = [BEGIN.format(""), *KEY.split(), "abcd", END.format("")]
+
+    assert json.loads(redact(json.dumps({"a": lines, "b": "c"}))) == {
+        "a": ["[redacted:private-key]"] + ["[redacted]"] * 6,
+        "b": "c",
+    }
+
+
+@pytest.mark.parametrize("before", ["    ", "+", "  12\t", "k.pem:12:", "> "])
+def test_what_stands_before_the_lines_of_a_private_key_stays(before):
+    text = f"{BEGIN.format('')}\n{KEY}ab12==\n{END.format('')}"
+    shown = "\n".join(before + line for line in text.splitlines())
+
+    assert redact(shown) == "\n".join(before + line for line in f"{LINES}[redacted]\n[redacted]".splitlines())
+
+
+def test_a_private_key_without_its_end_goes_as_far_as_it_goes():
+    assert redact(f"a\n{BEGIN.format('')}\n{KEY}") == f"a\n{LINES}"
+    assert redact(f"{BEGIN.format('')}\n{KEY}$ echo done\n") == f"{LINES}$ echo done\n"
+    header = "Proc-Type: 4,ENCRYPTED\n\n"
+    assert redact(f"{BEGIN.format('RSA ')}\n{header}{KEY}") == LINES.replace("\n", "\n[redacted]\n\n", 1)
+
+
+def test_a_private_key_cut_short_in_json_leaves_the_json():
+    text = json.dumps({"key": f"{BEGIN.format('')}\n{KEY}", "b": "x", "c": f"y {END.format('')}"})
+
+    assert json.loads(redact(text)) == {"key": "[redacted:private-key]", "b": "x", "c": f"y {END.format('')}"}
+
+
+def test_private_keys_of_other_programs_go():
+    putty = f"PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 4\n{KEY}Private-MAC: 00\n"
+    ssh2 = "---- BEGIN SSH2 ENCRYPTED PRIVATE" + f" KEY ----\n{KEY}---- END SSH2 ENCRYPTED PRIVATE KEY ----"
+
+    assert redact(putty).splitlines()[2:] == [
+        "[redacted:private-key]",
+        *["[redacted]"] * 3,
+        "Private-MAC: 00",
+    ]
+    assert redact(ssh2) == f"{LINES}[redacted]"
 
 
 @pytest.mark.parametrize(
@@ -150,13 +207,11 @@ def test_code_that_names_a_key_and_public_ones_stay(text):
         ("postgres://postgres:postgres@localhost", "postgres://postgres:postgres@localhost"),
         ("mysql://root:${DB_PASSWORD}@db", "mysql://root:${DB_PASSWORD}@db"),
         ("amqp://u:<password>@h", "amqp://u:<password>@h"),
+        (f"https://{VALUE}@host/a", "https://[redacted:url-token]@host/a"),
     ],
 )
 def test_passwords_in_urls_go_and_the_rest_stays(text, after):
     assert redact(text) == after
-
-
-VALUE = "e3b3f8a94e6b1c3005f13ec9"
 
 
 @pytest.mark.parametrize(
@@ -181,10 +236,35 @@ VALUE = "e3b3f8a94e6b1c3005f13ec9"
         ('"auth": "', '"', "auth"),
         ("Cookie: a=b; sid=", "; c=d", "cookie"),
         ("https://x/c?sv=1&sig=", "&se=2", "signature"),
+        ("- name: DB_PASSWORD\n  value: ", "\n- name: x", "password"),
+        ('{"name": "API_TOKEN", "value": "', '"}', "token"),
+        ("my password is ", ", she said", "password"),
+        ("curl -u me:", " https://x", "password"),
+        ("curl --user 'me:", "' https://x", "password"),
+        ("mysql -u root -p", " db", "password"),
+        ("sshpass -p ", " ssh host", "password"),
+        ("ENV API_KEY ", "", "api-key"),
     ],
 )
 def test_random_values_under_a_secrets_name_go(before, behind, kind):
     assert redact(before + VALUE + behind) == f"{before}[redacted:{kind}]{behind}"
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("DB_PASSWORD=a(b)c,1;2d&3e", "DB_PASSWORD=[redacted:password]"),
+        ("Pwd=aB3kL9mN2x;Server=db;", "Pwd=[redacted:password];Server=db;"),
+        ('password = "xK9#mQ2$v L8!pR5" # b', 'password = "[redacted:password]" # b'),
+        (r'{"password": "xK9#\\mQ2\"vL8!", "b": 1}', '{"password": "[redacted:password]", "b": 1}'),
+        (r"{\"password\": \"xK9#mQ2$vL8!\", \"b\": 1}", r"{\"password\": \"[redacted:password]\", \"b\": 1}"),
+        (r'"secretKey":"\/2CULBl6LFOgKO6lxisj6u"', '"secretKey":"[redacted:secret]"'),
+        ("spring.datasource.password=Winter2024!", "spring.datasource.password=[redacted:password]"),
+        ("--password qZkvWxJtBnRf -u me", "--password [redacted:password] -u me"),
+    ],
+)
+def test_the_whole_value_goes_and_no_more(text, after):
+    assert redact(text) == after
 
 
 @pytest.mark.parametrize(
@@ -228,6 +308,13 @@ def test_long_lines_of_code_and_images_stay():
     assert redact(code) == code
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\v", "\f", "\x1c", "\x1e", "\x85", "\u2028"])
+def test_a_quote_that_is_not_closed_on_its_line_keeps_the_next(end):
+    text = f'secret_key: "CULBFAKEl6LFOgKO6l{end}and so on"'
+
+    assert redact(text) == f'secret_key: "[redacted:secret]{end}and so on"'
+
+
 def test_find_says_where_and_what_but_not_the_secret():
     assert find(f"a {TOKEN} b") == (Secret(kind="github-token", start=2, end=2 + len(TOKEN)),)
     assert find("nothing") == ()
@@ -240,16 +327,50 @@ def test_places_are_right_behind_capitals_that_grow_in_lower_case():
 
 def test_json_is_redacted_inside_with_its_keys_kept():
     value = {
-        "a": [TOKEN, 1, None, {"password": VALUE, TOKEN: "x"}],
+        "a": [TOKEN, 1, None, {"password": VALUE}],
         "headers": {"Authorization": f"Bearer {VALUE}"},
+        "tokens": [VALUE],
+        "env": [{"name": "DB_PASSWORD", "value": VALUE}, {"name": "LANG", "value": "C.UTF-8"}],
+        "sha": VALUE,
     }
 
     assert redact_json(value) == {
-        "a": [CUT, 1, None, {"password": "[redacted:password]", TOKEN: "x"}],
+        "a": [CUT, 1, None, {"password": "[redacted:password]"}],
         "headers": {"Authorization": "Bearer [redacted:authorization]"},
+        "tokens": ["[redacted:token]"],
+        "env": [
+            {"name": "DB_PASSWORD", "value": "[redacted:password]"},
+            {"name": "LANG", "value": "C.UTF-8"},
+        ],
+        "sha": VALUE,
     }
     assert redact_json(None) is None
     assert redact_json(TOKEN) == CUT
+
+
+def test_a_key_that_is_a_secret_goes_and_none_is_lost():
+    assert redact_json({TOKEN: 1, TOKEN[:-1] + "4": 2}) == {CUT: 1, f"{CUT}#2": 2}
+
+
+def test_json_says_what_was_found_and_where():
+    assert clean_json({"a": [f"x\n{TOKEN}"], "b": "c"}) == (
+        {"a": [f"x\n{CUT}"], "b": "c"},
+        (("github-token", "a", 2),),
+    )
+
+
+def test_json_nested_to_break_us_does_not():
+    value = [TOKEN]
+    for _ in range(900):
+        value = [value]
+    assert TOKEN not in str(redact_json(value))
+
+
+def test_what_a_person_excepted_stays():
+    def keep(kind, value):
+        return kind == "github-token" and value.endswith("T0k3")
+
+    assert redact(f"{TOKEN} {TOKEN[:-1]}4", keep=keep) == f"{TOKEN} {CUT}"
 
 
 def test_json_that_was_frozen_stays_so():
@@ -259,75 +380,11 @@ def test_json_that_was_frozen_stays_so():
     assert isinstance(after["a"][0], Frozen)
 
 
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=40),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
-    max_leaves=12,
-)
-
-
-@given(json_values)
-def test_any_json_keeps_its_shape(value):
-    assert skeleton(redact_json(value)) == skeleton(value)
-
-
-def skeleton(value):
-    if isinstance(value, dict):
-        return {key: skeleton(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [skeleton(item) for item in value]
-    return type(value)
-
-
-pieces = st.sampled_from(
-    [
-        *(
-            TOKEN,
-            BODY,
-            "password=",
-            "token: ",
-            '"',
-            "\\n",
-            "\n",
-            "://",
-            "@",
-            ":",
-            "a",
-            "9",
-            "eyJ",
-            ".",
-            "\x1b[1m",
-            "\u200b",
-        ),
-        *(
-            "Cookie: ",
-            "Bearer ",
-            "=",
-            "&",
-            " ",
-            "İ",
-            "\ud800",
-            "\x00",
-            "AKIA",
-            "sk-",
-            "$2",
-            "-----BEGIN PRIVATE" + " KEY-----",
-        ),
-    ]
-)
-
-
-@given(st.lists(pieces | st.text(max_size=5), max_size=20).map("".join))
-def test_any_text_once_redacted_stays_so_and_spans_are_apart(text):
-    secrets, once = find(text), redact(text)
-
-    assert all(0 <= secret.start < secret.end <= len(text) for secret in secrets)
-    assert all(one.end <= other.start for one, other in pairwise(secrets))
-    assert redact(once) == once
-
-
 LONG = os.environ.get("HOOKLINE_LONG") == "1"
 MEGABYTE = 1_000_000
+HANGS = 20
+"""Seconds that no text takes, however busy the machine."""
+SIZE = MEGABYTE if LONG else MEGABYTE // 10
 HOSTILE = [
     *(
         "x",
@@ -380,31 +437,32 @@ HOSTILE = [
 @pytest.mark.parametrize("piece", HOSTILE, ids=repr)
 @pytest.mark.parametrize("start", ["", "password=", *(["://", "cookie: ", "eyJ"] if LONG else [])])
 def test_time_grows_no_faster_than_the_text(piece, start):
-    # Where work is quadratic, four times the text takes sixteen times as long.
-    small, large = (start + piece * (size // len(piece)) for size in (MEGABYTE // 40, MEGABYTE // 10))
+    # Where work is quadratic, ten times the text takes a hundred times as long.
+    small, large = (start + piece * (size // len(piece)) for size in (SIZE // 10, SIZE))
 
-    assert seconds(large) < 8 * seconds(small) + 1
+    assert seconds(large) < 12 * seconds(small) + 0.1
 
 
 @pytest.mark.parametrize("prefix", sorted({prefix for one in FORMATS for prefix in one.prefixes.split()}))
 def test_a_text_of_prefixes_is_no_trap(prefix):
-    text = prefix * 10_000 + f"-{prefix}" * 10_000 + f"{prefix}{'a' * 15}." * 3_000
+    many = 10_000 if LONG else 1_000
+    text = prefix * many + f"-{prefix}" * many + f"{prefix}{'a' * 15}." * (many // 3)
 
     assert seconds(text) < HANGS
 
 
-HANGS = 60
-"""Seconds: not how fast it should be, but what only a blow-up takes."""
-
-
 def seconds(text: str) -> float:
-    start = time.process_time()
-    redact(text)
-    return time.process_time() - start
+    """The least of three: the machine may have other work."""
+    took = []
+    for _ in range(3):
+        start = time.process_time()
+        redact(text)
+        took.append(time.process_time() - start)
+    return min(took)
 
 
 @pytest.mark.parametrize("kind", ["prose", "base64", "hex"])
-def test_a_megabyte_is_no_trap(kind):
+def test_a_megabyte_is_done_well_within_a_second(kind):
     chance = random.Random(3)
     letters = {
         "prose": "etaoin shrdlu\n",
@@ -412,4 +470,4 @@ def test_a_megabyte_is_no_trap(kind):
         "hex": "0123456789abcdef",
     }
 
-    assert seconds("".join(chance.choices(letters[kind], k=MEGABYTE))) < HANGS
+    assert seconds("".join(chance.choices(letters[kind], k=MEGABYTE))) < 0.5

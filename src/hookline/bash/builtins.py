@@ -131,7 +131,9 @@ def _mapfile(world: World, call: Call) -> Result:
 
 
 def _input(world: World, call: Call, fd: Word | None) -> str:
-    return call.stdin if fd is None else world.files.get("/dev/fd/" + fd.text, UNKNOWN)
+    if fd is not None:
+        return world.files.get("/dev/fd/" + fd.text, UNKNOWN)
+    return call.stdin or UNKNOWN
 
 
 def _alias(world: World, call: Call) -> Result:

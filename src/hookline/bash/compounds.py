@@ -61,9 +61,10 @@ def _until(src: Source, keyword: str) -> Steps:
 
 
 def _while(src: Source) -> Compound:
+    kind = src.text[src.pos : src.pos + len("while")]
     src.pos += len("while")
     condition = _until(src, "do")
-    return Compound("while", (condition, _until(src, "done")))
+    return Compound(kind, (condition, _until(src, "done")))
 
 
 def _for(src: Source) -> Compound:
@@ -80,7 +81,7 @@ def _loop(src: Source, kind: str) -> Compound:
     blanks(src)
     if src.text.startswith("((", src.pos, src.end):
         head = _parenthesis(src)
-        return Compound("while", (_loop_body(src),), head.words)
+        return Compound("for((", (_loop_body(src),), head.words)
     found = _VARIABLE.match(src.text, src.pos, src.end)
     if found is None:
         raise Unparsed("a loop has no variable")

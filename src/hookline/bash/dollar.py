@@ -21,6 +21,11 @@ _SUBSCRIPT_RUN = re.compile(r"[^\]'\"\\$`]+")
 
 def expansion(src: Source, parts: list[Part], *, quoted: bool) -> None:
     """Read the expansion at this dollar sign, or the bare dollar sign."""
+    named = _NAME.match(src.text, src.pos + 1, src.end)
+    if named is not None:
+        parts.append(Param(named.group()))
+        src.pos = named.end()
+        return
     following = src.text[src.pos + 1 : min(src.pos + 3, src.end)]
     if following.startswith("{"):
         src.pos += 2
@@ -34,7 +39,8 @@ def expansion(src: Source, parts: list[Part], *, quoted: bool) -> None:
     elif following.startswith("["):
         _old_arith(src, parts)
     else:
-        _named(src, parts)
+        words.literal(parts, "$")
+        src.pos += 1
 
 
 def commands(src: Source) -> Steps:
@@ -54,16 +60,6 @@ def arith_command(src: Source) -> Arith | None:
     found = _arith(src, src.pos + 2, close)
     src.pos = close + 2
     return found
-
-
-def _named(src: Source, parts: list[Part]) -> None:
-    found = _NAME.match(src.text, src.pos + 1, src.end)
-    if found is None:
-        words.literal(parts, "$")
-        src.pos += 1
-    else:
-        parts.append(Param(found.group()))
-        src.pos = found.end()
 
 
 def _arith_end(src: Source, pos: int) -> int | None:

@@ -15,7 +15,7 @@ from hookline.bash.ansi import ansi
 from hookline.bash.options import options, spelled
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Span
-from hookline.bash.world import Call, Inner, Result, World, resolve, spend
+from hookline.bash.world import Call, Inner, Result, World, resolve, spend, trouble
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
@@ -42,10 +42,22 @@ _MODULES = spelled("subprocess child_process node:child_process os asyncio pty s
 _DIRECT = spelled("perl ruby php lua")
 """Languages in which the common names run programs without a module."""
 _PROGRAM_FIRST = spelled("spawn spawnSync execFile execFileSync execa")
-_DELETE = spelled(
+DELETES = spelled(
     """rmtree rmSync rm_rf rm_r remove_entry_secure remove_tree rimraf rimrafSync removeSync rmdirSync
     emptyDirSync"""
 )
+"""Calls that delete a whole tree; followed as if they were `rm -rf`."""
+_UNLINK = spelled("remove unlink unlinkSync rmSync delete rmdir")
+"""Calls that delete one file, where they belong to a module that does so."""
+_FILE_MODULES = spelled("os fs File FileUtils pathlib Path")
+_HOME = spelled("home homedir expanduser HOME USERPROFILE")
+"""Names by which code finds the home folder."""
+
+
+_TELLING = (*sorted(_RUN - _COMMON | _MODULES | DELETES | _UNLINK), "%x", "qx", "`")
+"""Code without any of these runs and deletes nothing that we could see, unless a common name does."""
+MAX_CODE = 24_000
+"""Characters of code that are taken apart, at about a microsecond each."""
 
 
 class _Token(NamedTuple):
@@ -54,18 +66,23 @@ class _Token(NamedTuple):
     """The value of a string, else what is written."""
 
 
-def commands(code: str, via: str, span: Span) -> list[Inner]:
+def commands(code: str, via: str, span: Span, home: str = "~") -> list[Inner]:
     """What *code* would run, by its calls with literal arguments."""
-    tokens = list(_tokens(code))
-    calls = _RUN | _DELETE
+    if not any(word in code for word in (*_TELLING, *(_COMMON if via in _DIRECT else ()))):
+        return []
+    tokens = list(_tokens(code[:MAX_CODE]))
+    calls = _RUN | DELETES
     if via not in _DIRECT and _MODULES.isdisjoint(token.text for token in tokens):
         calls -= _COMMON
     found: list[Inner] = []
     for place, token in enumerate(tokens):
-        if token.kind == "shell" or (token.kind == "`" and via in _DIRECT):
+        if token.kind == "name" and token.text in _UNLINK - calls and _of_files(tokens, place, via):
+            direct, _ = _arguments(tokens[place + 1 : place + 1 + _MAX_ARGUMENTS])
+            found += [Inner(f"{via} {token.text}()", span, _argv(["rm", path], span)) for path in direct[:1]]
+        elif token.kind == "shell" or (token.kind == "`" and via in _DIRECT):
             found.append(Inner(via, span, code=token.text))
         elif token.kind == "name" and token.text in calls:
-            found += _called(tokens, place, via, span)
+            found += _called(tokens, place, via, span, home)
     return found
 
 
@@ -90,11 +107,12 @@ def _string(found: re.Match[str]) -> str:
     return body if "r" in prefix else ansi(body)
 
 
-def _called(tokens: list[_Token], place: int, via: str, span: Span) -> list[Inner]:
+def _called(tokens: list[_Token], place: int, via: str, span: Span, home: str) -> list[Inner]:
     name = tokens[place].text
     direct, listed = _arguments(tokens[place + 1 : place + 1 + _MAX_ARGUMENTS])
-    if name in _DELETE:
-        return [_deleted(path, name, via, span) for path in direct + listed]
+    if name in DELETES:
+        paths = direct + listed or _homes(tokens[place + 1 : place + 8])
+        return [_deleted(_at_home(path, home), name, via, span) for path in paths]
     if listed:
         argv = direct[:1] + listed if name in _PROGRAM_FIRST else listed
         return [Inner(via, span, _argv(argv, span))]
@@ -104,8 +122,23 @@ def _called(tokens: list[_Token], place: int, via: str, span: Span) -> list[Inne
     return found
 
 
+def _of_files(tokens: list[_Token], place: int, via: str) -> bool:
+    """`os.remove(…)`, `require('fs').unlinkSync(…)`: the name before the dot, or in the call before it."""
+    return (via in _DIRECT and tokens[place].text == "unlink") or any(
+        token.text in _FILE_MODULES for token in tokens[max(0, place - 5) : place]
+    )
+
+
+def _homes(tokens: list[_Token]) -> list[str]:
+    return ["~"] if any(token.text in _HOME for token in tokens) else []
+
+
+def _at_home(path: str, home: str) -> str:
+    return home + path[1:] if path == "~" or path.startswith("~/") else path
+
+
 def _deleted(path: str, name: str, via: str, span: Span) -> Inner:
-    return Inner(f"{via} {name}", span, _argv(["rm", "-rf", path], span))
+    return Inner(f"{via} {name}()", span, _argv(["rm", "-rf", path], span))
 
 
 def _argv(texts: list[str], span: Span) -> tuple[Word, ...]:
@@ -137,7 +170,7 @@ def _arguments(tokens: list[_Token]) -> tuple[list[str], list[str]]:
 
 def _awk_pipes(code: str, via: str, span: Span) -> list[Inner]:
     """`"command" | getline` and `print | "command"`."""
-    tokens = list(_tokens(code))
+    tokens = list(_tokens(code[:MAX_CODE])) if "|" in code else []
     texts = [
         one.text if one.kind == "string" else two.text
         for one, two in pairwise(tokens)
@@ -158,6 +191,8 @@ _CODE_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "php": ("-r",),
     "lua": ("-e",),
 }
+_TOOLS = spelled("manage.py artisan rails rake console bundle")
+"""Scripts that are a tool of their own, whatever runs them."""
 _NO_CODE = frozenset({"-m", "-W", "-X", "-r", "--require"})
 
 
@@ -173,9 +208,18 @@ def _interpreter(world: World, call: Call, name: str) -> Result:
         return Result(
             inner=tuple(one for piece in pieces for one in _code(world, piece.text, name, piece.span))
         )
-    if split.has("-m"):
-        return Result()
+    module = split.value("-m") if name in ("python", "pypy") else None
+    if module is not None:
+        return _module(call, module)
+    if split.operands and split.operands[0].text.rpartition("/")[2] in _TOOLS:
+        return Result(inner=(Inner(name, call.span, split.operands, stdin=call.stdin),))
     return Result(inner=tuple(_code(world, _program_text(world, call, split.operands), name, call.span)))
+
+
+def _module(call: Call, module: Word) -> Result:
+    """`python -m name …` runs the program of that name."""
+    place = next((place for place, word in enumerate(call.argv) if word is module), len(call.argv) - 1)
+    return Result(inner=(Inner("python -m", call.span, (module, *call.argv[place + 1 :]), stdin=call.stdin),))
 
 
 def _holds_code(name: str, option: str) -> bool:
@@ -189,7 +233,12 @@ def _program_text(world: World, call: Call, operands: tuple[Word, ...]) -> str:
 
 
 def _code(world: World, code: str, via: str, span: Span) -> list[Inner]:
-    return commands(code, via, span) if code and spend(world, len(code)) else []
+    if code.startswith(UNKNOWN):
+        return [Inner(via, span, (Word(text=code[:2], span=span),))]
+    rest = code[MAX_CODE:]
+    if rest and any(word in rest for word in _TELLING):
+        trouble(world, "code too long to take apart", rest, span)
+    return commands(code, via, span, world.home) if code and spend(world, len(code)) else []
 
 
 def _awk(world: World, call: Call) -> Result:

@@ -12,7 +12,7 @@ from hookline.bash import params
 from hookline.bash.braces import braces
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Arith, Array, Code, Double, Param, Part, Quoted, Span, Term
-from hookline.bash.world import MAX_TEXT, World, cwd, look, rollback, spend, too_deep, trouble
+from hookline.bash.world import MAX_TEXT, UNSET, World, cwd, look, rollback, spend, store, too_deep, trouble
 
 _MAX_PIPES = 50
 """Process substitutions that get a name of their own; later ones are unknown files."""
@@ -45,6 +45,8 @@ def words(world: World, terms: Iterable[Term]) -> list[Word]:
         first = term.parts[0]
         if term.plain and isinstance(first, str):
             out.append(Word(text=first, span=term.span))
+        elif len(term.parts) == 1 and isinstance(first, Quoted):
+            out.append(Word(text=first.text, span=term.span))
         else:
             for parts in braces(term.parts):
                 out += _fields(world, parts, term.span)
@@ -143,6 +145,10 @@ def _double(world: World, part: Double, out: list[_Piece], _in_quotes: object) -
 
 def _param(world: World, part: Param, out: list[_Piece], in_quotes: object) -> None:
     bare = not in_quotes
+    if params.simple(world, part):
+        value = look(world, part.name) or "" if part.name in world.known else UNSET
+        out.append(_Piece(value, bare=bare, split=bare))
+        return
     spell = partial(text, world, tilde=bare)
     written = params.fallback(world, part, spell)
     if written is not None:
@@ -159,7 +165,7 @@ def _code(world: World, part: Code, out: list[_Piece], in_quotes: object) -> Non
     printed = substitute(world, part, UNKNOWN if part.kind == ">(" else "")
     if part.kind in ("<(", ">("):
         path = f"/dev/fd/{63 - len(world.files)}" if len(world.files) < _MAX_PIPES else UNKNOWN
-        world.files[path] = printed
+        store(world, path, printed)
         if part.kind == ">(":
             world.sinks[path] = part
         out.append(_Piece(path))

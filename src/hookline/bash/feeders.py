@@ -9,7 +9,7 @@ from typing import TypeAlias
 from hookline.bash.options import options, spelled
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Span
-from hookline.bash.world import Call, Inner, Result, World, spend
+from hookline.bash.world import Call, Inner, Result, World, mark, spend
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
@@ -105,17 +105,18 @@ _FIND_RUN = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FIND_SAFE = frozenset(
     {"-print", "-print0", "-depth", "-mount", "-xdev", "-follow", "-delete", "-prune", "-true"}
 )
+_FIND_OPTION = re.compile(r"-[HLPEXdsx]+|-O\d*|-D")
 _FIND_GLOBAL = frozenset({"-maxdepth", "-mindepth"})
 
 
 def _find(world: World, call: Call) -> Result:
-    words = list(call.argv[1:])
-    while words and words[0].text in ("-H", "-L", "-P"):
-        words.pop(0)
+    words = list(expression(call.argv[1:]))
     first = next((place for place, word in enumerate(words) if word.text[:1] in ("-", "(", "!")), len(words))
     roots = words[:first] or [Word(text=".", span=call.span)]
     runs, filtered = _find_runs(words[first:])
-    found = [root if not filtered else Word(text=f"{root.text}/{UNKNOWN}", span=root.span) for root in roots]
+    found = [
+        root if not filtered else Word(text=f"{root.text}/{mark(world)}", span=root.span) for root in roots
+    ]
     inner = [
         Inner(f"find {name}", _span(argv), tuple(_replaced(word, root) for word in argv))
         for name, argv in runs
@@ -123,6 +124,14 @@ def _find(world: World, call: Call) -> Result:
         if spend(world, 1 + len(argv))
     ]
     return Result("".join(root.text + "\n" for root in found), tuple(inner))
+
+
+def expression(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """The roots and tests of a find, without the options that come before them."""
+    place = 0
+    while place < len(words) and _FIND_OPTION.fullmatch(words[place].text):
+        place += 2 if words[place].text in ("-D", "-f") else 1
+    return words[place:]
 
 
 def _find_runs(words: list[Word]) -> tuple[list[tuple[str, tuple[Word, ...]]], bool]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hookline.bash import expand
-from hookline.bash.invoke import apply, invoke
+from hookline.bash import bombs, expand
+from hookline.bash.invoke import apply, invoke, note
 from hookline.bash.reading import UNKNOWN, Redirect, Word
 from hookline.bash.streams import feed, keep
 from hookline.bash.syntax import (
@@ -29,7 +29,9 @@ from hookline.bash.world import (
     MAX_ALTERNATIVES,
     MAX_TEXT,
     World,
+    branch,
     look,
+    marked,
     place,
     put,
     rollback,
@@ -47,10 +49,12 @@ def follow(world: World, steps: Steps, stdin: str) -> str:
     for step in steps.items:
         if not spend(world, 1):
             return UNKNOWN
-        unsure = step.op == "||"
-        world.maybe += unsure
+        before = len(world.log)
+        world.behind += step.behind
         printed.append(_node(world, step.node, stdin))
-        world.maybe -= unsure
+        world.behind -= step.behind
+        if step.op == "||":
+            branch(world, before)
     return _joined(printed)
 
 
@@ -70,10 +74,13 @@ def _subshell(world: World, node: Node, stdin: str) -> str:
 
 
 def _pipe(world: World, pipe: Pipe, stdin: str) -> str:
+    world.behind += 1
     for stage in pipe.stages[:-1]:
         stdin = _subshell(world, stage, stdin)
     last = _node if look(world, "shopt lastpipe") == "on" else _subshell
-    return last(world, pipe.stages[-1], stdin)
+    printed = last(world, pipe.stages[-1], stdin)
+    world.behind -= 1
+    return printed
 
 
 def _function(world: World, function: Function, stdin: str) -> str:
@@ -87,6 +94,8 @@ def _compound(world: World, compound: Compound, stdin: str) -> str:
     if too_deep(world):
         trouble(world, "commands go too deep", world.line, (0, len(world.line)))
         return UNKNOWN
+    if compound.kind in bombs.LOOPS and bombs.bomb(compound):
+        world.bombs.append((0, len(world.line)))
     redirects = _redirects(world, compound.redirections)
     stdin = feed(world, compound.redirections, redirects, stdin)
     world.depth += 1
@@ -113,10 +122,10 @@ def _branches(world: World, compound: Compound, stdin: str) -> str:
     expand.words(world, compound.words)
     printed: list[str] = []
     for position, body in enumerate(compound.bodies):
-        unsure = position > 0 or compound.kind == "case"
-        world.maybe += unsure
+        before = len(world.log)
         printed.append(follow(world, body, stdin))
-        world.maybe -= unsure
+        if position > 0 or compound.kind == "case":
+            branch(world, before)
     return _joined(printed)
 
 
@@ -151,12 +160,20 @@ def _once(world: World, command: Command, stdin: str) -> str:
     if not argv:
         for one, (name, value) in zip(command.assignments, settings, strict=True):
             _assign(world, one, name, value)
-        return keep(world, redirects, stdin if redirects and not settings else "")
+        return keep(world, redirects, _bare(world, command, redirects, stdin) if redirects else "")
     alias = _alias(world, command)
     if alias is not None:
         return keep(world, redirects, apply(world, alias, command.words[1:], stdin, command.words[0]))
     printed = invoke(world, argv, stdin, command.span, redirects=redirects, settings=settings)
     return keep(world, redirects, printed)
+
+
+def _bare(world: World, command: Command, redirects: tuple[Redirect, ...], stdin: str) -> str:
+    """`> file` and `$(< file)`, noted as the commands they stand for."""
+    reads = redirects[0].op in ("<", "<<", "<<<") and not command.assignments
+    name = Word(text="cat" if reads else ":", span=redirects[0].target.span)
+    mark = note(world, name.text, (name,), stdin, command.span, redirects=redirects)
+    return marked(stdin, mark) if reads else ""
 
 
 def _undeclared(world: World, terms: tuple[Term, ...]) -> tuple[Term, ...]:
@@ -180,7 +197,8 @@ def _alias(world: World, command: Command) -> str | None:
     if len(first) != 1 or not isinstance(first[0], str):
         return None
     name = "alias " + first[0]
-    return look(world, name) if name in world.known and name not in world.calls else None
+    value = look(world, name) if name in world.known else None
+    return None if value is None or f"{name}={value}" in world.calls else value
 
 
 def _assigned(world: World, one: Assignment) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from hookline.bash.options import Options, options, spelled
@@ -17,10 +17,12 @@ GLOBAL_VALUES = spelled(
     "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source"
 )
 _BUILT_IN = spelled(
-    """add am apply archive bisect blame branch bundle checkout cherry-pick clean clone commit config describe
-    diff fetch filter-branch format-patch gc grep init log merge mv notes pull push range-diff rebase reflog
-    remote reset restore revert rm shortlog show stash status submodule switch tag update-ref worktree"""
+    """add am apply archive bisect blame branch bundle checkout cherry-pick clean clone commit config
+    describe diff fetch filter-branch format-patch gc grep init log ls-remote merge mv notes pull push
+    range-diff rebase reflog remote reset restore revert rm shortlog show stash status submodule switch
+    tag update-ref worktree"""
 )
+_NETWORK = spelled("archive clone fetch ls-remote pull push remote")
 _MAX_SETTINGS = 64
 _PARAMETER = re.compile(r"'([^'=]+)(?:'=')?=?([^']*)'")
 
@@ -30,11 +32,36 @@ def _git(world: World, call: Call) -> Result:
     if not split.operands:
         return Result()
     name, rest = split.operands[0], split.operands[1:]
+    settings = _configured(world, split)
     if name.text not in _BUILT_IN:
-        alias = _configured(world, split).get(name.text) or look(world, "git alias." + name.text)
+        alias = settings.get("alias." + name.text) or look(world, "git alias." + name.text)
         return _alias(call, name, rest, alias) if alias and alias != UNKNOWN else Result()
+    if _reaches(name.text, rest):
+        return Result(inner=tuple(_ssh(world, call, split, settings)))
     runner = _RUNNERS.get(name.text)
     return Result() if runner is None else runner(world, call, rest)
+
+
+def _reaches(name: str, rest: tuple[Word, ...]) -> bool:
+    """Whether the subcommand talks to another machine."""
+    needed = {"archive": ("--remote",), "remote": ("update", "prune", "show", "add")}.get(name)
+    return name in _NETWORK and (needed is None or any(word.text.startswith(needed) for word in rest))
+
+
+def _ssh(world: World, call: Call, split: Options, settings: Mapping[str, str]) -> Iterator[Inner]:
+    """The program of one's choice by which git reaches other machines."""
+    own = [value.text for name, value in split.given if name == "-c" and value is not None]
+    for variable in ("GIT_SSH_COMMAND", "GIT_SSH"):
+        value = look(world, variable) if variable in world.known else None
+        if value:
+            yield Inner("git ssh", call.span, code=value)
+    command = settings.get("core.sshcommand")
+    if command:
+        shown = any(text.lower().startswith("core.sshcommand=") for text in own)
+        yield Inner("git ssh" if shown else "git smuggled ssh", call.span, code=command)
+    variant = look(world, "GIT_SSH_VARIANT") if "GIT_SSH_VARIANT" in world.known else None
+    if variant and variant not in ("ssh", "simple", "auto"):
+        yield Inner("git ssh", call.span, (Word(text=variant, span=call.span),))
 
 
 def _alias(call: Call, name: Word, rest: tuple[Word, ...], alias: str) -> Result:
@@ -47,7 +74,7 @@ def _alias(call: Call, name: Word, rest: tuple[Word, ...], alias: str) -> Result
 
 
 def _configured(world: World, split: Options) -> dict[str, str]:
-    """Aliases set for this one call: by `-c`, `--config-env`, or git's configuration variables."""
+    """What is set for this one call: by `-c`, `--config-env`, or git's configuration variables."""
     pairs = [value.text.partition("=") for name, value in split.given if name == "-c" and value is not None]
     found = [(key, value) for key, _, value in pairs]
     found += [
@@ -57,7 +84,12 @@ def _configured(world: World, split: Options) -> dict[str, str]:
         for key, _, variable in [given.text.partition("=")]
     ]
     found += _from_environment(world)
-    return {key[len("alias.") :]: value for key, value in found if key.lower().startswith("alias.")}
+    return {_lowered(key): value for key, value in found}
+
+
+def _lowered(key: str) -> str:
+    """Sections and names do not tell large from small letters, what an alias is called does."""
+    return "alias." + key[len("alias.") :] if key.lower().startswith("alias.") else key.lower()
 
 
 def _from_environment(world: World) -> list[tuple[str, str]]:

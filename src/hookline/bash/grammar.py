@@ -27,6 +27,7 @@ from hookline.bash.syntax import (
     Function,
     Node,
     Pipe,
+    Quoted,
     Redirection,
     Span,
     Step,
@@ -45,16 +46,22 @@ _FUNCTION_NAME = re.compile(r"[^ \t\n;&|()<>]+")
 _COPROC_NAME = re.compile(
     r"[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|while|until|for|case|select|\[\[)[ \t\n])", re.ASCII
 )
+_PLAIN = re.compile(
+    r"""([A-Za-z_./:@%+,-][A-Za-z0-9_./:@%+,=-]*|'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&)<>]|\Z)[ \t]*"""
+)
+"""A word that is what it says, or what is between its quotes, and can be nothing else behind another word."""
+_GLUED = re.compile(r"\{(?=[^\s({\\])")
 _SPARE = 10_000
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=", re.ASCII)
 _OPEN_SUBSCRIPT = re.compile(r"([A-Za-z_]\w*)\[", re.ASCII)
 
 
 def parse(
-    text: str, *, offset: int = 0, fixed: Span | None = None, depth: int = 0
+    text: str, *, offset: int = 0, fixed: Span | None = None, depth: int = 0, left: list[int] | None = None
 ) -> tuple[Steps, tuple[Failure, ...]]:
-    """All commands of *text*, and the stretches of it that are no shell grammar."""
+    """All commands of *text*, and the stretches of it that are no shell grammar; *left* counts them down."""
     src = Source(text, 0, len(text), _steps, depth, offset, fixed, spare=[4 * len(text) + _SPARE])
+    src.left = src.left if left is None else left
     items: list[Step] = []
     while src.pos < src.end:
         start = src.pos
@@ -73,7 +80,8 @@ def parse(
 
 def _skip(src: Source, start: int, reason: str) -> None:
     """Give up the stretch from *start* to the end of the line, or of the text if that happens too often."""
-    newline = -1 if len(src.failures) >= MAX_FAILURES else src.text.find("\n", src.pos, src.end)
+    final = len(src.failures) >= MAX_FAILURES or src.left[0] < 0
+    newline = -1 if final else src.text.find("\n", src.pos, src.end)
     src.pos = src.end if newline < 0 else newline + 1
     src.pending.clear()
     fail(src, reason, start)
@@ -87,10 +95,12 @@ def _each(src: Source, stop: frozenset[str]) -> Iterator[Step]:
     op = ";"
     newlines(src)
     while not _ended(src, stop):
-        yield Step(op, _pipeline(src))
+        node, before = _pipeline(src), op
         op = _separator(src)
+        yield Step(before, node, op == "&")
         if not op:
             return
+        op = op if op in ("&&", "||") else ";"
         newlines(src)
         if op != ";" and _ended(src, stop):
             raise Unparsed(f"nothing follows {op!r}")
@@ -112,7 +122,7 @@ def _separator(src: Source) -> str:
     if found is None:
         return ""
     src.pos = found.end()
-    return found.group() if found.group() in ("&&", "||") else ";"
+    return found.group() or ";"
 
 
 def _pipeline(src: Source) -> Node:
@@ -178,6 +188,8 @@ def _close(src: Source) -> None:
 
 def _body(src: Source, name: str) -> Function:
     newlines(src)
+    if _GLUED.match(src.text, src.pos, src.end):
+        raise Unparsed("nothing stands between '{' and the first command of a function")
     deeper(src)
     body = _command(src)
     src.depth -= 1
@@ -200,7 +212,16 @@ def _simple(src: Source) -> Node:
     assignments: list[Assignment] = []
     words: list[Term] = []
     redirections: list[Redirection] = []
+    src.left[0] -= 1
+    if src.left[0] < 0:
+        raise Unparsed("too much to read")
     while src.pos < src.end and (char := src.text[src.pos]) not in "\n;|)":
+        if words and (plain := _PLAIN.match(src.text, src.pos, src.end)) is not None:
+            last = plain.end(1)
+            words.append(_said(plain.group(1), mark(src, plain.span(1))))
+            src.pos = plain.end()
+            blanks(src)
+            continue
         if char in "<>&0123456789{" and (found := redirection(src)) is not None:
             redirections.append(found)
         elif char == "&":
@@ -214,6 +235,12 @@ def _simple(src: Source) -> Node:
     if last == start:
         raise Unparsed(f"unexpected {peek(src)!r}")
     return Command(tuple(assignments), tuple(words), tuple(redirections), mark(src, (start, last)))
+
+
+def _said(word: str, span: Span) -> Term:
+    if word[0] in ("'", '"'):
+        return Term((Quoted(word[1:-1]),), span)
+    return Term((word,), span, plain=True)
 
 
 def _defined(src: Source, words: list[Term]) -> Function:

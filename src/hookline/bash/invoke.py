@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from hookline.bash.grammar import parse
-from hookline.bash.programs import PROGRAMS, program_name
+from hookline.bash.programs import program, program_name
 from hookline.bash.reading import UNKNOWN, Redirect, Simple, Word
 from hookline.bash.syntax import Command, Node, Pipe, Span, Step, Steps, Term
 from hookline.bash.world import (
+    UNSET,
     Call,
     Inner,
     Result,
     World,
     cwd,
+    look,
+    mark,
+    marked,
     place,
     resolve,
     rollback,
     spend,
     too_deep,
     trouble,
+    unmarked,
 )
 
+_FILE_SIGN = re.compile("[@=<]")
+"""What stands before a file in a word: `@file`, `--from=file`, `name=<file`."""
 _SEARCHED = 4_000
 """Characters of a line that is searched as a whole for where a piece of code was written."""
 
@@ -35,11 +45,11 @@ def invoke(
 ) -> str:
     """Note the command *argv* and follow whatever it runs; what it prints, as far as it is known."""
     name = program_name(argv[0].text)
-    _note(world, name, argv, span, redirects, settings)
+    by = note(world, name, argv, stdin, span, redirects=redirects, settings=settings)
     outer = [(key, world.known.get(key)) for key, _ in settings]
     for key, value in settings:
         place(world, key, (value,))
-    printed = _run(world, name, argv, stdin, span)
+    printed = marked(_run(world, name, argv, stdin, span), by)
     for key, old in outer:
         if old is None:
             world.known.pop(key, None)
@@ -48,35 +58,78 @@ def invoke(
     return printed
 
 
-def _note(
+def note(
     world: World,
     name: str,
     argv: tuple[Word, ...],
+    stdin: str,
     span: Span,
-    redirects: tuple[Redirect, ...],
-    settings: tuple[tuple[str, str], ...],
-) -> None:
+    *,
+    redirects: tuple[Redirect, ...] = (),
+    settings: tuple[tuple[str, str], ...] = (),
+) -> str:
+    """Add a command to those that would run; the mark of what it prints."""
     here = cwd(world)
+    read, fed = unmarked(world, stdin)
     world.commands.append(
         Simple(
             name=name,
-            words=argv,
-            redirects=redirects,
+            words=_traced(world, argv),
+            redirects=redirects and tuple(_opened(world, one) for one in redirects),
             assignments=settings,
             span=span,
             via=world.via,
             cwd=None if UNKNOWN in here else here,
+            stdin=read,
+            fed=fed,
         )
+    )
+    return mark(world)
+
+
+def _traced(world: World, argv: tuple[Word, ...]) -> tuple[Word, ...]:
+    """*argv* with the marks in it turned into origins, also those of files that words name."""
+    if not world.files and all(word.text.isascii() for word in argv):
+        return argv
+    return tuple(_origins(world, word) for word in argv)
+
+
+def _origins(world: World, word: Word) -> Word:
+    text, origins = unmarked(world, word.text)
+    for path in {word.text, _FILE_SIGN.split(word.text)[-1]} if world.files else ():
+        known = path.rpartition("/")[2] in world.names
+        content = world.files.get(resolve(world, path), "") if known else ""
+        if UNKNOWN in content and spend(world, len(content) >> 4):
+            origins += unmarked(world, content)[1]
+    if not origins and text == word.text:
+        return word
+    return replace(word, text=text, origins=origins, unset=UNSET in word.text)
+
+
+def _opened(world: World, one: Redirect) -> Redirect:
+    """*one* without marks, and with what a number stands for: `exec 3> file; … >&3`."""
+    if one.op == ">&" and "fd " + one.target.text in world.known:
+        return replace(
+            one, op=">", target=replace(one.target, text=look(world, "fd " + one.target.text) or "")
+        )
+    text, origins = unmarked(world, one.target.text)
+    return (
+        one
+        if text == one.target.text
+        else replace(one, target=replace(one.target, text=text, origins=origins))
     )
 
 
 def _run(world: World, name: str, argv: tuple[Word, ...], stdin: str, span: Span) -> str:
     body = world.functions.get(argv[0].text)
-    if body is not None and argv[0].text not in world.calls:
+    if body is not None and not any(body is one for one in world.calls):
         return _function(world, body, argv, stdin)
-    program = PROGRAMS.get(name)
+    if body is not None and world.behind > world.entered.get(argv[0].text, world.behind):
+        world.bombs.append(span)
     call = Call(argv, stdin, span)
-    result = program(world, call) if program is not None else _script(world, call)
+    runs = program(name) or world.runners.get(name)
+    written = world.files and "/" in argv[0].text and resolve(world, argv[0].text) in world.files
+    result = _script(world, call) if runs is None or written else runs(world, call)
     if result.inner:
         return "".join([inner(world, one) for one in result.inner])
     return result.out
@@ -131,7 +184,7 @@ def _parsed(world: World, code: str, span: Span) -> Steps:
     if found < 0 and len(world.line) <= _SEARCHED:
         found = world.line.find(needle)
     offset, fixed = (0, span) if found < 0 else (found, None)
-    steps, failures = parse(code, offset=offset, fixed=fixed, depth=world.depth)
+    steps, failures = parse(code, offset=offset, fixed=fixed, depth=world.depth, left=world.left)
     for failure in failures:
         trouble(world, failure.reason, failure.text, failure.span)
     return steps
@@ -144,8 +197,9 @@ def _function(world: World, body: Node, argv: tuple[Word, ...], stdin: str) -> s
     name = argv[0].text
     saved = world.via, world.calls, world.depth, world.wrapped, world.choice, world.widest
     outer = world.known.get("@[]", (UNKNOWN,))
-    world.via, world.calls, world.depth = (*world.via, name + "()"), (*world.calls, name), world.depth + 1
+    world.via, world.calls, world.depth = (*world.via, name + "()"), (*world.calls, body), world.depth + 1
     world.wrapped += 1
+    world.entered[name] = world.behind
     place(world, "@[]", tuple(word.text for word in argv[1:]))
     world.scopes.append({})
     printed = world.follow(world, Steps((Step(";", body),)), stdin)
@@ -159,8 +213,9 @@ def _function(world: World, body: Node, argv: tuple[Word, ...], stdin: str) -> s
 def apply(world: World, alias: str, rest: tuple[Term, ...], stdin: str, name: Term) -> str:
     """Follow what an alias stands for, with the words that came after it."""
     label = "alias " + str(name.parts[0])
+    known = label + "=" + alias
     saved = world.via, world.calls, world.depth, world.choice, world.widest
-    world.via, world.calls, world.depth = (*world.via, label), (*world.calls, label), world.depth + 1
+    world.via, world.calls, world.depth = (*world.via, label), (*world.calls, known), world.depth + 1
     steps = (
         _parsed(world, alias, name.span) if spend(world, len(alias)) and not too_deep(world) else Steps(())
     )

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from hookline.bash.reading import UNKNOWN
 from hookline.bash.syntax import Param, Part
-from hookline.bash.world import World, look, put
+from hookline.bash.world import UNSET, World, look, put
 
 Text: TypeAlias = Callable[[tuple[Part, ...]], str]
 
@@ -21,11 +21,27 @@ _INDEX = re.compile(r"-?\d{1,6}", re.ASCII)
 _DEFAULTS = frozenset({":-", "-", ":=", "=", ":+", "+", ":?", "?"})
 
 
+def unseen(world: World, param: Param) -> bool:
+    """Whether the line never set it."""
+    return param.name not in world.known and param.name not in ("?", "!", "$", "#", "-", "_")
+
+
+def simple(world: World, param: Param) -> bool:
+    """Whether it is a plain `$name` of a variable that is no array."""
+    return (
+        not param.op
+        and not param.subscript
+        and param.name.isidentifier()
+        and param.name + "[]" not in world.known
+    )
+
+
 def values(world: World, param: Param, text: Text) -> tuple[str, ...]:
     """The words *param* stands for: one, or the items of an array."""
     items = _items(world, param)
     if items is None:
-        return (_operate(world, param, _value(world, param, text), text),)
+        value = _operate(world, param, _value(world, param, text), text)
+        return (UNSET if value == UNKNOWN and param.op not in _DEFAULTS and unseen(world, param) else value,)
     if param.op == "len":
         return (str(len(items)),)
     if param.op:
@@ -39,16 +55,16 @@ def fallback(world: World, param: Param, text: Text) -> tuple[Part, ...] | None:
     """The words written after `:-` and its like, when those are what counts; quotes in them still hold."""
     if param.op not in _DEFAULTS or param.op[-1] in "?=" or _items(world, param) is not None:
         return None
-    unseen, missing = _missing(world, param, _value(world, param, text))
-    if unseen:
+    never, missing = _missing(world, param, _value(world, param, text))
+    if never:
         return param.arg if param.op[-1] == "-" else None
     return param.arg if missing == (param.op[-1] == "-") else None
 
 
 def _missing(world: World, param: Param, value: str | None) -> tuple[bool, bool]:
     """Whether the line never set it, and whether it counts as having no value."""
-    unseen = value == UNKNOWN and param.name not in world.known
-    return unseen, value is None or unseen or (":" in param.op and value == "")
+    never = value == UNKNOWN and param.name not in world.known
+    return never, value is None or never or (":" in param.op and value == "")
 
 
 def _items(world: World, param: Param) -> tuple[str, ...] | None:
@@ -108,10 +124,10 @@ def _operate(world: World, param: Param, value: str | None, text: Text) -> str:
 
 def _default(world: World, param: Param, value: str | None, other: str) -> str:
     """A variable we never saw is taken to be unset: the default is what the line itself can do."""
-    unseen, missing = _missing(world, param, value)
+    never, missing = _missing(world, param, value)
     kind = param.op[-1]
     if kind == "+":
-        return UNKNOWN if unseen else "" if missing else other
+        return UNKNOWN if never else "" if missing else other
     if value is not None and not missing:
         return value
     if kind == "=":

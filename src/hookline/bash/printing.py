@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 from typing import TypeAlias
 
 from hookline.bash.ansi import echoed, printed
@@ -23,10 +24,8 @@ _MAX_ROUNDS = 500
 
 def _echo(world: World, call: Call) -> Result:
     words = [word.text for word in call.argv[1:]]
-    flags = ""
-    while words and _ECHO_OPTIONS.fullmatch(words[0]):
-        flags += words.pop(0)
-    line = " ".join(words)
+    given = list(takewhile(_ECHO_OPTIONS.fullmatch, words))
+    flags, line = "".join(given), " ".join(words[len(given) :])
     return Result((echoed(line) if "e" in flags else line) + ("" if "n" in flags else "\n"))
 
 
@@ -111,7 +110,7 @@ def _printenv(world: World, call: Call) -> Result:
 def _base64(world: World, call: Call) -> Result:
     split = options(call.argv[1:], ("-w", "--wrap", "-i", "-o"), mixed=True)
     text = _file(world, split.operands[0].text, call.stdin) if split.operands else call.stdin
-    if not split.has("-d", "-D", "--decode") or UNKNOWN in text:
+    if not split.has("-d", "-D", "--decode") or UNKNOWN in text or not text:
         return Result()
     return Result(_decoded(text))
 

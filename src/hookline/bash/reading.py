@@ -18,6 +18,10 @@ class Word:
     span: Span
     glob: bool = False
     """An unquoted `*`, `?` or `[` in it still matches file names."""
+    origins: tuple[int, ...] = ()
+    """Which commands of the reading printed a part of it, or wrote the file that it names."""
+    unset: bool = False
+    """A variable in it is set nowhere in the line, and may well be empty."""
 
     @property
     def dynamic(self) -> bool:
@@ -46,6 +50,10 @@ class Simple:
     """The wrappers that lead to it, outermost first."""
     cwd: str | None
     """Where it would run; None when only running would tell."""
+    stdin: str = ""
+    """What it reads from its standard input, as far as the line tells."""
+    fed: tuple[int, ...] = ()
+    """Which commands of the reading printed a part of that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,3 +69,5 @@ class Problem:
 class Reading:
     commands: tuple[Simple, ...]
     problems: tuple[Problem, ...]
+    bombs: tuple[Span, ...] = ()
+    """Stretches that start processes without end."""

@@ -40,7 +40,7 @@ def code(via: str, call: Call, word: Word, *, args: tuple[str, ...] | None = Non
     return Result("", (Inner(via, word.span, code=word.text, args=args, stdin=stdin),))
 
 
-def _joined(via: str, words: tuple[Word, ...], *, settings: tuple[tuple[str, str], ...] = ()) -> Result:
+def joined(via: str, words: tuple[Word, ...], *, settings: tuple[tuple[str, str], ...] = ()) -> Result:
     """The result of handing *words*, with spaces between them, to a shell."""
     if not words:
         return Result()
@@ -50,7 +50,7 @@ def _joined(via: str, words: tuple[Word, ...], *, settings: tuple[tuple[str, str
 
 def _shell(world: World, call: Call) -> Result:
     name = call.argv[0].text.rpartition("/")[2]
-    split = options(call.argv[1:], _SHELL_VALUES)
+    split = options(_unsigned(call.argv[1:]), _SHELL_VALUES)
     if split.has("-n"):
         return Result("")
     if split.has("-c", "--command"):
@@ -63,6 +63,15 @@ def _shell(world: World, call: Call) -> Result:
         return Result()
     args = (name, *(word.text for word in split.operands))
     return Result("", (Inner(name, call.span, code=call.stdin, args=args),))
+
+
+def _unsigned(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """*words* without `+x`, which switches an option off, and without the options that such words undo."""
+    off = {word.text[1:] for word in words if word.text[:1] == "+" and word.text[1:].isalpha()}
+    if not off or "O" in off or "o" in off:
+        return words
+    gone = {sign + name for name in off for sign in "+-"}
+    return tuple(word for word in words if word.text not in gone)
 
 
 def _shell_code(name: str, call: Call, split: Options) -> Result:
@@ -96,15 +105,8 @@ def _su(world: World, call: Call) -> Result:
     return run("runuser", call, split.operands) if split.has("-u", "--user") else Result()
 
 
-def _ssh(world: World, call: Call) -> Result:
-    """`ssh host command…`; the folder over there is not ours to know."""
-    values = [f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw"]
-    operands = options(call.argv[1:], values).operands
-    return _joined("ssh", options(operands[1:], values).operands, settings=(("PWD", UNKNOWN),))
-
-
 def _watch(world: World, call: Call) -> Result:
-    return _joined("watch", options(call.argv[1:], ("-n", "--interval", "-q", "--equexit")).operands)
+    return joined("watch", options(call.argv[1:], ("-n", "--interval", "-q", "--equexit")).operands)
 
 
 def _script(world: World, call: Call) -> Result:
@@ -141,13 +143,13 @@ def _tmux(world: World, call: Call) -> Result:
         operands[1:], ("-t", "-s", "-n", "-c", "-e", "-F", "-x", "-y", "-N", "-l", "-p"), mixed=True
     )
     words = tuple(word for word in rest.operands if word.text not in _KEYS)
-    return _joined("tmux " + operands[0].text, words)
+    return joined("tmux " + operands[0].text, words)
 
 
 def _screen(world: World, call: Call) -> Result:
     operands = options(call.argv[1:], ("-S", "-c", "-h", "-p", "-s", "-t", "-T", "-e")).operands
     if operands and operands[0].text == "stuff":
-        return _joined("screen", operands[1:])
+        return joined("screen", operands[1:])
     return run("screen", call, operands)
 
 
@@ -175,6 +177,17 @@ def _nix(world: World, call: Call) -> Result:
     return code("nix-shell --run", call, given) if given is not None else Result()
 
 
+def _ansible(world: World, call: Call) -> Result:
+    """`ansible hosts -m shell -a 'command'`; without a module it is a command too."""
+    split = options(
+        call.argv[1:], ("-m", "-a", "-i", "-u", "--args", "--module-name", "--inventory"), mixed=True
+    )
+    module, given = split.value("-m", "--module-name"), split.value("-a", "--args")
+    if given is None or (module is not None and module.text not in ("shell", "command", "raw")):
+        return Result()
+    return code("ansible -a", call, given)
+
+
 def _texts(world: World, call: Call) -> Result:
     """Programs whose every operand is a command line: hyperfine, concurrently."""
     name = call.argv[0].text
@@ -186,8 +199,6 @@ PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(_SHELLS, _shell),
     "su": _su,
     "runuser": _su,
-    "ssh": _ssh,
-    "mosh": _ssh,
     "watch": _watch,
     "script": _script,
     "flock": _flock,
@@ -198,6 +209,7 @@ PROGRAMS: Mapping[str, Program] = {
     "screen": _screen,
     **dict.fromkeys(("vim", "vi", "nvim", "view", "ex"), _vim),
     "nix-shell": _nix,
+    "ansible": _ansible,
     "hyperfine": _texts,
     "concurrently": _texts,
 }

@@ -16,6 +16,11 @@ MAX_FAILURES = 8
 """Stretches that may fail to parse before the rest of the text is given up as one."""
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n|\r(?=\n))*(?:#[^\n]*)?")
+_SKIPPED = " \t\\\r#"
+"""What it can begin with; it is tried at the end of every word."""
+
+
+MANY = 1_000_000
 
 
 class Unparsed(Exception):
@@ -42,6 +47,8 @@ class Source:
     fixed: Span | None = None
     """Where all of this text came from, when its characters have no place of their own in the line."""
     pending: list[Pending] = field(default_factory=list)
+    left: list[int] = field(default_factory=lambda: [MANY])
+    """How many simple commands may still be read; one count for all sources of a line."""
     spare: list[int] = field(default_factory=lambda: [0])
     """How many characters may still be looked at twice; one count for all sources of a line."""
     failures: list[Failure] = field(default_factory=list)
@@ -80,9 +87,9 @@ def deeper(src: Source) -> None:
 
 def blanks(src: Source) -> None:
     """Skip blanks, line continuations and a comment."""
-    found = _BLANK.match(src.text, src.pos, src.end)
-    if found is not None:
-        src.pos = found.end()
+    if src.pos < src.end and src.text[src.pos] in _SKIPPED:
+        found = _BLANK.match(src.text, src.pos, src.end)
+        src.pos = found.end() if found is not None else src.pos
 
 
 def newlines(src: Source) -> None:

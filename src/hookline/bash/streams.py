@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.bash.expand import substitute, text
 from hookline.bash.reading import UNKNOWN, Redirect
 from hookline.bash.syntax import Redirection
-from hookline.bash.world import MAX_TEXT, World, look, place, put, resolve
+from hookline.bash.world import World, look, place, put, resolve, store
 
 MAX_FILES = 200
 """Files written in one line whose content is remembered."""
@@ -23,7 +23,7 @@ def feed(world: World, written: tuple[Redirection, ...], redirects: tuple[Redire
         if one.fd in ("", "0"):
             stdin = content
         else:
-            world.files[f"/dev/fd/{_number(world, one.fd)}"] = content
+            store(world, f"/dev/fd/{_number(world, one.fd)}", content)
     return stdin
 
 
@@ -41,8 +41,13 @@ def _content(world: World, one: Redirection, redirect: Redirect) -> str | None:
 
 def _open(world: World, redirect: Redirect) -> None:
     """`exec 3>file`: later commands write there by number."""
-    if redirect.op in _OUTPUT and redirect.fd not in ("", "1", "2"):
+    if redirect.fd in ("", "1", "2"):
+        return
+    if redirect.op in _OUTPUT:
         place(world, "fd " + _number(world, redirect.fd), (resolve(world, redirect.target.text),))
+    elif redirect.op == ">&":
+        known = "fd " + redirect.target.text.removesuffix("-")
+        place(world, "fd " + _number(world, redirect.fd), world.known.get(known, (UNKNOWN,)))
 
 
 def _number(world: World, fd: str) -> str:
@@ -73,4 +78,4 @@ def write(world: World, path: str, content: str, *, append: bool) -> None:
     if len(world.files) >= MAX_FILES or full == "/dev/null" or UNKNOWN in full:
         return
     whole = world.files.get(full, "") + content if append else content
-    world.files[full] = whole if len(whole) <= MAX_TEXT else UNKNOWN
+    store(world, full, whole)

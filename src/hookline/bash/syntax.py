@@ -113,6 +113,8 @@ class Step(NamedTuple):
     op: str
     """What stands before it: one of `;`, `&&`, `||`."""
     node: Node
+    behind: bool = False
+    """It is followed by `&`: nobody waits for it."""
 
 
 class Steps(NamedTuple):

@@ -27,6 +27,9 @@ from hookline.bash.syntax import Array, Code, Double, Part, Quoted, Steps, Term
 Reader: TypeAlias = Callable[[Source, list[Part]], None]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=^!-]+(?=[ \t\n;|&()<>]|\Z)")
+_QUOTES = ("'", '"')
+_QUOTED = re.compile(r"""(?:'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&<>)]|\Z)""")
+"""A word that is quoted from end to end, with nothing in it that expands."""
 _SUBSCRIPT = re.compile(r"[A-Za-z_]\w*\[[^\]\n'\"$`\\]*\]\+?=")
 _ARRAY = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 _RUN = re.compile(r"[^ \t\n'\"\\$`|&;()<>]+")
@@ -43,6 +46,9 @@ def term(src: Source) -> Term:
     if found is not None and not src.text.startswith("(", found.end(), src.end):
         src.pos = found.end()
         return Term((found.group(),), mark(src, (start, src.pos)), plain=True)
+    if src.text[src.pos : src.pos + 1] in _QUOTES and (found := _QUOTED.match(src.text, src.pos, src.end)):
+        src.pos = found.end()
+        return Term((Quoted(found.group()[1:-1]),), mark(src, (start, src.pos)))
     found = _SUBSCRIPT.match(src.text, src.pos, src.end)
     parts: list[Part] = []
     if found is not None:

@@ -95,6 +95,14 @@ _WRAPPERS: Mapping[str, Wrapper] = {
     "envdir": Wrapper(operands=1),
     "sem": Wrapper("-j --id"),
     "retry": Wrapper("-t -d --times --delay"),
+    "rtk": Wrapper(),
+    "npx": Wrapper("-p --package -c --call -w --workspace"),
+    "bunx": Wrapper("-p --package"),
+    "uvx": Wrapper("--from --with --python -p --index-url"),
+    "gosu": Wrapper(operands=1),
+    "su-exec": Wrapper(operands=1),
+    "tini": Wrapper("-p -e"),
+    "dumb-init": Wrapper("-r --rewrite"),
 }
 
 _SUBCOMMANDS: Mapping[str, frozenset[str]] = {
@@ -112,8 +120,11 @@ _SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "uv": frozenset({"run"}),
     "pixi": frozenset({"run"}),
     "npm": frozenset({"exec", "x"}),
-    "pnpm": frozenset({"exec"}),
-    "yarn": frozenset({"exec"}),
+    "pnpm": frozenset({"exec", "dlx"}),
+    "yarn": frozenset({"exec", "dlx"}),
+    "pipx": frozenset({"run"}),
+    "lxc": frozenset({"exec"}),
+    "incus": frozenset({"exec"}),
     "op": frozenset({"run"}),
     "doppler": frozenset({"run"}),
     "infisical": frozenset({"run"}),
@@ -162,7 +173,7 @@ def _env(world: World, call: Call) -> Result:
     folder = split.value("-C", "--chdir")
     if folder is not None:
         settings = (*settings, ("PWD", resolve(world, folder.text)))
-    return run("env", call, rest, settings)
+    return run("env", call, rest, settings) if rest else Result()
 
 
 def _env_split(words: tuple[Word, ...]) -> Options:
@@ -181,6 +192,22 @@ def _subcommand(call: Call, name: str, subcommands: frozenset[str]) -> Result:
     rest = operands[1:]
     dashes = next((place for place, word in enumerate(rest) if word.text == "--"), None)
     return run(name, call, rest[dashes + 1 :] if dashes is not None else options(rest).operands)
+
+
+def declared(name: str, runners: Mapping[str, str]) -> Program:
+    """The program *name* as a user's table has it: `name` itself, or single subcommands of it."""
+
+    def program(world: World, call: Call) -> Result:
+        inner: list[Inner] = []
+        for key, values in runners.items():
+            first, *path = key.split() or [""]
+            operands = options(call.argv[1:], values.split()).operands
+            if first == name and [word.text for word in operands[: len(path)]] == path:
+                rest = options(operands[len(path) :], values.split()).operands
+                inner += run(name, call, rest).inner
+        return Result(inner=tuple(inner))
+
+    return program
 
 
 def _wrapped(name: str, table: Wrapper) -> Program:

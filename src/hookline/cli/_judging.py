@@ -5,7 +5,7 @@ happened yet. Observers are left out: they can change nothing, and exist to reco
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,14 +45,19 @@ class Judge:
     """The hooks of a project, as they would answer one host; must be closed."""
 
     def __init__(
-        self, host: Host, cwd: str = "", only: Sequence[str] = (), without: Sequence[str] = ()
+        self,
+        host: Host,
+        cwd: str = "",
+        only: Sequence[str] = (),
+        without: Sequence[str] = (),
+        watched: Callable[[Hook], Hook] = lambda hook: hook,
     ) -> None:
         self.cwd = os.path.abspath(cwd or os.getcwd())
         if not os.path.isdir(self.cwd):
             raise NotADirectoryError(20, "is no folder", self.cwd)
         self.setup = load(dict(os.environ), self.cwd, host)
         self.hooks = _chosen(self.setup, only, without)
-        self._quiet = _quiet(self.setup, self.hooks)
+        self._quiet = _quiet(self.setup, self.hooks, watched)
         self._said: list[Said] = []
         self._host = replace(host, encode=self._listen)
 
@@ -84,7 +89,7 @@ def _chosen(setup: Setup, only: Sequence[str], without: Sequence[str]) -> tuple[
     return tuple(runtime.hooks)
 
 
-def _quiet(setup: Setup, hooks: Sequence[Hook]) -> Setup:
+def _quiet(setup: Setup, hooks: Sequence[Hook], watched: Callable[[Hook], Hook]) -> Setup:
     """The setup without what belongs to a session's start and to the record: said once, not at every line."""
-    judging = tuple(hook for hook in hooks if hook.enabled and not hook.observer)
+    judging = tuple(watched(hook) for hook in hooks if hook.enabled and not hook.observer)
     return replace(setup, settled=replace(setup.settled, hooks=judging, problems=(), waiting=()))

@@ -6,12 +6,15 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any
 
+from hookline.redact import redact, redact_json
+
 WIDE = 100_000
 """Columns where nobody looks at a terminal: wide enough that no cell is wrapped or cut."""
 
 
 def visible(text: str) -> str:
-    """*text* with whatever could steer a terminal or hide itself made visible, character by character."""
+    """*text* without secrets, and with whatever could steer a terminal or hide itself made visible."""
+    text = redact(text)
     return text if text.isprintable() else "".join(map(_picture, text))
 
 
@@ -30,7 +33,7 @@ def lines(text: str) -> str:
 
 def dump(value: Any) -> None:
     """One JSON value on one line."""
-    print(json.dumps(value, ensure_ascii=False, default=str), flush=True)
+    print(json.dumps(redact_json(value), ensure_ascii=False, default=str), flush=True)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -45,6 +48,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     write(grid)
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The *rows* as lines, each column as wide as it must be."""
+    shown = [[visible(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in shown]
+
+
 def write(thing: Any) -> None:
     """Something of rich's; drawn apart, because a pipe that nobody reads any more is ours to notice."""
     from rich.console import Console  # noqa: PLC0415 -- ditto
@@ -52,8 +62,8 @@ def write(thing: Any) -> None:
     terminal, drawn = sys.stdout.isatty(), StringIO()
     console = Console(file=drawn, markup=False, emoji=False, highlight=False, force_terminal=terminal)
     console.width = console.width if terminal else WIDE
-    console.print(thing, soft_wrap=not hasattr(thing, "columns"))
-    print("\n".join(line.rstrip() for line in drawn.getvalue().splitlines()))
+    console.print(thing, soft_wrap=hasattr(thing, "plain"))  # what has lines of its own is folded by itself
+    print(redact("\n".join(line.rstrip() for line in drawn.getvalue().splitlines())))
 
 
 def complaints(problems: Iterable[object], waiting: Iterable[str]) -> None:

@@ -1,8 +1,10 @@
 """Show how one command or payload would be judged: who looked, which rule decided, on what part of it."""
 
 import json
+import re
 import time
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -10,36 +12,62 @@ from typing import Any
 from hookline import hosts
 from hookline.cli._command import Command
 from hookline.cli._judging import Judge, Judged
-from hookline.cli._show import complaints, dump, table, visible, write
+from hookline.cli._mask import Mask, hidden_in_branch, hidden_in_outcome, mask
+from hookline.cli._show import aligned, complaints, dump, visible, write
+from hookline.cli._tree import drawn
 from hookline.cli._underline import underlined
+from hookline.cli._whys import Asked, Tree
 from hookline.events import PreToolUse
 from hookline.frozen import thawed
+from hookline.hook import Hook
 from hookline.host import Host, compose
 from hookline.outcome import Step
+from hookline.why import plain
 
 NEVER_LOOKED = ("hookline",)
 """Steps of the chain's own, such as what it made of an answer that a host cannot express."""
+COLUMNS = ("hook", "said", "rule", "ms", "note")
+Looked = Sequence[tuple[Step, Tree]]
+"""What each hook did, and why."""
+
+_OBJECT = re.compile(r"\s*\{\s*[\"}]")
+"""How a payload begins; a shell's `{ group; }` begins otherwise."""
 
 
 def run(args: Namespace) -> int:
     host = hosts.load(args.host)
-    with closing(Judge(host, args.cwd)) as judge:
+    asked = Asked()
+    with closing(Judge(host, args.cwd, watched=asked.watched)) as judge:
         payload = _payload(host, args.what, judge.cwd)
         began = time.perf_counter()
         judged = judge.judge(payload)
         ms = (time.perf_counter() - began) * 1000
+        hide = mask(_texts(judged)) if judged else str
+        judged = replace(judged, outcome=hidden_in_outcome(judged.outcome, hide)) if judged else None
+        looked = _looked(judged, asked, hide) if judged else []
         if args.json:
-            dump(_facts(judge, judged, ms))
+            dump(_facts(judge, judged, looked, ms))
         else:
-            _show(judge, judged, ms)
+            _show(judge, judged, looked, ms)
     return 0
+
+
+def _looked(judged: Judged, asked: Asked, hide: Mask) -> Looked:
+    explained = asked.explained(judged.outcome.trail)
+    return [(step, tuple(hidden_in_branch(one, hide) for one in tree)) for step, tree in explained]
+
+
+def _texts(judged: Judged) -> str:
+    """All that was judged: as it was sent, and the command line without the quotes of JSON."""
+    sent = json.dumps(thawed(judged.event.native), ensure_ascii=False, default=str)
+    return "\n".join((getattr(judged.event, "command", None) or "", sent))
 
 
 def _payload(host: Host, what: str, cwd: str) -> Any:
     """A command line as the host's shell tool would be handed it; JSON as it is."""
     if not what.strip():
         raise ValueError("there is nothing to explain; give a command line or a payload as JSON")
-    if not what.lstrip().startswith("{"):
+    if not _OBJECT.match(what):
         return _call(host, what, cwd)
     try:
         return json.loads(what)
@@ -56,8 +84,7 @@ def _call(host: Host, command: str, cwd: str) -> Any:
     return json.loads(json.dumps(thawed(compose(host, event))))
 
 
-def _facts(judge: Judge, judged: Judged | None, ms: float) -> dict[str, Any]:
-    looked = [_fact(judged, step) for step in judged.outcome.trail] if judged else []
+def _facts(judge: Judge, judged: Judged | None, looked: Looked, ms: float) -> dict[str, Any]:
     decided = _decided(judged) if judged else None
     return {
         "event": judged.event.name if judged else None,
@@ -66,8 +93,8 @@ def _facts(judge: Judge, judged: Judged | None, ms: float) -> dict[str, Any]:
         "reason": judged.reason if judged else "",
         "context": list(judged.context) if judged else [],
         "warnings": list(judged.outcome.warnings) if judged else [],
-        "looked": looked,
-        "off": {hook.name: hook.off for hook in judge.hooks if not hook.enabled},
+        "looked": [_fact(judged, step) | _why(step, tree) for step, tree in looked if judged],
+        "off": {hook.name: hook.off for hook in _off(judge, judged)},
         "problems": [str(problem) for problem in judge.setup.settled.problems],
         "waiting": list(judge.setup.settled.waiting),
         "ms": round(ms, 3),
@@ -80,6 +107,16 @@ def _fact(judged: Judged, step: Step) -> dict[str, Any]:
     named |= {"before": thawed(step.before), "after": thawed(step.after)}
     said = {key: value for key, value in named.items() if value not in ("", None, {})}
     return {"hook": step.hook, "said": step.said, "ms": round(step.ms, 3), **said}
+
+
+def _why(step: Step, tree: Tree) -> dict[str, Any]:
+    return {"why": [plain(one, step.hook) for one in tree]} if tree else {}
+
+
+def _off(judge: Judge, judged: Judged | None) -> list[Hook]:
+    """The hooks that would have looked."""
+    off = [hook for hook in judge.hooks if not hook.enabled]
+    return [hook for hook in off if judged is not None and hook.listens(judged.event)]
 
 
 def _decided(judged: Judged) -> Step | None:
@@ -106,7 +143,7 @@ def _part(judged: Judged, step: Step) -> str:
     return command[slice(*step.span)] if command and step.span else ""
 
 
-def _show(judge: Judge, judged: Judged | None, ms: float) -> None:
+def _show(judge: Judge, judged: Judged | None, looked: Looked, ms: float) -> None:
     complaints(judge.setup.settled.problems, judge.setup.settled.waiting)
     if judged is None:
         print("this moment is none of ours: no hook looks at it")
@@ -117,7 +154,7 @@ def _show(judge: Judge, judged: Judged | None, ms: float) -> None:
     print(f"{judged.event.name}: {judged.outcome.action}{by} ({ms:.1f} ms)")
     for title, texts in _sayings(judged):
         print(f"\n{title}: " + "\n  ".join(visible(line) for text in texts for line in text.splitlines()))
-    _show_hooks(judge, judged)
+    _show_hooks(judge, judged, [one for one in looked if one[0].hook not in NEVER_LOOKED])
 
 
 def _sayings(judged: Judged) -> list[tuple[str, tuple[str, ...]]]:
@@ -133,13 +170,15 @@ def _show_command(judged: Judged, decided: Step | None) -> None:
         write(underlined(command, marked.span if marked else None))
 
 
-def _show_hooks(judge: Judge, judged: Judged) -> None:
-    looked = [step for step in judged.outcome.trail if step.hook not in NEVER_LOOKED]
-    rows = [(step.hook, step.said, step.rule, f"{step.ms:.2f}", step.note) for step in looked]
+def _show_hooks(judge: Judge, judged: Judged, looked: Looked) -> None:
+    rows = [(step.hook, step.said, step.rule, f"{step.ms:.2f}", step.note) for step, _ in looked]
+    head, *lines = aligned([COLUMNS, *(rows or [("none", "", "", "", "no hook listens here")])])
+    trees = [tree for _, tree in looked] or [()]
     print()
-    table(("hook", "said", "rule", "ms", "note"), rows or [("none", "", "", "", "no hook listens here")])
+    for line, tree in zip((head, *lines), ((), *trees), strict=True):
+        write(drawn(line, tree))
     observers = [hook.name for hook in judge.hooks if hook.enabled and hook.observer]
-    off = [f"{hook.name} ({hook.off})" for hook in judge.hooks if not hook.enabled]
+    off = [f"{hook.name} ({hook.off})" for hook in _off(judge, judged)]
     for title, names in (("observers, not asked", observers), ("off", off)):
         if names:
             print(f"{title}: {', '.join(map(visible, names))}")
@@ -159,6 +198,7 @@ hookline explain claude-code 'git push --force origin main'
 hookline explain claude-code "$(cat payload.json)"
 hookline explain claude-code 'rm -rf /' --json | jq .decided
 
+Below each hook stands why it said so: what it looked at, which rules spoke, and which you excepted.
 A command line is taken as a call of the host's shell tool; it is judged, never run.
 What would be allowed instead stands in the reason.
 """,

@@ -59,7 +59,9 @@ def run(args: Namespace) -> int:
     try:
         reply, after = _reply(host, args)
     except Exception as error:  # noqa: BLE001 -- the top of the command line: a host never sees a traceback
-        what = f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
+        from hookline.redact import redact  # noqa: PLC0415 -- only when something broke
+
+        what = redact(f"{type(error).__name__}: {error}")[:LONGEST_ERROR]
         reply, after = _diagnosis(host, f"could not answer, so nothing judged this call: {what}"), None
     code = _send(reply)
     if after:

@@ -100,9 +100,16 @@ def _print(record: Record, *, as_json: bool) -> None:
         dump(asdict(record))
         return
     print(visible("  ".join(_columns(record))), flush=True)
-    for told in (record.reason, *record.warnings):
+    for told in (record.reason, *record.warnings, *_notes(record)):
         for line in told.splitlines():
             print(f"    {visible(line)}", flush=True)
+
+
+def _notes(record: Record) -> list[str]:
+    """What hooks noted besides, such as a rule that was excepted and why; not what is said above already."""
+    said = "\n".join((record.reason, *record.warnings))
+    noted = [step for step in record.trail if step.get("note") and step.get("said") != "skipped"]
+    return [f"{step['hook']}: {step['note']}" for step in noted if step["note"] not in said]
 
 
 def _columns(record: Record) -> list[str]:
@@ -163,7 +170,8 @@ hookline log --action block --since 2h
 hookline log --rule dangerous-command:git-push-force --json | jq -r .summary
 hookline log --session 58eca2c0 --follow
 
-A line says: time, session, event, tool, action, rules, what it was about; below it the reason and warnings.
+A line says: time, session, event, tool, action, rules, what it was about; below it the reason, warnings,
+and what hooks noted, such as a rule that you excepted.
 """,
     run=run,
     arguments=arguments,

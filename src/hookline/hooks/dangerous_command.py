@@ -1,50 +1,73 @@
 """Stop shell commands that destroy work: forced pushes, hard resets, deleted trees, in any disguise.
 
 The line is read as a shell would, so that quoting, wrappers and variables hide nothing, and text that only
-mentions a command stays text.
+mentions a command stays text. Rules come in packs, all of them on: those about this machine and its
+repositories block, those about services elsewhere ask. `packs` changes that ("block", "ask" or "off"),
+`allow` excepts a rule, `runners` names further programs that run their arguments, each with its options
+that take a value.
 """
 
+from collections.abc import Mapping
 from typing import Literal
 
 from hookline.events import PreToolUse
-from hookline.hook import hook
-from hookline.hooks._dangerous import Finding, Place, findings
+from hookline.exceptions import Allow, noted
+from hookline.hook import ANY, hook, later
+from hookline.hooks._dangerous import Action, Finding, Place, findings
+from hookline.hooks._dangerous.packs import TIGHTER, Packs, decided
 from hookline.response import Response, ask, block, inject
 from hookline.state import State
 
 _WEIGHTS = {"block": 2, "ask": 1, "warn": 0}
+SHELLS: Mapping[str, Literal["bash", "powershell", "cmd"]] = {
+    "shell": "bash",
+    "powershell": "powershell",
+    "cmd": "cmd",
+}
 _SOMEWHERE = "/here"
 """Stands for a working folder that nobody told us, so that `.` still means that folder."""
+_NOTHING: Mapping[str, str] = {}
+_AS_THEY_COME: Packs = {}
 
 
-@hook(priority=14, nature="policy", aliases=("dangerous-cmd-block",), stricter={"lease": ("block",)})
+@hook(
+    priority=14,
+    nature="policy",
+    aliases=("dangerous-cmd-block",),
+    rules=later("hookline.hooks._dangerous.packs:rules"),
+    why=later("hookline.hooks._why.dangerous_command:tree"),
+    stricter={"lease": ("block",), "packs": TIGHTER, "runners": ANY},
+)
 def dangerous_command(
     event: PreToolUse,
     state: State,
     *,
-    allow: tuple[str, ...] = (),
+    allow: Allow = (),
     lease: Literal["warn", "block"] = "warn",
+    packs: Packs = _AS_THEY_COME,
     protected: tuple[str, ...] = ("main", "master"),
+    runners: Mapping[str, str] = _NOTHING,
 ) -> Response | None:
-    if event.kind != "shell" or not event.command:
+    if event.kind not in SHELLS or not event.command:
         return None
-    place = Place(
-        cwd=event.cwd or state.root or _SOMEWHERE,
-        home=state.home,
-        root=state.root,
-        protected=protected,
-        lease=lease,
-    )
-    found = [one for one in findings(event.command, place) if not _allowed(one, allow)]
-    return _answer(max(found, key=lambda one: _WEIGHTS[one.action])) if found else None
+    place = whereabouts(event, state, protected, lease)
+    found = findings(event.command, place, runners=runners, shell=SHELLS[event.kind])
+    judged = decided(found, allow, packs)
+    heard = [(one.action, one.finding) for one in judged if one.action is not None]
+    said = _answer(*max(heard, key=lambda one: _WEIGHTS[one[0]])) if heard else None
+    return noted(said, ((one.finding.rule, one.excepted) for one in judged if one.excepted is not None))
 
 
-def _allowed(finding: Finding, allow: tuple[str, ...]) -> bool:
-    return finding.rule in allow or f"dangerous-command:{finding.rule}" in allow
+def whereabouts(
+    event: PreToolUse, state: State, protected: tuple[str, ...], lease: Literal["warn", "block"]
+) -> Place:
+    cwd, home, root = event.cwd or state.root or _SOMEWHERE, state.home, state.root
+    return Place(cwd=cwd, home=home, root=root, protected=protected, lease=lease)
 
 
-def _answer(finding: Finding) -> Response:
-    if finding.action == "warn":
-        return inject(finding.message, rule=finding.rule, span=finding.span)
-    say = block if finding.action == "block" else ask
-    return say(finding.message, rule=finding.rule, span=finding.span)
+def _answer(verdict: Action, finding: Finding) -> Response:
+    text = finding.message(verdict)
+    if verdict == "warn":
+        return inject(text, rule=finding.rule, span=finding.span)
+    say = block if verdict == "block" else ask
+    return say(text, rule=finding.rule, span=finding.span)

@@ -105,12 +105,19 @@ def _declaration(said: Mapping[str, Any], source: Source) -> Declaration:
     where = replace(source, path=said["file"]).shown
     own = ("settings", "nature", "about", "priorities", "aliases", "enabled")
     place = {"path": source.path} if source.path else {"module": source.module}
+    telling = {"why": True} if said.get("why") is True else {}
     return Declaration(
         kind="python",
         name=said["name"],
         on=tuple(_event(name) for name in said["events"]),
         spec=frozen(
-            {**place, "digest": source.digest, "function": said["name"], **{k: said[k] for k in own}}
+            {
+                **place,
+                "digest": source.digest,
+                "function": said["name"],
+                **telling,
+                **{k: said[k] for k in own},
+            }
         ),
         priority=said["priority"],
         timeout=said["limit"],

@@ -178,6 +178,7 @@ def described(hook: Hook) -> dict[str, Any]:
         "settings": _settings(hook),
         "about": hook.about,
         "enabled": hook.enabled,
+        "why": hook.why is not None,
         "file": hook.judge.__code__.co_filename,
         "line": hook.judge.__code__.co_firstlineno,
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hookline.kind import HookFailed
 from hookline.kinds._mcp_process import Process
 from hookline.kinds._mcp_transport import Server, reach
+from hookline.redact import redact
 
 if TYPE_CHECKING:
     import anyio
@@ -130,7 +131,7 @@ class Session:
             if _is_end(error):
                 raise Gone(self._why(error)) from error
             raise HookFailed(
-                f"got an error from server {self.server.name!r}: {error.message[:_SHOWN]}"
+                f"got an error from server {self.server.name!r}: {redact(error.message)[:_SHOWN]}"
             ) from error
         finally:
             step.cancel()
@@ -140,8 +141,8 @@ class Session:
         cause = _leaf(error or (self._task.exception() if self._task.done() else None))
         if isinstance(cause, HookFailed):
             return str(cause)
-        said = f": {type(cause).__name__}: {cause}"[:_SHOWN] if cause else ""
-        tail = self._process.tail[-_SHOWN:] if self._process else ""
+        said = redact(f": {type(cause).__name__}: {cause}")[:_SHOWN] if cause else ""
+        tail = redact(self._process.tail)[-_SHOWN:] if self._process else ""
         printed = f"; the last that it printed: {tail}" if tail else ""
         return f"lost server {self.server.name!r}{said}{printed}"
 

@@ -9,6 +9,7 @@ from hookline.envelope import BadEnvelope, response_in
 from hookline.events import Event, SessionStart, TurnStart, UserPromptSubmit
 from hookline.kind import KEEP, Dialect, Finished, HookFailed
 from hookline.kinds._directives import Lines, directives
+from hookline.redact import redact
 from hookline.response import Response, block, inject, warn
 
 BLOCKED = 2
@@ -92,7 +93,7 @@ def _is_json(text: str) -> bool:
 
 def _plain(event: Event, printed: Lines) -> Response:
     tells = isinstance(event, TELLING) and printed.rest and not printed.any
-    return inject(printed.rest) if tells else Response(note=printed.rest[:SHOWN])
+    return inject(printed.rest) if tells else Response(note=redact(printed.rest)[:SHOWN])
 
 
 def _block(name: str, said: Response, reason: str) -> Response:
@@ -114,6 +115,7 @@ def _too_long(stream: str) -> str:
 
 
 def _how(code: int, output: str) -> str:
+    output = redact(output)  # before it is cut: what a cut leaves of a secret is not told for one
     shown = output if len(output) <= SHOWN else f"… {output[-SHOWN:]}"
     ended = f"was ended by signal {-code} ({_signal(-code)})" if code < 0 else f"exited with status {code}"
     return f"{ended}: {shown}" if shown else ended

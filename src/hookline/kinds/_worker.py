@@ -13,17 +13,20 @@ import resource
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from traceback import extract_tb
 from types import CoroutineType
 from typing import IO, Any
 
+from hookline.events import Event
 from hookline.frozen import thawed
 from hookline.hook import BadHook, Hook, configure
 from hookline.kinds import _loading
 from hookline.kinds._codec import response_to_json
 from hookline.kinds._sources import located
 from hookline.response import Response
+from hookline.state import State
 
 LONGEST = 8 * 1024 * 1024
 """How many characters an answer may have."""
@@ -97,26 +100,47 @@ def _describe(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, An
 
 def _judge(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
     try:
-        said = _said(request, shelf)
+        said = _said(*_asked(request, shelf))
     except _loading.Stale:
         raise
     except BaseException as error:  # noqa: BLE001 -- a broken hook must not break the agent
-        return {
-            "failed": f"failed: {type(error).__name__}: {error}"[:500].rstrip(": ")
-            + _where(error, shelf.root)
-        }
+        return _failed(error, shelf)
     if said is None or isinstance(said, Response):
         return {"response": None if said is None else response_to_json(said)}
     return {"failed": f"answered with {type(said).__name__}, not with a Response or None"}
 
 
-def _said(request: Mapping[str, Any], shelf: _loading.Shelf) -> Any:
+def _why(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
+    try:
+        hook, event, state = _asked(request, shelf)
+        told = [] if hook.why is None else hook.why(event, state, **hook.settings)
+        return {"why": [asdict(one) for one in told]}
+    except _loading.Stale:
+        raise
+    except BaseException as error:  # noqa: BLE001 -- ditto
+        return _failed(error, shelf)
+
+
+def _failed(error: BaseException, shelf: _loading.Shelf) -> dict[str, Any]:
+    from hookline.redact import redact  # noqa: PLC0415 -- only when a hook is broken
+
+    return {
+        "failed": redact(f"failed: {type(error).__name__}: {error}")[:500].rstrip(": ")
+        + _where(error, shelf.root)
+    }
+
+
+def _asked(request: Mapping[str, Any], shelf: _loading.Shelf) -> tuple[Hook, Event, State]:
     event, state, env = pickle.loads(base64.b64decode(request["call"]))  # noqa: S301 -- our own program sent it
     _enter(shelf.root, {**env, "HOOKLINE_DEPTH": request["depth"]})
     hook = _configured(_chosen(shelf.hooks(request["source"]), request["hook"]), request["settings"])
     if not isinstance(event, hook.on):
         names = ", ".join(one.__name__ for one in hook.on)
         raise BadHook(f"it is declared for {event.name}, and listens for {names}")
+    return hook, event, state
+
+
+def _said(hook: Hook, event: Event, state: State) -> Any:
     said = hook(event, state)
     if isinstance(said, CoroutineType):
         import asyncio  # noqa: PLC0415 -- only for hooks that need it
@@ -155,7 +179,7 @@ def _where(error: BaseException, root: str) -> str:
     return f" ({os.path.relpath(frames[-1].filename, root)}:{frames[-1].lineno})" if frames else ""
 
 
-_DOES = {"describe": _describe, "judge": _judge}
+_DOES = {"describe": _describe, "judge": _judge, "why": _why}
 
 if __name__ == "__main__":
     sys.dont_write_bytecode = True

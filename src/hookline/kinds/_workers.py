@@ -9,6 +9,7 @@ from typing import Any
 
 from hookline.kind import Child, HookFailed, Machine
 from hookline.kinds._sources import Source
+from hookline.redact import redact
 
 PROGRAM = (sys.executable, "-P", "-u", "-B", "-m", "hookline.kinds._worker")
 """With -P, or a folder called `hookline` in the project would be run in its place."""
@@ -105,6 +106,7 @@ def _line(child: Child, machine: Machine, until: float) -> bytes:
 
 
 def _last_words(tail: str) -> str:
+    tail = redact(tail)
     crash = tail.rfind("Fatal Python error")
     shown = tail[crash : crash + _SHOWN] if crash >= 0 else tail[-_SHOWN:]
     return f"; the last that was printed there: {shown.strip()}" if shown.strip() else ""

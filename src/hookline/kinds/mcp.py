@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hookline.events import Event
 from hookline.frozen import thawed
 from hookline.kind import KEEP, Carry, Declaration, Finished, HookFailed, Kind, Machine
+from hookline.redact import redact
 from hookline.response import Response
 from hookline.state import State
 
@@ -74,7 +75,7 @@ def _finished(result: "CallToolResult") -> Finished:
     """The tool's answer as if a command had printed it."""
     text = "\n".join(block.text for block in result.content if block.type == "text")
     if result.is_error:
-        raise HookFailed(f"got an error from its tool: {text[:_SHOWN]}")
+        raise HookFailed(f"got an error from its tool: {redact(text)[:_SHOWN]}")
     if not text and isinstance(result.structured_content, Mapping):
         text = json.dumps(result.structured_content)
     return Finished(code=0, stdout=text[:KEEP], cut=("stdout",) if len(text) > KEEP else ())

@@ -7,10 +7,11 @@ code imported for it, that counts.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookline.events import Event
 from hookline.frozen import Frozen, thawed
+from hookline.hook import Why
 from hookline.kind import Carry, Declaration, HookFailed, Kind, Machine
 from hookline.kinds._codec import response_from_json
 from hookline.kinds._finding import Found, find
@@ -19,13 +20,40 @@ from hookline.kinds._workers import ask
 from hookline.response import Response
 from hookline.state import State
 
-__all__ = ["KIND", "Found", "Source", "bind", "find"]
+if TYPE_CHECKING:
+    from hookline.why import Branch
+
+__all__ = ["KIND", "Found", "Source", "bind", "find", "why"]
 
 FACTS = ("root", "home", "branch")
 """The facts that are sent along; the others are not to be had in another process."""
 
 
 def bind(declaration: Declaration, machine: Machine) -> Carry:
+    source, request = _request(declaration, machine)
+
+    def carry(event: Event, state: State, limit: float) -> Response | None:
+        call = _packed(event, state, machine.env)
+        return _response(ask(machine, source, {**request, "do": "judge", "call": call}, limit))
+
+    return carry
+
+
+def why(declaration: Declaration, machine: Machine) -> Why | None:
+    """What tells why the hook said what it said, if its author wrote that."""
+    if not declaration.spec.get("why"):
+        return None
+    source, request = _request(declaration, machine)
+
+    def tell(event: Event, state: State, **settings: Any) -> list["Branch"]:
+        asked = {**request, "do": "why", "settings": thawed(settings)}
+        asked["call"] = _packed(event, state, machine.env)
+        return _tree(ask(machine, source, asked, declaration.timeout or event.limit))
+
+    return tell
+
+
+def _request(declaration: Declaration, machine: Machine) -> tuple[Source, Mapping[str, Any]]:
     spec = declaration.spec
     source = Source(
         path=spec.get("path", ""),
@@ -35,19 +63,12 @@ def bind(declaration: Declaration, machine: Machine) -> Carry:
         root=declaration.root,
         trusted=spec.get("trusted"),
     )
-    request = {
-        "do": "judge",
+    return source, {
         "source": source.asked(),
         "hook": spec.get("function", ""),
         "settings": thawed(spec.get("settings", {})),
         "depth": f"{machine.env.get('HOOKLINE_DEPTH', '')}:{declaration.name}".lstrip(":"),
     }
-
-    def carry(event: Event, state: State, limit: float) -> Response | None:
-        call = _packed(event, state, machine.env)
-        return _response(ask(machine, source, {**request, "call": call}, limit))
-
-    return carry
 
 
 def _packed(event: Event, state: State, env: Mapping[str, str]) -> str:
@@ -64,6 +85,19 @@ def _response(reply: Mapping[str, Any]) -> Response | None:
     if "response" in reply:
         return None if reply["response"] is None else response_from_json(reply["response"])
     raise HookFailed(str(reply.get("failed", "gave no answer that can be read")))
+
+
+def _tree(reply: Mapping[str, Any]) -> list["Branch"]:
+    from msgspec import ValidationError, convert  # noqa: PLC0415 -- only where a person asks
+
+    from hookline.why import Branch  # noqa: PLC0415 -- ditto
+
+    if "why" not in reply:
+        raise HookFailed(str(reply.get("failed", "gave no answer that can be read")))
+    try:
+        return convert(reply["why"], list[Branch])
+    except ValidationError as error:
+        raise HookFailed(f"told why with what is no tree of branches: {error}") from None
 
 
 KIND = Kind(

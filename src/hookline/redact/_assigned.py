@@ -3,127 +3,150 @@
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
 
-from hookline.redact._values import placeholder, random, reference
+from hookline.redact._names import STEMS, named
+from hookline.redact._spans import Span
+from hookline.redact._values import cased, code, made_up, placeholder, random, reference, shuffled
 
-
-class Name(NamedTuple):
-    kind: str
-    literals: str
-    """What the name of such a thing contains, in lower case, apart from each other by blanks."""
-    least: int = 8
-    """Shorter values are not taken for one."""
-
-
-_NAMES = (
-    Name("password", "password passwd passphrase passwort pwd"),
-    Name("secret", "secret credential"),
-    Name("api-key", "api_key api-key apikey", 12),
-    Name("access-key", "access_key access-key accesskey account_key accountkey shared_key sharedkey", 12),
-    Name(
-        "private-key", "private_key private-key privatekey signing_key encryption_key master_key auth_key", 12
-    ),
-    Name("token", "token", 12),
-    Name("authorization", "authorization bearer", 12),
-    Name("password", "pass pw"),
-    Name("key", "_key", 20),
-    Name("auth", "auth", 16),
-    Name("signature", "sig signature", 20),
-)
-# Only the whole word counts of these, because they are part of harmless ones.
-_WHOLE = frozenset({"pass", "pw", "_key", "auth", "sig", "signature", "bearer"})
-_IN_QUERIES = frozenset({"sig", "signature"})
-_NOT_BEFORE = ("page", "next", "cursor", "continuation", "cancellation", "public", "pub", "publickey")
-_NOT_BEHIND = re.compile(
-    r"(?:id|ids|name|type|url|uri|path|file|header|hash|counts?|length|limits?|size|ttl|arn|version|expires|expiry|"
-    r"at|ref|field|label|policy|used|usage|env|var|digest|fingerprint|sha256|provider|prefix)$"
-)
-_OPTION = re.compile(r"(?:^|[\s\"'`=])--?[a-z0-9_-]{0,32}$")
+_MOST = 4096
+"""Characters of a quoted value that are taken once its beginning was found out."""
+_LOOK = 300
+"""Characters of a bare value that are judged before the rest of it is taken."""
+_LINE = 80
+"""Characters before a name in which its line may begin."""
+_LEAST = 8
+"""Characters of the shortest value."""
+_BARE = r"""[^\s"'`,;&<>(){}\[\]|\\]"""
+_ENDS = frozenset("(){}[],;&|")
+"""What ends a bare value, unless that alone fills the rest of its line."""
+_PLAIN = frozenset({"password", "secret"})
+"""Kinds that people make up themselves."""
 
 
-def assigned(text: str) -> Iterator[tuple[int, int, str]]:
+def assigned(text: str) -> Iterator[Span]:
     """The values in *text* that are assigned to a secret's name and look like one."""
     lower = _lowered(text)
-    for place, name in enumerate(_NAMES):
-        for literal in name.literals.split():
-            if literal in lower:
-                yield from _values(text, lower, place, literal)
+    for stem in STEMS:
+        place = lower.find(stem)
+        while place >= 0:
+            found = _assignment(stem).match(lower, place)
+            span = _value(text, lower, found, stem) if found else None
+            if span:
+                yield span
+            place = lower.find(stem, span.end if span else place + len(stem))
     if "cookie" in lower:
         yield from _cookies(text, lower)
 
 
-def _values(text: str, lower: str, place: int, literal: str) -> Iterator[tuple[int, int, str]]:
-    kind, _, least = _NAMES[place]
-    for found in _assignment(literal).finditer(lower):
-        start, end = found.span("value")
-        value = text[start:end]
-        if (
-            len(value) >= least
-            and _secret_name(text, lower, found, literal)
-            and _secret_value(text, value, found)
-        ):
-            yield start, end, kind
+def _value(text: str, lower: str, found: re.Match[str], stem: str) -> Span | None:
+    start, end = found.span("quoted" if found["quote"] else "bare")
+    if end - start < _LEAST and (found["quote"] or text[end : end + 1] not in _ENDS):
+        return None
+    end = end if found["quote"] else _open_ended(text, lower, found)
+    name = named(text, lower, found, stem) if end - start >= _LEAST else None
+    if name is None or end - start < name.least:
+        return None
+    if not _secret(text, text[start:end], found, name.kind):
+        return None
+    return Span(start, _closed(text, found) if found["quote"] else _bare_end(text, end), name.kind)
 
 
-def _secret_value(text: str, value: str, found: re.Match[str]) -> bool:
-    if not found["quote"] and text[found.end() : found.end() + 1] in {"(", "["}:
-        return False  # a call or a subscript in code
+def _secret(text: str, value: str, found: re.Match[str], kind: str) -> bool:
+    if not found["quote"] and not _of_environment(text, found) and _code(text, value, found):
+        return False
     if (found["scheme"] or "").startswith("basic"):
         return not (placeholder(value) or reference(value))
-    return random(value)
+    if random(value) or (kind in _PLAIN and made_up(value)) or (_said(text, found) and shuffled(value)):
+        return True
+    return kind == "password" and found["joint"].isspace() and cased(value)
 
 
-def _secret_name(text: str, lower: str, found: re.Match[str], literal: str) -> bool:
-    before, behind = lower[max(0, found.start() - 40) : found.start()], found["behind"]
-    if before.rstrip("-_").endswith(_NOT_BEFORE) or (behind and _NOT_BEHIND.search(behind)):
-        return False
-    if found["joint"].isspace() and not (literal == "bearer" or _spoken(before)):
-        return False
-    if literal == "_key" and text[found.start() + 1].islower():
-        return False  # in lower case it is the key of a cache, a row, a map
-    if literal in _WHOLE:
-        return not behind and _stands_alone(before[-1:], literal)
-    return not behind or _word_ends(text, found.start() + len(literal))
+def _said(text: str, found: re.Match[str]) -> bool:
+    """Whether it can be nothing but a value: in quotes, behind an option, or to the end of the line."""
+    return bool(
+        found["quote"] or found["joint"].isspace() or text[found.end() : found.end() + 1] in {"", "\n", "\r"}
+    )
 
 
-def _stands_alone(before: str, literal: str) -> bool:
-    if literal in _IN_QUERIES:
-        return before in {"?", "&", ";", "-"}
-    return literal.startswith("_") or not before.isalpha()
+def _of_environment(text: str, found: re.Match[str]) -> bool:
+    return found["joint"] == "=" and text[found.start()].isupper()
 
 
-def _spoken(before: str) -> bool:
-    # A blank assigns behind an option and in a .netrc.
-    line = before.rsplit("\n", 1)[-1]
-    return "login " in line or bool(_OPTION.search(line))
+def _code(text: str, value: str, found: re.Match[str]) -> bool:
+    return text[found.end() : found.end() + 1] in {"(", "["} or code(value)
 
 
-def _word_ends(text: str, place: int) -> bool:
-    # token_github, tokens, tokenProd, token2; not tokenizer.
-    last, first = text[place - 1], text[place]
-    plural = first in "sS" and not text[place + 1 : place + 2].isalpha()
-    return plural or not first.isalpha() or (last.islower() and first.isupper())
+def _open_ended(text: str, lower: str, found: re.Match[str]) -> int:
+    """A value that alone fills the rest of a line may hold what elsewhere ends one."""
+    start = max(0, found.start() - _LINE)
+    line = text.rfind("\n", start, found.start()) + 1
+    if not (line or start == 0) or not _alone().fullmatch(lower, line, found.start()):
+        return found.end()
+    rest = _rest().match(lower, found.end())
+    return rest.end() if rest else found.end()
 
 
-def _cookies(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+def _bare_end(text: str, end: int) -> int:
+    """Of a value that is longer than what was judged of it."""
+    more = _bare().match(text, end)
+    return more.end() if more else end
+
+
+def _closed(text: str, found: re.Match[str]) -> int:
+    """Where the quote ends in which the value begins: behind blanks and escapes too, on the same line."""
+    quote, start = found["mark"], found.end()
+    escapes = len(found["quote"]) - 1
+    for other in _quotes().finditer(text, start, start + _MOST):
+        before = len(other[1])
+        if other[2] == quote and (before < escapes or before % (2 * escapes + 2) == escapes):
+            return other.end() - 1 - min(before, escapes)
+        if other[2] not in "'`" and other[2] != quote:
+            break  # the end of the line, or of JSON around it
+    return start
+
+
+def _cookies(text: str, lower: str) -> Iterator[Span]:
     for line in _cookie_line().finditer(lower):
         for found in _cookie().finditer(text, *line.span("pairs")):
             if random(found[1]):
-                yield *found.span(1), "cookie"
+                yield Span(*found.span(1), "cookie")
 
 
 @cache
-def _assignment(literal: str) -> re.Pattern[str]:
-    # `NAME = "VALUE"`, `"name": "value"` (also escaped), `name: Bearer value`, `<name>value`, `--name value`.
+def _assignment(stem: str) -> re.Pattern[str]:
+    # `NAME = "VALUE"`, `"name": "value"` (also escaped), `name: Bearer value`, `<name>value`, `--name value`,
+    # `name: NAME, value: VALUE`.
     quote = r"""\\{0,3}["'`]"""
-    joint = rf"(?:{quote})?\]?(?P<joint>[ \t]{{0,20}}(?::=|=>|[=:>])[ \t]{{0,20}}|[ \t]{{1,4}})"
-    scheme = r"(?P<scheme>(?:bearer|basic|token|bot|apikey)[ ]{1,4})?"
-    inside, bare = r"""[^\s"'`\\]{8,}""", r"""[^\s"'`,;&<>(){}\[\]|\\]{8,}"""
-    value = rf"(?P<value>(?(quote){inside}|{bare}))"
-    return re.compile(
-        rf"{re.escape(literal)}(?P<behind>[a-z0-9_.-]{{0,32}}+){joint}(?P<quote>{quote})?{scheme}{value}"
-    )
+    pair = rf"[ \t]{{0,4}},?\s{{1,40}}(?:{quote})?value(?:{quote})?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
+    sign = r"[ \t]{0,20}(?::=|=>|\?=|[=:>])[ \t]{0,20}"
+    joint = rf"(?:{quote})?\]?(?P<joint>{sign}|{pair}|[ \t]{{1,4}}(?:is[ \t]{{1,4}})?)"
+    scheme = r"(?P<scheme>(?:bearer|basic|token|bot|apikey|digest)[ ]{1,4})?"
+    inside = r"""(?:[^\s\\"'`]++|(?!(?P=mark))['`]|\\+[^\s"'`nrt\\]){1,40}+"""
+    opened = r"""(?:[rbfu](?=["'`]))?(?P<quote>\\{0,3}(?P<mark>["'`]))?"""
+    value = rf"(?(quote)(?P<quoted>{inside})|(?P<bare>{_BARE}{{1,{_LOOK}}}))"
+    return re.compile(rf"{stem}(?P<behind>[a-z0-9_.-]{{0,32}}+){joint}{opened}{scheme}{value}")
+
+
+@cache
+def _bare() -> re.Pattern[str]:
+    return re.compile(f"{_BARE}+")
+
+
+@cache
+def _quotes() -> re.Pattern[str]:
+    return re.compile(r"""(\\*)(["'`\n\r\v\f\x1c-\x1e\x85\u2028\u2029])""")
+
+
+@cache
+def _alone() -> re.Pattern[str]:
+    """What may stand before a name that begins its line."""
+    word = "(?:export |set |setx |env |arg |declare -x )?"
+    return re.compile(rf"[-+> \t]{{0,40}}{word}(?:[a-z0-9_.]{{1,60}}[-_.])?[a-z0-9_]{{0,20}}")
+
+
+@cache
+def _rest() -> re.Pattern[str]:
+    return re.compile(r"""(?:[^\s"'`<>\\,;&]|[,;&](?![\s"'`]|[a-z0-9_. -]{1,40}[=:]|$)){1,400}(?=\s|$)""")
 
 
 @cache

@@ -1,106 +1,111 @@
-"""Secrets told by a shape around a literal: private keys, web tokens, credentials in URLs, hashes."""
+"""Secrets told by a shape around a literal: web tokens, keys of several parts, webhooks, password hashes."""
 
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
-from hookline.redact._formats import apart
-from hookline.redact._values import placeholder, random, reference
+from hookline.redact._edges import stands_apart
+from hookline.redact._spans import Span
+from hookline.redact._values import placeholder, random
 
 _D = "A-Za-z0-9_-"
-_MOST = 256  # characters of a user name or a password in a URL
-
-
-def shapes(text: str) -> Iterator[tuple[int, int, str]]:
-    """The secrets in *text* that are told by their shape."""
-    if "PRIVATE KEY" in text:
-        yield from _private_keys(text)
-    if "://" in text:
-        yield from _in_urls(text)
-    yield from _discord_tokens(text)
-    for place, (kind, literal, _) in enumerate(_SHAPES):
-        if literal in text:
-            for found in _shape(place).finditer(text):
-                if not placeholder(found[0]):
-                    yield found.start(), found.end(), kind
-
-
-# Each begins with its literal, or with a stretch before it that is bounded: nothing is scanned twice.
-_SHAPES = (
-    ("jwt", "eyJ", rf"eyJ{apart('eyJ', _D)}[{_D}]{{10,}}(?:\.[{_D}]{{4,}}){{1,4}}"),
-    ("sendgrid-key", "SG.", rf"SG\.{apart('SG.')}[{_D}]{{16,32}}\.[{_D}]{{32,64}}"),
-    ("telegram-token", ":AA", rf"{apart('')}(?:bot)?[0-9]{{8,10}}:AA[{_D}]{{32,}}"),
-    ("terraform-token", ".atlasv1.", rf"{apart('')}[A-Za-z0-9]{{14}}\.atlasv1\.[{_D}]{{40,}}"),
-    ("azure-secret", "Q~", rf"{apart('', '.~' + _D)}[.~{_D}]{{3}}[0-9]Q~[.~{_D}]{{31,}}"),
-    ("airtable-token", "pat", rf"pat{apart('pat')}[A-Za-z0-9]{{14}}\.[0-9a-f]{{64}}"),
-    ("password-hash", "$2", r"\$2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}"),
-    (
-        "password-hash",
-        "$argon2",
-        r"\$argon2(?:id|i|d)\$[A-Za-z0-9=,$]{1,80}\$[A-Za-z0-9+/]{8,}\$[A-Za-z0-9+/]{16,}",
-    ),
-    ("password-hash", "$6$", r"\$6\$(?:rounds=[0-9]{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{86}"),
-    ("password-hash", "$apr1$", r"\$apr1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}"),
+_TEAMS = r"[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}(?:/[A-Za-z0-9_-]{20,90})?"
+_HTTPS = r"(?:https?://)?(?:[a-z0-9-]{1,20}\.){0,2}"
+_HASHES = (
+    r"2[abxy]?\$[0-9]{2}\$[./A-Za-z0-9]{53}",
+    r"argon2(?:id|i|d)\$[A-Za-z0-9=,$]{1,80}\$[A-Za-z0-9+/]{8,}\$[A-Za-z0-9+/]{16,}",
+    r"[56]\$(?:rounds=[0-9]{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}",
+    r"y\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}",
+    r"(?:apr1|1)\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}",
 )
 
 
+class Shape(NamedTuple):
+    kind: str
+    literal: str
+    after: str
+    """From the literal on."""
+    before: str = ""
+    """What leads up to the literal."""
+    most: int = 0
+    """Characters that may be."""
+    inside: str = ""
+    """What is part of a word besides letters and digits."""
+    odd: bool = False
+    """Must look random."""
+
+
+SHAPES = (
+    Shape("jwt", "eyJ", rf"eyJ[{_D}]{{10,}}+(?:\.[{_D}]{{4,}}){{1,4}}", inside="-_"),
+    Shape("jwt", "eyJ", rf"eyJ[{_D}]{{20,}}+(?=\Z|…|\.\.\.)", inside="-_", odd=True),
+    Shape("sendgrid-key", "SG.", rf"SG\.[{_D}]{{16,32}}\.[{_D}]{{32,64}}"),
+    Shape("telegram-token", ":AA", rf":AA[{_D}]{{32,}}", "(?:bot)?[0-9]{8,10}", 13),
+    Shape("azure-secret", "Q~", rf"Q~[.~{_D}]{{31,}}", rf"[.~{_D}]{{3}}[0-9]", 4, "._-~"),
+    Shape("maxmind-key", "_mmk", "_mmk", "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}", 36),
+    Shape("salesforce-token", "00D", "00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{80,}"),
+    Shape("terraform-token", ".atlasv1.", rf"\.atlasv1\.[{_D}]{{40,}}", "[A-Za-z0-9]{14}", 14),
+    Shape("airtable-token", ".", r"\.[0-9a-f]{64}(?![0-9A-Za-z])", "pat[A-Za-z0-9]{14}", 17),
+    Shape(
+        *("discord-token", ".", rf"\.[{_D}]{{6}}\.[{_D}]{{27,40}}(?![.{_D}])", rf"[MNO][{_D}]{{23,27}}", 28),
+        inside="._-",
+        odd=True,
+    ),
+    Shape(
+        "slack-webhook",
+        "hooks.slack.com",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9_/+-]{30,200}",
+        *(_HTTPS, 60),
+    ),
+    Shape(
+        "discord-webhook",
+        "/webhooks/",
+        rf"/webhooks/[0-9]{{15,22}}/[{_D}]{{50,100}}",
+        rf"{_HTTPS}com/api",
+        60,
+    ),
+    Shape("teams-webhook", "/webhookb2/", f"/webhookb2/{_TEAMS}", rf"{_HTTPS}office\.com", 60),
+    Shape("zapier-webhook", "hooks.zapier.com", r"hooks\.zapier\.com/hooks/catch/[0-9]{4,12}/[a-z0-9]{6,16}"),
+    Shape("password-hash", "$", rf"\$(?:{'|'.join(_HASHES)})", "", 0),
+)
+
+
+def shapes(text: str) -> Iterator[Span]:
+    """The secrets in *text* that are told by their shape."""
+    for number, shape in enumerate(SHAPES):
+        if shape.literal in text:
+            for start, end in _whole(text, number) if shape.before else _begun(text, number):
+                stretch = text[start:end]
+                if not (placeholder(stretch) or (shape.odd and not random(stretch))):
+                    yield Span(start, end, shape.kind)
+
+
+def _begun(text: str, number: int) -> Iterator[tuple[int, int]]:
+    """Where a shape is that begins with its literal: a place that cannot be its beginning is not scanned."""
+    shape = SHAPES[number]
+    place = text.find(shape.literal)
+    while place >= 0:
+        apart = shape.literal == "$" or stands_apart(text, place, shape.inside)
+        found = _pattern(number).match(text, place) if apart else None
+        if found:
+            yield found.span()
+        place = text.find(shape.literal, found.end() if found else place + 1)
+
+
+def _whole(text: str, number: int) -> Iterator[tuple[int, int]]:
+    """Where a shape is that begins before its literal: looked at only where the rest is there."""
+    shape = SHAPES[number]
+    for found in _pattern(number).finditer(text):
+        first = _before(number).search(text, max(0, found.start() - shape.most), found.start())
+        if first and stands_apart(text, first.start(), shape.inside):
+            yield first.start(), found.end()
+
+
 @cache
-def _shape(place: int) -> re.Pattern[str]:
-    return re.compile(_SHAPES[place][2])
-
-
-def _private_keys(text: str) -> Iterator[tuple[int, int, str]]:
-    done = 0
-    while found := _key_begins().search(text, done):
-        end = _key_ends().search(text, found.end())
-        done = end.end() if end else len(text)
-        yield found.start(), done, "private-key"
+def _pattern(number: int) -> re.Pattern[str]:
+    return re.compile(SHAPES[number].after)
 
 
 @cache
-def _key_begins() -> re.Pattern[str]:
-    # Followed by what a key is made of: code that only names the marker is left alone.
-    inside = r"""(?:\\+[nr]|[\s"'`+>|,;:()\\-]){0,200}(?:[A-Za-z0-9+/]{16}|[A-Z][A-Za-z-]{2,20}: )"""
-    return re.compile(rf"-----BEGIN [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----{inside}")
-
-
-@cache
-def _key_ends() -> re.Pattern[str]:
-    return re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-
-
-def _discord_tokens(text: str) -> Iterator[tuple[int, int, str]]:
-    # Known only by the lengths of its three parts; looked for from the first dot, which is quicker.
-    for found in _two_parts().finditer(text):
-        first = _part_before().search(text[max(0, found.start() - 29) : found.start()])
-        if first and random(first[1] + found[0]):
-            yield found.start() - len(first[1]), found.end(), "discord-token"
-
-
-@cache
-def _two_parts() -> re.Pattern[str]:
-    return re.compile(rf"\.[{_D}]{{6}}\.[{_D}]{{27,40}}(?![.{_D}])")
-
-
-@cache
-def _part_before() -> re.Pattern[str]:
-    return re.compile(rf"{apart('', '.' + _D)}([MNO][{_D}]{{23,27}})\Z")
-
-
-def _in_urls(text: str) -> Iterator[tuple[int, int, str]]:
-    for found in _url().finditer(text):
-        user, password = found["user"], found["password"]
-        if password is None:
-            if len(user) >= 20 and random(user):  # noqa: PLR2004 -- a token in place of a name
-                yield *found.span("user"), "url-token"
-        elif len(password) > 3 and not (reference(password) or password == user or "example" in password):  # noqa: PLR2004
-            yield *found.span("password"), "url-password"
-
-
-@cache
-def _url() -> re.Pattern[str]:
-    # No slash in either part: two beginnings never scan the same stretch.
-    part = r"""[^\s/:@"'`<>\\]"""
-    return re.compile(
-        rf"://(?P<user>{part}{{0,{_MOST}}})(?::(?P<password>[^\s/\"'`<>\\]{{1,{_MOST}}}))?@(?=[^\s@])"
-    )
+def _before(number: int) -> re.Pattern[str]:
+    return re.compile(rf"(?:{SHAPES[number].before})\Z")

@@ -1,4 +1,4 @@
-"""Facts of the machine that a hook may ask for: looked up lazily, from files, without starting a process."""
+"""Facts of the machine that a hook may ask for: looked up lazily, once an event; most are read from files."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -6,7 +6,15 @@ from types import MappingProxyType
 from typing import Any
 
 from hookline.state import Facts
+from hookline.system import approvals, ckignore
+from hookline.system.diff import changed_lines
+from hookline.system.following import follower
+from hookline.system.links import is_file
+from hookline.system.ourselves import command
+from hookline.system.outputs import keep
+from hookline.system.peek import script
 from hookline.system.places import Places
+from hookline.system.rulefile import rule_file
 
 
 def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyType({})) -> Facts:
@@ -14,6 +22,16 @@ def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyTy
         "root": lambda: places.root,
         "home": lambda: places.home,
         "branch": lambda: branch(places.root),
+        "changed_lines": lambda: changed_lines(places.root),
+        "realpath": follower,
+        "script": lambda: script,
+        "is_file": lambda: is_file,
+        "ckignore": lambda: ckignore.text(places.root),
+        "ckignore_trusted": lambda: ckignore.trusted(places),
+        "approvals": lambda: approvals.load(places.state, places.root),
+        "rule_file": lambda: lambda name: rule_file(places, name),
+        "ourselves": command,
+        "keep_output": lambda: lambda text: keep(os.path.join(places.scratch, "outputs"), text),
     }
     return Facts({**suppliers, **more})
 

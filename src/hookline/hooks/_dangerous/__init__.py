@@ -1,43 +1,108 @@
 """The rules of dangerous-command: from a command line to what it would destroy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import Literal
 
-from hookline.bash import UNKNOWN, Simple, read
-from hookline.hooks._dangerous.finding import Finding, Place
-from hookline.hooks._dangerous.git import git
-from hookline.hooks._dangerous.rm import rm
-from hookline.hooks._dangerous.unread import unread
+from hookline.bash import UNKNOWN, Reading, Simple, read
+from hookline.hooks._dangerous._index import judges
+from hookline.hooks._dangerous.finding import Action, Finding, Place
 
-__all__ = ["Finding", "Place", "findings"]
+__all__ = ["Action", "Finding", "Place", "findings", "known", "looked"]
 
-_RULES = {"git": git, "rm": rm, "grm": rm}
+_GLOBBED = ("git", "rm", "dd", "mkfs", "shred", "chmod", "chown", "find", "mv", "wipefs")
+"""Programs that are looked for behind a pattern such as `/bin/r?`."""
+_NOTHING: Mapping[str, str] = {}
+_CONNECTION = ("/dev/tcp/", "/dev/udp/")
 
 
-def findings(line: str, place: Place) -> tuple[Finding, ...]:
+def findings(
+    line: str,
+    place: Place,
+    *,
+    runners: Mapping[str, str] = _NOTHING,
+    shell: Literal["bash", "powershell", "cmd"] = "bash",
+) -> tuple[Finding, ...]:
     """Everything in *line* that a rule speaks about, in the order it would run."""
-    reading = read(line, cwd=place.cwd, home=place.home)
-    judged = tuple(finding for command in reading.commands for finding in _judged(command, place))
-    return tuple(dict.fromkeys(judged)) + tuple(unread(reading.problems))
+    reading, place = _read(line, place, runners, shell)
+    found = [finding for command in reading.commands for finding in _judged(command, place)]
+    return tuple(dict.fromkeys((*found, *_besides(reading))))
+
+
+def looked(
+    line: str, place: Place, *, runners: Mapping[str, str], shell: Literal["bash", "powershell", "cmd"]
+) -> Iterator[tuple[Simple | None, tuple[Finding, ...]]]:
+    """The same command by command, with those that no rule speaks about; None for what is no command."""
+    reading, place = _read(line, place, runners, shell)
+    yield from ((command, tuple(_judged(command, place))) for command in reading.commands)
+    yield from ((None, (finding,)) for finding in _besides(reading))
+
+
+def _read(
+    line: str, place: Place, runners: Mapping[str, str], shell: Literal["bash", "powershell", "cmd"]
+) -> tuple[Reading, Place]:
+    reading = read(line, cwd=place.cwd, home=place.home, runners=runners, shell=shell)
+    return reading, replace(place, commands=reading.commands)
+
+
+def _besides(reading: Reading) -> Iterator[Finding]:
+    """What a line does as a whole, and what of it could not be read."""
+    if reading.bombs:
+        from hookline.hooks._dangerous.disk import DISK  # noqa: PLC0415 -- nearly never
+
+        yield DISK.find("fork-bomb", replace(reading.commands[0], span=reading.bombs[0]))
+    if reading.problems:
+        from hookline.hooks._dangerous.unread import unread  # noqa: PLC0415 -- nearly never
+
+        yield from unread(reading.problems)
+
+
+def known(command: Simple) -> bool:
+    """Whether any rule is about a program that *command* may be."""
+    return any(judges(name, command) for _, name in _names(command))
 
 
 def _judged(command: Simple, place: Place) -> Iterator[Finding]:
+    yield from _anything(command, place)
     for skipped, name in _names(command):
-        rule = _RULES.get(name)
-        if rule is not None:
-            yield from rule(command, command.words[skipped:], place)
+        known = judges(name, command)
+        if known:
+            named = command if name == command.name else replace(command, name=name)
+            for judge in known:
+                yield from judge(named, command.words[skipped:], place)
             return
+
+
+def _anything(command: Simple, place: Place) -> Iterator[Finding]:
+    """Rules that hold whatever the program: where its code comes from, and where its output goes."""
+    connected = any(one.target.text.startswith(_CONNECTION) for one in command.redirects)
+    via = command.via[-1] if command.via else ""
+    if command.words[0].origins or connected or via.endswith((" ssh", " --exec")):
+        from hookline.hooks._dangerous.remote_exec import remote  # noqa: PLC0415 -- seldom
+
+        yield from remote(command, place)
+    if connected:
+        from hookline.hooks._dangerous._flows import outward  # noqa: PLC0415 -- seldom
+
+        yield from outward(command, place)
+    elif any(one.target.text.startswith("/") and one.target.text != "/dev/null" for one in command.redirects):
+        from hookline.hooks._dangerous.redirects import redirected  # noqa: PLC0415 -- seldom
+
+        yield from redirected(command, place)
 
 
 def _names(command: Simple) -> Iterator[tuple[int, str]]:
     """Programs that this may be, each with how many words come before its arguments."""
     first = command.words[0]
-    yield 1, command.name
+    yield 1, "mkfs" if command.name.startswith("mkfs.") else command.name
     if first.glob:
         yield from (
-            (1, name) for name in _RULES if fnmatchcase("/bin/" + name, first.text.removeprefix("/usr"))
+            (1, name) for name in _GLOBBED if fnmatchcase("/bin/" + name, first.text.removeprefix("/usr"))
         )
     if first.dynamic:
         # `r${x}m` may be rm, and in `$SUDO rm` the unknown may be a wrapper, or nothing at all.
         yield 1, first.text.replace(UNKNOWN, "").rpartition("/")[2]
         yield from ((2, word.text) for word in command.words[1:2])
+    elif first.text[:1].isupper() and "-" in first.text:
+        yield 1, first.text.lower()

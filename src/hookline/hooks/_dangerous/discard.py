@@ -3,29 +3,23 @@
 from collections.abc import Iterator, Mapping
 
 from hookline.bash.options import spelled
-from hookline.hooks._dangerous.subcommand import Git, Subcommand, Verdict, last
+from hookline.hooks._dangerous.subcommand import Git, Subcommand, last
 
 
-def _reset(git: Git) -> Iterator[Verdict]:
+def _reset(git: Git) -> Iterator[str]:
     if git.inner.has("--hard"):
-        yield (
-            "git-reset-hard",
-            "`git reset --hard` throws away all uncommitted work.",
-            "Commit or `git stash` first, or use `git reset --keep`; `git restore FILE` for single files.",
-        )
+        yield "git-reset-hard"
+    elif git.inner.has("--merge"):
+        yield "git-reset-merge"
 
 
-def _clean(git: Git) -> Iterator[Verdict]:
+def _clean(git: Git) -> Iterator[str]:
     if git.inner.has("-n", "--dry-run", "-i", "--interactive"):
         return
     settings = [value.text.lower() for name, value in git.outer.given if name == "-c" and value is not None]
-    unforced = not {"clean.requireforce=false", "clean.requireforce=0"}.isdisjoint(settings)
+    unforced = any(f"clean.requireforce={no}" in settings for no in ("false", "0", "no", "off"))
     if unforced or last(git.inner, ("-f", "--force"), "--no-force"):
-        yield (
-            "git-clean-force",
-            "`git clean` with force deletes untracked files for good.",
-            "Look with `git clean -n`, then delete the files you made by name, or `git stash -u`.",
-        )
+        yield "git-clean-force"
 
 
 SUBCOMMANDS: Mapping[str, Subcommand] = {

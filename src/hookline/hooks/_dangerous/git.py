@@ -5,12 +5,18 @@ from collections.abc import Iterator, Mapping
 from hookline.bash import Simple, Word
 from hookline.bash.gitruns import GLOBAL_VALUES
 from hookline.bash.options import options
-from hookline.hooks._dangerous import discard, overwrite, refs
-from hookline.hooks._dangerous.finding import Action, Finding, Place
+from hookline.hooks._dangerous import _unreachable, discard, overwrite, refs
+from hookline.hooks._dangerous.core import CORE
+from hookline.hooks._dangerous.finding import Finding, Judge, Place
+from hookline.hooks._dangerous.history import HISTORY
 from hookline.hooks._dangerous.subcommand import Git, Subcommand
 
-_ASK = "If it really has to be, ask the person you work for."
-_SUBCOMMANDS: Mapping[str, Subcommand] = {**refs.SUBCOMMANDS, **discard.SUBCOMMANDS, **overwrite.SUBCOMMANDS}
+_SUBCOMMANDS: Mapping[str, Subcommand] = {
+    **refs.SUBCOMMANDS,
+    **discard.SUBCOMMANDS,
+    **overwrite.SUBCOMMANDS,
+    **_unreachable.SUBCOMMANDS,
+}
 
 
 def git(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
@@ -21,6 +27,10 @@ def git(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Find
     inner = options(outer.operands[1:], subcommand.values, mixed=True, names=subcommand.names)
     if inner.has("--help", "-h") or outer.has("--help", "-h"):
         return
-    for rule, reason, instead in subcommand.judge(Git(outer, inner, place)):
-        action: Action = "warn" if rule == "git-push-lease" and place.lease != "block" else "block"
-        yield Finding(rule=rule, reason=reason, instead=f"{instead} {_ASK}", span=command.span, action=action)
+    for rule in subcommand.judge(Git(outer, inner, place)):
+        pack = CORE if rule in CORE.rules else HISTORY
+        warned = rule == "git-push-lease" and place.lease != "block"
+        yield pack.find(rule, command, action="warn" if warned else None)
+
+
+JUDGES: Mapping[str, Judge] = {"git": git}

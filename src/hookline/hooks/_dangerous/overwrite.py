@@ -3,31 +3,32 @@
 from collections.abc import Iterator, Mapping
 
 from hookline.bash.options import spelled
-from hookline.hooks._dangerous.subcommand import Git, Subcommand, Verdict, last
+from hookline.hooks._dangerous.subcommand import Git, Subcommand, last
 
 _ALL = spelled(". ./ ./. ./* :/ :/. :/* : * ** .. ../ :(top) :(top). :! :(glob)**")
 """Path patterns that mean every file."""
 _PATCH = ("-p", "--patch")
 
 
-def _checkout(git: Git) -> Iterator[Verdict]:
-    if _everything(git) and not last(git.inner, _PATCH, "--no-patch"):
-        yield (
-            "git-checkout-dot",
-            "This checkout overwrites every changed file with the committed one.",
-            "Name the files to go back, or `git stash` to keep the changes.",
-        )
+def _checkout(git: Git) -> Iterator[str]:
+    if last(git.inner, _PATCH, "--no-patch"):
+        return
+    if _everything(git):
+        yield "git-checkout-dot"
+    elif last(git.inner, ("-f", "--force"), "--no-force"):
+        yield "git-checkout-force"
 
 
-def _restore(git: Git) -> Iterator[Verdict]:
+def _restore(git: Git) -> Iterator[str]:
     staged = last(git.inner, ("-S", "--staged"), "--no-staged")
     worktree = last(git.inner, ("-W", "--worktree"), "--no-worktree") or not staged
     if worktree and _everything(git) and not last(git.inner, _PATCH, "--no-patch"):
-        yield (
-            "git-restore-dot",
-            "This restore overwrites every changed file with the committed one.",
-            "Name the files to go back; `git restore --staged .` only unstages, `git stash` keeps all.",
-        )
+        yield "git-restore-dot"
+
+
+def _switch(git: Git) -> Iterator[str]:
+    if git.inner.has("--discard-changes") or last(git.inner, ("-f", "--force"), "--no-force"):
+        yield "git-checkout-force"
 
 
 def _everything(git: Git) -> bool:
@@ -45,6 +46,13 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
         _checkout,
         spelled(_VALUES + " -b -B --orphan"),
         spelled("--detach --force --guess --orphan --overwrite-ignore --track " + _NAMES),
+    ),
+    "switch": Subcommand(
+        _switch,
+        spelled("-c -C --create --force-create --orphan --conflict"),
+        spelled(
+            "--create --force-create --detach --discard-changes --force --guess --orphan --track " + _NAMES
+        ),
     ),
     "restore": Subcommand(
         _restore,

@@ -3,33 +3,21 @@
 from collections.abc import Iterator, Mapping
 
 from hookline.bash.options import Options, spelled
-from hookline.hooks._dangerous.subcommand import Git, Subcommand, Verdict, last
+from hookline.hooks._dangerous.subcommand import Git, Subcommand, last
 
 
-def _push(git: Git) -> Iterator[Verdict]:
+def _push(git: Git) -> Iterator[str]:
     inner = git.inner
     if inner.has("-n", "--dry-run"):
         return
     refspecs = [word.text for word in inner.operands[1:]]
     if inner.has("--mirror") or last(inner, ("-f", "--force"), "--no-force") or any(map(_forced, refspecs)):
-        yield (
-            "git-push-force",
-            "This push overwrites what others have on the remote.",
-            "Pull or rebase, then push without force or to a new branch; or use --force-with-lease.",
-        )
+        yield "git-push-force"
     elif inner.has("--force-with-lease", "--force-if-includes"):
-        yield (
-            "git-push-lease",
-            "This push rewrites the remote branch, if nobody has pushed to it in the meantime.",
-            "Make sure that the branch is yours alone.",
-        )
+        yield "git-push-lease"
     gone = _deleted(inner, refspecs).intersection(git.place.protected)
     if gone:
-        yield (
-            "git-push-delete",
-            f"This push deletes the protected branch {min(gone)!r} on the remote.",
-            "Delete only branches that you created.",
-        )
+        yield "git-push-delete"
 
 
 def _forced(refspec: str) -> bool:
@@ -42,13 +30,9 @@ def _deleted(inner: Options, refspecs: list[str]) -> set[str]:
     return {refspec[1:].removeprefix("refs/heads/") for refspec in refspecs if refspec.startswith(":")}
 
 
-def _branch(git: Git) -> Iterator[Verdict]:
+def _branch(git: Git) -> Iterator[str]:
     if git.inner.has("-D") or (git.inner.has("-d", "--delete") and git.inner.has("-f", "--force")):
-        yield (
-            "git-branch-delete-force",
-            "This deletes a branch even if its commits are nowhere else.",
-            "Use `git branch -d`, which refuses while something would be lost.",
-        )
+        yield "git-branch-delete-force"
 
 
 SUBCOMMANDS: Mapping[str, Subcommand] = {

@@ -1,13 +1,10 @@
 """How a rule about one git subcommand looks: its options, and the judgement on them."""
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from hookline.bash.options import Options
 from hookline.hooks._dangerous.finding import Place
-
-Verdict: TypeAlias = tuple[str, str, str]
-"""The rule, the reason, and what is safe instead."""
 
 
 class Git(NamedTuple):
@@ -19,7 +16,8 @@ class Git(NamedTuple):
 
 
 class Subcommand(NamedTuple):
-    judge: Callable[[Git], Iterator[Verdict]]
+    judge: Callable[[Git], Iterator[str]]
+    """The rules that it breaks."""
     values: frozenset[str]
     """Options that take a value."""
     names: frozenset[str]

@@ -11,21 +11,37 @@ SYSTEM = spelled(
     """/bin /boot /dev /etc /home /lib /lib32 /lib64 /media /mnt /opt /proc /root /run /sbin /snap /srv /sys
     /tmp /usr /usr/bin /usr/lib /usr/lib64 /usr/libexec /usr/local /usr/local/bin /usr/local/lib /usr/sbin
     /usr/share /usr/include /var /var/lib /var/log /var/cache /var/tmp /var/run /var/spool
-    /Applications /Library /System /Users /Volumes /private /private/etc /private/var /c /C:"""
+    /Applications /Library /System /Users /Volumes /private /private/etc /private/var /private/tmp
+    /c /C: /mnt/c"""
 )
-_SCRATCH = frozenset({"/tmp", "/var/tmp"})  # noqa: S108 -- nothing is written there
+_SCRATCH = frozenset({"/tmp", "/var/tmp", "/private/tmp"})  # noqa: S108 -- nothing is written there
 """Folders to keep whose content may go."""
 _EVERYTHING = spelled("* .* ** ?* *.* .[!.]* .??* [!.]* ..?* .[^.]*")
+_HOMES = ("/home", "/Users")
 
 
 def loss(word: Word, cwd: str | None, place: Place) -> str | None:
-    """Which rule the deletion of *word* breaks; None when it is fine, or only running would tell."""
-    text = word.text
-    if UNKNOWN in text or not text:
+    """Which core rule the deletion of *word* breaks; None when it is fine, or only running would tell."""
+    if UNKNOWN in word.text:
+        return _unset(word, cwd, place)
+    path = whole(word.text, cwd, place)
+    return _rule(_normal(path, word), word, place) if path else None
+
+
+def whole(text: str, cwd: str | None, place: Place) -> str:
+    """*text* as an absolute path; empty where only running would tell."""
+    if not text or text.startswith("/") or (not place.home and text.startswith("~")):
+        return text
+    return "" if cwd is None else posixpath.join(cwd, text)
+
+
+def _unset(word: Word, cwd: str | None, place: Place) -> str | None:
+    """`rm -rf "$X"/*` deletes the root where X is not set; it is fine if the line sets it, or insists."""
+    rest = word.text.replace(UNKNOWN, "")
+    if not word.unset or not rest:
         return None
-    if text.startswith("/") or (not place.home and text.startswith("~")):
-        return _rule(_normal(text, word), word, place)
-    return None if cwd is None else _rule(_normal(posixpath.join(cwd, text), word), word, place)
+    emptied = Word(text=rest, span=word.span, glob=word.glob)
+    return "rm-unknown" if loss(emptied, cwd, place) is not None else None
 
 
 def _normal(path: str, word: Word) -> str:
@@ -41,7 +57,7 @@ def _rule(target: str, word: Word, place: Place) -> str | None:
     emptied = word.glob and word.text.rstrip("/").rpartition("/")[2] in _EVERYTHING
     if target == "/" or (target in SYSTEM and not (emptied and target in _SCRATCH)) or _globbed(target, word):
         return "rm-root"
-    if target in ("~", place.home) or _holds(target, place.home):
+    if target in ("~", place.home) or _holds(target, place.home) or posixpath.dirname(target) in _HOMES:
         return "rm-home"
     if target in (place.cwd, place.root) or _holds(target, place.cwd) or _holds(target, place.root):
         return "rm-cwd"

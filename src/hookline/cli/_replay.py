@@ -1,0 +1,141 @@
+"""Recorded lines → the tool calls and results of sessions, each once, as events that hooks can judge."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from hookline import hosts
+from hookline.cli import _replay_trail
+from hookline.cli._replay_lines import Line, lines
+from hookline.envelope import event_out
+from hookline.events import PostToolUse, PreToolUse, Subagent
+from hookline.host import Host, compose
+from hookline.hosts import _claude_transcript, _codex_rollout
+from hookline.hosts._recorded import Call, Entry, Place, Result
+
+ToolEvent = PreToolUse | PostToolUse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """One kind of recording, recognised by what is in a line."""
+
+    host: str
+    """Who recorded it; empty where the record says so itself."""
+    words: str
+    """The host in whose words its calls are: `envelope` for our own."""
+    recognises: Callable[[Mapping[str, Any]], bool]
+    read: Callable[[Mapping[str, Any]], Iterator[Entry]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What one line of a recording holds."""
+
+    line: Line
+    reader: Reader | None = None
+    """None where nobody recognises it."""
+    events: tuple[ToolEvent, ...] = ()
+    partial: bool = False
+    """Whether only the beginning of a call was kept."""
+
+
+def heard(file: str, seen: set[object]) -> Iterator[Heard]:
+    """Every line of *file* with its calls and results, without those that *seen* holds already."""
+    where, waiting = Place(session=file), dict[str, PreToolUse]()
+    for line in lines(file):
+        reader = _reader(line)
+        events, partial = list[ToolEvent](), False
+        for entry in reader.read(line.value) if reader else ():
+            if isinstance(entry, Place):
+                where = Place(session=entry.session or where.session, cwd=entry.cwd or where.cwd)
+            else:
+                events += _events(entry, where, waiting, seen, reader.host if reader else "")
+                partial = partial or (isinstance(entry, Call) and entry.partial)
+        yield Heard(line=line, reader=reader, events=tuple(events), partial=partial)
+
+
+def _reader(line: Line) -> Reader | None:
+    if line.value is None:
+        return None
+    return next((reader for reader in READERS if reader.recognises(line.value)), None)
+
+
+def _events(
+    entry: Call | Result, where: Place, waiting: dict[str, PreToolUse], seen: set[object], host: str
+) -> Iterator[ToolEvent]:
+    if isinstance(entry, Result):
+        call = waiting.pop(entry.id, None)
+        if call is not None:
+            yield _ended(call, entry)
+        return
+    event = _begun(entry, where, host)
+    if entry.id and not _new(event, seen):
+        return
+    if entry.id:
+        waiting[entry.id] = event
+    yield event
+
+
+def _begun(call: Call, where: Place, host: str) -> PreToolUse:
+    return PreToolUse(
+        session=call.session or where.session,
+        cwd=call.cwd or where.cwd,
+        host=call.host or host,
+        tool=call.tool,
+        kind=call.kind,
+        input=call.input,
+        call=call.id,
+        subagent=Subagent(id=call.helper) if call.helper else None,
+    )
+
+
+def _new(event: PreToolUse, seen: set[object]) -> bool:
+    """Resumed and forked sessions repeat what was before under another name; some name a call twice."""
+    keys = {(event.session, event.call), hash((event.call, event.tool, repr(event.input)))}
+    known = bool(keys & seen)
+    seen |= keys
+    return not known
+
+
+def _ended(call: PreToolUse, result: Result) -> PostToolUse:
+    return PostToolUse(
+        session=call.session,
+        cwd=call.cwd,
+        host=call.host,
+        tool=call.tool,
+        kind=call.kind,
+        input=call.input,
+        call=call.call,
+        subagent=call.subagent,
+        output=result.output,
+        success=not result.error,
+        error=result.error,
+    )
+
+
+def payload(host: Host, event: ToolEvent) -> dict[str, Any]:
+    """The *event* as *host* would send it."""
+    if host.name == "envelope":
+        return event_out(event)
+    return compose(host, event, _moment(host.name, event.name, getattr(event, "success", True)))
+
+
+@cache
+def _moment(host: str, event: str, success: bool) -> str:  # noqa: FBT001 -- a part of the key
+    """The host's name of the moment; some have one of its own for failures."""
+    rows = [(name, row) for name, row in hosts.load(host).moments.items() if row.event.__name__ == event]
+    return next((name for name, row in rows if row.given.get("success", True) is success), rows[0][0])
+
+
+READERS = (
+    Reader(
+        host="claude-code",
+        words="claude-code",
+        recognises=_claude_transcript.recognises,
+        read=_claude_transcript.read,
+    ),
+    Reader(host="codex", words="envelope", recognises=_codex_rollout.recognises, read=_codex_rollout.read),
+    Reader(host="", words="envelope", recognises=_replay_trail.recognises, read=_replay_trail.read),
+)

@@ -1,0 +1,96 @@
+"""Redact what flows through: stdin to stdout, line for line, as it comes."""
+
+import codecs
+import json
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hookline.cli._command import Command
+from hookline.redact import Rules
+from hookline.redact.stream import stream
+
+CHUNK = 64 * 1024
+
+
+def run(args: Namespace) -> int:
+    rules = _rules(args.rules)
+    number = 0
+    with _opened(args.file) as source:
+        for piece in stream(_chunks(source), rules=rules):
+            _write(piece.text)
+            for kind, line in piece.secrets:
+                number += 1
+                _report(args, kind, line)
+    if args.json:
+        _tell(json.dumps({"secrets": number}))
+    return 0
+
+
+def _report(args: Namespace, kind: str, line: int) -> None:
+    if args.json:
+        _tell(json.dumps({"line": line, "kind": kind}))
+    elif args.report:
+        _tell(f"line {line}: {kind}")
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _rules(name: str) -> Rules:
+    if not name:
+        return ()
+    from hookline.redact.rules import load  # noqa: PLC0415 -- only with a rule file
+
+    with open(name, encoding="utf-8") as file:
+        rules = load(file.read())
+    for problem in rules.problems:
+        _tell(f"hookline: {name!r} {problem}")
+    return (rules,)
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[int]:
+    if name == "-":
+        yield sys.stdin.fileno()
+        return
+    with open(name, "rb", buffering=0) as file:
+        yield file.fileno()
+
+
+def _chunks(source: int) -> Iterator[str]:
+    """The text as it arrives; bytes that are no text come through unchanged."""
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    while data := os.read(source, CHUNK):
+        yield decoder.decode(data)
+    yield decoder.decode(b"", final=True)
+
+
+def _write(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="what to redact; - is stdin")
+    parser.add_argument("--report", action="store_true", help="tell the kind and line of each on stderr")
+    parser.add_argument("--json", action="store_true", help="the same as JSON, with their number")
+    parser.add_argument("--rules", default="", metavar="FILE", help="a gitleaks rule file to use as well")
+
+
+COMMAND = Command(
+    about="Take secrets out of a text as it flows through; its lines stay where they are.",
+    examples="""
+hookline redact --report build.log > clean.log
+    line 12: github-token
+env | hookline redact
+tail -f app.log | hookline redact
+hookline redact --rules gitleaks.toml --json dump.txt 2> found.jsonl
+""",
+    run=run,
+    arguments=arguments,
+    exits="0, also when secrets were found; 1 when the file cannot be read; 2 when it was called wrongly",
+)

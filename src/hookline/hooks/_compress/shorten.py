@@ -1,0 +1,137 @@
+"""Cut a long text down to head, tail, and every line that looks like an error with its neighbours."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hookline.hooks._compress.errors import found
+
+_ALARM = re.compile(
+    "error|fail|fatal|panic|exception|traceback|abort|denied|refused|cannot|can't|undefined|unresolved"
+    "|unexpected|not found|no such|assert|segfault|segmentation|core dumped|killed|timed out|timeout|conflict"
+    "|err!|✗|✘|×|●|❌"
+)
+"""Words of alarm in lower case; without a word's edge in front, which makes the search many times faster."""
+_RAISED = "E  "
+"""How a test runner marks the lines of what went wrong."""
+_NONE = re.compile(r"\b(?:0|no) (?:errors?|failures?|failed|conflicts?)\b")
+_ENDED_WELL = re.compile(r"\b(?:passed|ok)\s*(?:\[\s*\d+%\])?$")
+_LOOKED_AT = 400
+"""Characters of a line that are searched for a word of alarm."""
+_WIDEST = 500
+"""Characters of a line that are shown."""
+_MOST_ERRORS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    lines: int = 400
+    size: int = 32 * 1024
+    """Characters."""
+    head: int = 60
+    tail: int = 100
+    around: int = 2
+    """Lines before and after one that looks like an error."""
+
+    def exceeded(self, text: str) -> bool:
+        return len(text) > self.size or text.count("\n") > self.lines
+
+
+def shortened(text: str, limits: Limits, whole: str) -> str:
+    """*text* within *limits*; *whole* says where all of it lies."""
+    lines = text.split("\n")
+    shape = _shape(text)
+    kept = _kept(lines, shape, limits)
+    shown = "\n".join(_told(lines, kept))
+    cut = f"{len(lines) - len(kept):,} of {len(lines):,} lines cut ({len(text):,} characters in all)"
+    return "\n".join((f"[hookline: {cut}; {whole}]", *shape, shown))
+
+
+class Shown(NamedTuple):
+    """How many lines of a text are shown, and of those how many because they look like an error."""
+
+    lines: int
+    alarming: int
+    errors: int
+    """Of known tools, each in a line of its own on top."""
+
+
+def shown(text: str, limits: Limits) -> Shown:
+    """What `shortened` keeps of *text*."""
+    lines = text.split("\n")
+    kept = _kept(lines, _shape(text), limits)
+    return Shown(len(kept), sum(_alarming(lines[number]) for number in kept), len(found(text)))
+
+
+def _kept(lines: Sequence[str], shape: Sequence[str], limits: Limits) -> list[int]:
+    room = max(limits.size - sum(map(len, shape)) - _OVERHEAD, limits.size // 4)
+    return _within(lines, _chosen(lines, limits), room)
+
+
+_OVERHEAD = 400
+
+
+def _shape(text: str) -> tuple[str, ...]:
+    """The errors of known tools, each in one line of one shape."""
+    errors = found(text)
+    if not errors:
+        return ()
+    more = (f"... and {len(errors) - _MOST_ERRORS:,} more",) if len(errors) > _MOST_ERRORS else ()
+    return (
+        f"[hookline: {len(errors):,} errors]",
+        *map(str, errors[:_MOST_ERRORS]),
+        *more,
+        "[hookline: output]",
+    )
+
+
+def _chosen(lines: Sequence[str], limits: Limits) -> list[int]:
+    """The numbers of the lines to show, the most wanted first: end, beginning, alarms, neighbours."""
+    last = len(lines)
+    wanted = [*range(max(last - limits.tail, 0), last), *range(min(limits.head, last))]
+    alarms = [number for number, line in enumerate(lines) if _alarming(line)]
+    half = limits.lines // 2
+    first = alarms if len(alarms) <= limits.lines else alarms[:half] + alarms[-half:]
+    near = [
+        n for alarm in first for n in range(alarm - limits.around, alarm + limits.around + 1) if 0 <= n < last
+    ]
+    return list(dict.fromkeys((*wanted, *first, *near)))[: limits.lines]
+
+
+def _alarming(line: str) -> bool:
+    start = line[:_LOOKED_AT].lower()
+    if line.startswith(_RAISED):
+        return True
+    if _ALARM.search(start) is None or _ENDED_WELL.search(start):
+        return False
+    return _ALARM.search(_NONE.sub("", start)) is not None
+
+
+def _within(lines: Sequence[str], wanted: Sequence[int], room: int) -> list[int]:
+    """As many of the *wanted* lines as fit into *room* characters, in the order of the text."""
+    kept: list[int] = []
+    for number in wanted:
+        room -= min(len(lines[number]), _WIDEST) + 1
+        if room < 0:
+            break
+        kept.append(number)
+    return sorted(kept)
+
+
+def _told(lines: Sequence[str], kept: Sequence[int]) -> Iterator[str]:
+    before = -1
+    for number in (*kept, len(lines)):
+        if number - before > 1:
+            gap = number - before - 1
+            yield f"[... {gap:,} {'line' if gap == 1 else 'lines'} cut ...]"
+        if number < len(lines):
+            yield _narrow(lines[number])
+        before = number
+
+
+def _narrow(line: str) -> str:
+    if len(line) <= _WIDEST:
+        return line
+    half = _WIDEST // 2 - 20
+    return f"{line[:half]} [... {len(line) - 2 * half:,} characters cut ...] {line[-half:]}"

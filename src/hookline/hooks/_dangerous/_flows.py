@@ -1,0 +1,137 @@
+"""Follow secrets on their way out, by whatever program and over however many steps."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from hookline.bash import Simple, Word
+from hookline.bash.options import options, spelled
+from hookline.bash.remote import SCP_VALUES
+from hookline.bash.transfer import CURL_VALUES, WGET_VALUES, archive
+from hookline.hooks._dangerous.exfil import EXFIL
+from hookline.hooks._dangerous.finding import Finding, Judge, Place
+from hookline.hooks._dangerous.origins import reached
+from hookline.hooks._dangerous.secrets import secret
+
+_SENDING = spelled(
+    """-d -F -T --data --data-ascii --data-binary --data-urlencode --data-raw --json --form --upload-file
+    --post-file --post-data --body-file --body-data --url-query --form-string"""
+)
+_SINKS = spelled(
+    """nc ncat netcat socat telnet ssh mail mailx sendmail mutt http https xh ftp tftp websocat dig nslookup
+    host ping"""
+)
+_DUMPS = spelled("env printenv export declare set")
+_SIGN = re.compile(r"^(?:-{0,2}[\w-]+=)?[@<]?|^(?:OPEN|FILE|GOPEN):")
+_PIECES = re.compile(r"[\s\"':,]+")
+_LOCAL = re.compile(r"(?:https?://)?(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
+_HOST = re.compile(r"(?:[\w.-]+@)?[\w.-]{2,}:(?!//|\\)")
+_KEY = re.compile(r"(?:.*/)?(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.ssh/.*(?<!\.pub)(?<!config)(?<!known_hosts))")
+
+
+def secretive(command: Simple, place: Place) -> bool:
+    """Whether *command*, or one that feeds it, reads a secret."""
+    origins = (*command.fed, *(one for word in command.words for one in word.origins))
+    return _reads(command, place) or _fed(origins, place)
+
+
+def _fed(origins: tuple[int, ...], place: Place) -> bool:
+    """Whether a command that *origins* lead back to reads a secret; each is looked at once a line."""
+    for one in reached(origins, place):
+        if one not in place.secretive:
+            place.secretive[one] = _reads(place.commands[one], place)
+        if place.secretive[one]:
+            return True
+    return False
+
+
+def _reads(command: Simple, place: Place) -> bool:
+    if command.name in _DUMPS and len(command.words) == 1:
+        return True
+    inputs = [one.target for one in command.redirects if one.op == "<"]
+    listed = command.stdin.split() if command.name in ("zip", "cpio", "xargs") else ()
+    words = (*(word.text for word in (*command.words[1:], *inputs)), *listed)
+    return any(secret(_path(text), place) for text in words if not text.startswith("--exclude"))
+
+
+def _path(text: str) -> str:
+    """The file in a word such as `@file`, `if=file`, `OPEN:file,option` or `--from=file`."""
+    return _SIGN.sub("", text).split(",")[0]
+
+
+def outward(command: Simple, place: Place) -> Iterator[Finding]:
+    """What a command prints straight into a connection: `… > /dev/tcp/host/port`."""
+    for redirect in command.redirects:
+        if redirect.target.text.startswith(("/dev/tcp/", "/dev/udp/")) and secretive(command, place):
+            yield EXFIL.find("secret-upload", command)
+
+
+def _web(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """curl and wget: only what they send counts, not what they show as a certificate."""
+    split = options(words, CURL_VALUES if command.name == "curl" else WGET_VALUES, mixed=True)
+    if split.operands and all(_LOCAL.match(word.text) for word in split.operands):
+        return
+    sent = [value for name, value in split.given if name in _SENDING and value is not None]
+    origins = (*command.fed, *(one for word in sent for one in word.origins), *_files(command, sent))
+    named = [word for word in sent if "@" in word.text or not _inline(split.given, word)]
+    fed = _fed(origins, place)
+    if fed or _piped(command, place) or any(secret(_path(word.text), place) for word in named):
+        yield EXFIL.find("secret-upload", command)
+
+
+def _files(command: Simple, sent: list[Word]) -> tuple[int, ...]:
+    """Origins of the words that *sent* was cut out of."""
+    spans = {word.span for word in sent}
+    return tuple(one for word in command.words if word.span in spans for one in word.origins)
+
+
+def _inline(given: tuple[tuple[str, Word | None], ...], word: Word) -> bool:
+    """Whether *word* is data itself, and not the name of a file."""
+    return any(value is word and not name.endswith(("-file", "-T")) for name, value in given)
+
+
+def _piped(command: Simple, place: Place) -> bool:
+    return any(secret(one.target.text, place) for one in command.redirects if one.op == "<")
+
+
+def _sink(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """Programs that send what they read."""
+    own = command.name == "socat" and any(
+        secret(piece, place) for word in words for piece in _PIECES.split(word.text)
+    )
+    origins = (*command.fed, *(one for word in words for one in word.origins))
+    if _piped(command, place) or own or _fed(origins, place):
+        yield EXFIL.find("secret-upload", command)
+
+
+def _upload(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """Programs whose last operand is on another machine."""
+    operands = options(words, (*SCP_VALUES, "-e", "--rsh"), mixed=True).operands
+    if len(operands) < 2 or not (_HOST.match(operands[-1].text) or "://" in operands[-1].text):  # noqa: PLR2004
+        return
+    for word in operands[:-1]:
+        origins = _fed(word.origins, place)
+        if not _HOST.match(word.text) and (secret(word.text, place) or origins):
+            yield EXFIL.find("secret-upload", command, word)
+
+
+def _tar(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    target = archive(words)
+    if target is not None and _HOST.match(target.text) and not target.text.startswith(("/", ".")):
+        yield EXFIL.find("secret-upload", command, target)
+
+
+def _copy(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    operands = options(words, ("-t", "-S"), mixed=True).operands
+    for word in operands[:-1]:
+        if _KEY.fullmatch(word.text) and "/.ssh" not in operands[-1].text:
+            yield EXFIL.find("secret-copy", command, word)
+
+
+JUDGES: Mapping[str, Judge] = {
+    "curl": _web,
+    "wget": _web,
+    **dict.fromkeys(_SINKS, _sink),
+    **dict.fromkeys(("scp", "rsync", "sftp", "rclone", "croc"), _upload),
+    **dict.fromkeys(("tar", "gtar", "bsdtar"), _tar),
+    **dict.fromkeys(("cp", "mv", "install"), _copy),
+}

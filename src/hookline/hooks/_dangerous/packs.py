@@ -1,0 +1,98 @@
+"""Which pack does what, as it comes and as the settings have it."""
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Any, Literal, NamedTuple
+
+from hookline.exceptions import Allow, excepted
+from hookline.hooks._dangerous.finding import Action, Finding, Pack
+
+PACKS: Mapping[str, Action] = {
+    **dict.fromkeys(("core", "disk", "permissions", "git-history", "system-trees", "interpreters"), "block"),
+    **dict.fromkeys(("remote-exec", "containers", "databases", "kubernetes", "cloud", "saas-cli"), "ask"),
+    **dict.fromkeys(("repo-host", "package-publish", "http-delete", "exfil", "windows"), "ask"),
+}
+"""What each pack does by itself, in the order of the documentation."""
+Packs = Mapping[
+    Literal[
+        "core",
+        "disk",
+        "permissions",
+        "git-history",
+        "system-trees",
+        "interpreters",
+        "remote-exec",
+        "containers",
+        "databases",
+        "kubernetes",
+        "cloud",
+        "saas-cli",
+        "repo-host",
+        "package-publish",
+        "http-delete",
+        "exfil",
+        "windows",
+    ],
+    Literal["ask", "block", "off"],
+]
+"""What the settings may say of them."""
+_TEXTS = {"git-history": "history", "system-trees": "trees"}
+"""Modules that are not called like the pack whose texts they hold."""
+
+
+class Decided(NamedTuple):
+    """What is done about a finding."""
+
+    finding: Finding
+    action: Action | None
+    """None where its pack is off, or it is excepted."""
+    excepted: str | None = None
+    """The written reason."""
+
+
+def decided(found: Iterable[Finding], allow: Allow, packs: Packs) -> tuple[Decided, ...]:
+    return tuple(_decided(one, allow, packs) for one in found)
+
+
+def _decided(finding: Finding, allow: Allow, packs: Packs) -> Decided:
+    for subject in (finding.subject, finding.target) if allow else ():
+        reason = excepted(allow, "dangerous-command", finding.rule, subject)
+        if reason is not None:
+            return Decided(finding, None, reason)
+    return Decided(finding, action(finding, packs))
+
+
+def action(finding: Finding, packs: Packs) -> Action | None:
+    """What is done about *finding*; None where its pack is off."""
+    usual = finding.action or PACKS[finding.pack]
+    wanted = next((word for name, word in packs.items() if name == finding.pack), None)
+    if wanted == "off":
+        return None
+    if usual == "warn" or wanted not in ("block", "ask"):
+        return usual
+    return "block" if wanted == "block" else "ask"
+
+
+class _Tighter(tuple[Any, ...]):
+    """Values of the setting `packs` that nobody needs to be trusted for: those that only block more."""
+
+    __slots__ = ()
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, Mapping) and all(
+            wanted == "block" and pack in PACKS for pack, wanted in value.items()
+        )
+
+
+TIGHTER = _Tighter(({"PACK": "block"},))
+
+
+def pack(name: str) -> Pack:
+    """The pack *name* with all of its rules."""
+    module = import_module("hookline.hooks._dangerous." + _TEXTS.get(name, name.replace("-", "_")))
+    return next(value for value in vars(module).values() if isinstance(value, Pack) and value.name == name)
+
+
+def rules() -> Mapping[str, tuple[str, str, str]]:
+    """Every rule by its id: its pack, its reason, and what is safe instead."""
+    return {rule: (name, *texts) for name in PACKS for rule, texts in pack(name).rules.items()}

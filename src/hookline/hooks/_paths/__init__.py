@@ -1,0 +1,1 @@
+"""What the guards of paths share: which files a call would open, which of them matter, who approved."""

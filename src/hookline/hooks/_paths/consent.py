@@ -1,0 +1,140 @@
+"""Whether a person said yes to a path: in a prompt of theirs, or to the host's question about it.
+
+Every doubt is a no: a question is no yes, nor is a condition, a quotation, or a clause with a negation in it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hookline.hooks._paths.fields import PREFIX
+from hookline.hooks._paths.spelling import segments
+
+LONGEST = 20_000
+"""Characters of a prompt that is looked at: what is longer was not typed to say yes."""
+_YES = re.compile(r"\b(?:yes|ok|okay|approved?|allow(?:ed)?|go\s+ahead)\b", re.IGNORECASE)
+_ONLY_YES = re.compile(
+    r"(?:\W*\b(?:yes|ok|okay|approved?|allowed|go\s+ahead|sure|fine|please|you\s+may|you\s+can|do\s+it)\b)+\W*",
+    re.IGNORECASE,
+)
+_NO = re.compile(
+    r"\b(?:no|not|never|nor|neither|none|nothing|don'?t|doesn'?t|didn'?t|won'?t|can'?t|cannot|mustn'?t|shouldn'?t"
+    r"|isn'?t|aren'?t|wasn'?t|without|except|excluding|besides|deny|denied|denies|refuse[ds]?|reject(?:ed)?|stop"
+    r"|forbid(?:den)?|disallow(?:ed)?|disapproved?|instead|rather|avoid|skip|leave|keep\s+(?:out|away)|hands\s+off"
+    r"|revoked?|cancel(?:led)?|wait|anything\s+but|other\s+than)\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(?:if|unless|until|whether|when|once|after|before|provided)\b", re.IGNORECASE)
+_VERB = re.compile(
+    r"\b(?:read|open|view|show|see|look|print|cat|load|use|using|access|edit|write|change|update|modify|check|inspect"
+    r"|search|copy|fill|approve|allow|touch|retry)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_CLAUSE = re.compile(r",\s|;|\s[–—-]\s|\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
+_EDGE = " \t\"'`“”‘’()[]{}<>*,;:!?"
+_PATHLIKE = re.compile(r"[./\\_]")
+_LONGEST_ANSWER = 300
+
+
+def approved(prompt: str, asked: Sequence[str]) -> tuple[str, ...]:
+    """The paths that a person's *prompt* approves: those *asked* about, and all that it spells out."""
+    if len(prompt) > LONGEST or prompt.lstrip().startswith("<"):
+        return ()
+    found: dict[str, None] = {}
+    agreed = False
+    for sentence in _sentences(prompt):
+        if sentence.endswith("?") or _CONDITION.search(sentence):
+            agreed = False
+            continue
+        for clause in _CLAUSE.split(sentence):
+            if _NO.search(clause):
+                agreed = False
+                continue
+            if _YES.search(clause) or (agreed and _VERB.search(clause)):
+                found |= dict.fromkeys(mentioned(clause, asked))
+            agreed = agreed or _ONLY_YES.fullmatch(clause) is not None
+    return _apart(found)
+
+
+def _apart(paths: Iterable[str]) -> tuple[str, ...]:
+    """One yes is for one file: a name that is the end of another path here means that one."""
+    every = {path: segments(path) for path in paths}
+    return tuple(
+        path
+        for path, names in every.items()
+        if not any(len(other) > len(names) and other[-len(names) :] == names for other in every.values())
+    )
+
+
+def _sentences(prompt: str) -> Iterator[str]:
+    """What the person says themselves: not what they quote, nor code between fences."""
+    own, fenced = list[str](), False
+    for line in prompt.replace("’", "'").split("\n"):
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        elif not fenced and not line.lstrip().startswith(">"):
+            own.append(line)
+    yield from (text.strip() for text in _SENTENCE.split("\n".join(own)) if text.strip())
+
+
+def mentioned(text: str, asked: Sequence[str]) -> Iterator[str]:
+    """The paths in *text*: words that look like one, and plain words that name what was *asked* last."""
+    words = [_bare(word) for word in text.split()]
+    yield from (word for word in words if _PATHLIKE.search(word) and segments(word))
+    plain = {word.lower() for word in words if not _PATHLIKE.search(word)}
+    yield from [path for path in asked if plain.intersection(segments(path)[-1:])][-1:]
+
+
+def _bare(word: str) -> str:
+    return word.strip(_EDGE).removesuffix(".").removeprefix(PREFIX).rstrip(_EDGE)
+
+
+def answered(given: Mapping[str, Any], output: Any, asked: Sequence[str]) -> tuple[str, ...]:
+    """The paths that a person approved by their answers to the host's questions.
+
+    Questions are written by the agent, so only what the host says was answered counts, and only to a question
+    that asks to do something with the path.
+    """
+    if any("answer" in str(key).lower() for key in given):
+        return ()
+    found: dict[str, None] = {}
+    for question, answer in _pairs(given, output):
+        if _VERB.search(question) and not _NO.search(question) and _agrees(answer):
+            found |= dict.fromkeys(mentioned(f"{question} {answer}", asked))
+    return _apart(found)
+
+
+def _agrees(answer: str) -> bool:
+    short = 0 < len(answer) <= _LONGEST_ANSWER and "?" not in answer
+    plain = answer.replace("’", "'")
+    return short and _YES.search(plain) is not None and not _NO.search(plain) and not _CONDITION.search(plain)
+
+
+def _pairs(given: Mapping[str, Any], output: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(output, Mapping):
+        answers = output.get("answers", output.get("answer"))
+        if isinstance(answers, Mapping):
+            yield from ((str(question), _said(answer)) for question, answer in answers.items())
+        elif isinstance(answers, str) and len(questions := list(_questions(given))) == 1:
+            yield questions[0], answers
+    elif isinstance(output, str):
+        questions = list(_questions(given))
+        yield from ((one, output) for one in questions if len(questions) == 1 and one not in output)
+
+
+def _said(answer: Any) -> str:
+    if isinstance(answer, str):
+        return answer
+    several = isinstance(answer, Iterable) and not isinstance(answer, Mapping)
+    return ", ".join(str(one) for one in answer) if several else ""
+
+
+def _questions(given: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in given.items():
+        if isinstance(value, str) and key in ("question", "prompt", "message", "text"):
+            yield value
+        elif key == "questions" and isinstance(value, Sequence):
+            yield from (
+                str(one["question"]) for one in value if isinstance(one, Mapping) and "question" in one
+            )

@@ -1,0 +1,122 @@
+"""What of a command line would bring a secret to light: files it opens, variables it prints."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from hookline.bash import Problem, Simple, Word
+from hookline.hooks._paths import windows
+from hookline.hooks._paths.guarded import Exposure, Place, Sort, kind, sort
+from hookline.hooks._paths.programs import How
+from hookline.hooks._paths.secret import Secret, quiet, secret
+from hookline.hooks._paths.shell import MOST, Opened, accesses
+from hookline.hooks._paths.special import sought
+from hookline.hooks._paths.spelling import absolute
+from hookline.hooks._paths.telling import told
+
+_STRONG = frozenset[Secret]({"dotenv", "key", "keylike", "ssh", "store"})
+_ALL = frozenset[Secret]({*_STRONG, "ssh-open"})
+_NONE = frozenset[Secret]()
+_COUNTS: Mapping[How, frozenset[Secret]] = {
+    **dict.fromkeys(("read", "copy", "link", "use", "run"), _STRONG),
+    **dict.fromkeys(("change", "delete", "empty"), _ALL),
+    "write": frozenset[Secret]({"key", "ssh", "ssh-open", "store"}),
+}
+"""What may not happen to which secret. To write settings into a dotenv tells nothing, nor does to move a file
+or to delete one with force; the name that a moved one has then is watched."""
+_BRINGS = frozenset[How]({"read", "copy", "move", "link", "use", "run"})
+_LOOKED_AT = _BRINGS | frozenset(_COUNTS)
+_TOKEN = re.compile(r"""[\s'"`;|&()<>=,{}$@]+""")
+
+
+def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
+    """The same for whichever *shell* the tool has."""
+    if shell == "shell":
+        yield from exposures(code, place)
+        return
+    for word in windows.opened(code, shell):
+        if kind(word.text, place, glob=True) in _STRONG:
+            yield Exposure("sensitive-operand", word.text, word.span)
+
+
+def named(code: str, shell: str, place: Place) -> Iterator[tuple[Word, How, Sort | None]]:
+    """Every file that a line names, what becomes of it, and what sort of secret it may hold."""
+    if shell != "shell":
+        words = windows.opened(code, shell)
+        yield from ((word, "use", sort(word.text, place, glob=True)) for word in words)
+        return
+    for one in accesses(code, place.cwd, place.home)[1]:
+        word = one.access.word
+        yield word, one.access.how, sort(word.text, place, cwd=one.cwd, glob=word.glob)
+
+
+def exposures(line: str, place: Place) -> Iterator[Exposure]:
+    """Everything in *line* that a rule speaks about."""
+    reading, opened = accesses(line, place.cwd, place.home)
+    found = [_traced(one, reading.commands) for one in opened]
+    sorts = [_kind(one, place) if one.access.how in _LOOKED_AT else None for one in found]
+    brings = _bringing(reading.commands, found, sorts)
+    for one, held in zip(found, sorts, strict=True):
+        if _exposes(one, held, brings):
+            yield Exposure("sensitive-operand", one.access.word.text, one.access.word.span)
+    roots = frozenset({".", "..", "*", "~", "", place.cwd, place.root, place.home}) - {""} | {"./"}
+    for position, command in enumerate(reading.commands):
+        telling = told(reading.commands, position, line, roots)
+        if telling is not None:
+            yield Exposure(*telling, command.span)
+    unread = list(reading.problems)
+    if len(found) >= MOST:
+        unread.append(Problem(reason="too many files", text=line, span=(0, len(line))))
+    yield from _unread(unread)
+
+
+def _traced(one: Opened, commands: Sequence[Simple]) -> Opened:
+    """What `find -exec` puts into a word comes from that find."""
+    word = one.access.word
+    via = commands[one.place].via[-1:] if one.place >= 0 else ()
+    if not word.dynamic or not any(label.startswith(("find -", "fd -")) for label in via):
+        return one
+    finders = tuple(at for at in range(one.place) if commands[at].name in ("find", "gfind", "fd"))[-1:]
+    traced = replace(word, origins=word.origins + finders)
+    return one._replace(access=one.access._replace(word=traced))
+
+
+def _bringing(
+    commands: Sequence[Simple], found: Sequence[Opened], sorts: Sequence[Secret | None]
+) -> frozenset[int]:
+    """Which commands hand on a secret: its content, another name for it, or the names of such files."""
+    brings = {at for at, command in enumerate(commands) if any(map(_named, sought(command)))}
+    for one, held in zip(found, sorts, strict=True):
+        brought = held in _STRONG or brings.intersection(one.access.word.origins)
+        if brought and one.access.how in _BRINGS:
+            brings.add(one.place)
+    return frozenset(brings)
+
+
+def _named(name: str) -> bool:
+    return secret(name, glob=True) in _STRONG
+
+
+def _exposes(one: Opened, held: Secret | None, brings: frozenset[int]) -> bool:
+    how = one.access.how
+    if how in ("read", "copy", "use", "link") and brings.intersection(one.access.word.origins) - {one.place}:
+        return True
+    return held in _COUNTS.get(how, _NONE)
+
+
+def _kind(one: Opened, place: Place) -> Secret | None:
+    word = one.access.word
+    found = kind(word.text, place, cwd=one.cwd, glob=word.glob)
+    inside = found == "key" and quiet(
+        absolute(word.text, one.cwd or place.cwd, place.home), place.root or place.cwd
+    )
+    return None if inside else found
+
+
+def _unread(problems: Sequence[Problem]) -> Iterator[Exposure]:
+    """What could not be read is not waved through where it names a secret."""
+    for problem in problems:
+        for token in set(_TOKEN.split(problem.text)):
+            if not token.isalnum() and secret(token) in _STRONG:
+                yield Exposure("unread", token, problem.span)
+                return

@@ -1,0 +1,84 @@
+"""Whether a person has to be asked about a path: by its name, the settings, or where its links lead."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from hookline.hooks._paths import ignored
+from hookline.hooks._paths.fields import Field
+from hookline.hooks._paths.secret import Secret, secret
+from hookline.hooks._paths.spelling import absolute, segments, url
+
+
+class Place(NamedTuple):
+    """Where a call runs, and who can tell where links lead."""
+
+    cwd: str
+    home: str = ""
+    root: str = ""
+    real: Callable[[str], str] = lambda path: path
+    patterns: tuple[str, ...] = ()
+    """Further files that a person wants asked about, as `.gitignore` would name them."""
+
+
+class Exposure(NamedTuple):
+    """What a command line would bring to light, and by which rule it may not."""
+
+    rule: str
+    what: str
+    span: tuple[int, int]
+
+
+class Sort(NamedTuple):
+    """What sort of secret a path may hold, and by what that is told."""
+
+    kind: Secret
+    by: str
+
+
+def kind(path: str, place: Place, *, cwd: str | None = None, glob: bool = False) -> Secret | None:
+    """What sort of secret *path* may hold."""
+    found = sort(path, place, cwd=cwd, glob=glob)
+    return None if found is None else found.kind
+
+
+def sort(path: str, place: Place, *, cwd: str | None = None, glob: bool = False) -> Sort | None:
+    """The same, and by what it is told."""
+    if url(path):
+        return None
+    found = secret(path, glob=glob)
+    if found is not None:
+        return Sort(found, "its name")
+    whole = absolute(path, cwd or place.cwd, place.home)
+    wanted = _wanted(whole, place) if place.patterns else None
+    if wanted is not None:
+        return Sort("store", f"the pattern `{wanted}` of the settings")
+    real = whole if glob else place.real(whole)
+    led = secret(real) if real != whole else None
+    return None if led is None else Sort(led, f"a link, which leads to {real}")
+
+
+def _wanted(whole: str, place: Place) -> str | None:
+    seen = ignored.seen_from(place.root or place.cwd, whole).lower()
+    return ignored.match(seen, _compiled(place.patterns), folder=True)
+
+
+@lru_cache(maxsize=4)
+def _compiled(patterns: tuple[str, ...]) -> ignored.Rules:
+    return ignored.compiled((line.lower(), None) for line in patterns)
+
+
+def guarded(field: Field, place: Place) -> Sort | None:
+    """What sort of secret a file tool may not open here without a person; None where it may."""
+    found = sort(field.path, place, glob=field.glob)
+    if found is None or found.kind == "keylike":
+        return None
+    return None if found.kind == "ssh-open" and _of_others(field.path, place) else found
+
+
+def _of_others(path: str, place: Place) -> bool:
+    """A configuration of ssh that is neither the user's own nor the project's tells nothing of theirs."""
+    whole = absolute(path, place.cwd, place.home)
+    own = [base.rstrip("/") + "/" for base in (place.home, place.root, place.cwd) if base]
+    inside = whole.startswith(("~", *own))
+    return not inside and segments(path)[-2:] == (".ssh", "config")

@@ -1,0 +1,76 @@
+"""What becomes of each path of a call: for scout-block's verdict, and for its tree."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from hookline.events import PreToolUse
+from hookline.exceptions import Allow, excepted
+from hookline.hooks._paths import approvals, scouting
+from hookline.hooks._paths.fields import Field, fields
+from hookline.hooks._paths.scouting import Found, Ground
+from hookline.hooks._paths.secret import secret
+from hookline.state import State
+
+RULES = ("ignored-operand", "ignored-path")
+
+
+class Scouted(NamedTuple):
+    path: str
+    rule: str
+    found: Found | None = None
+    spared: str = ""
+    """Why it is not held against the patterns."""
+    excepted: str | None = None
+    """The written reason why what was found does not count."""
+
+    @property
+    def stops(self) -> bool:
+        return self.found is not None and self.excepted is None
+
+
+def whereabouts(event: PreToolUse, state: State, patterns: tuple[str, ...]) -> Ground:
+    facts, root = state.facts, state.root or event.cwd or "/"
+    own = str(facts.get("ckignore", ""))
+    return Ground(
+        cwd=event.cwd or root,
+        root=root,
+        home=state.home,
+        own=own,
+        extra=patterns,
+        trusted="!" in own and bool(facts.get("ckignore_trusted", False)),
+        real=facts.get("realpath", lambda path: path),
+        is_file=facts.get("is_file", lambda path: False),
+    )
+
+
+def claims(event: PreToolUse) -> list[Field]:
+    """The paths that are said to be approved."""
+    return [one for one in fields(event) if one.claimed and one.where]
+
+
+def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> Iterator[Scouted]:
+    """Every path of the call, in order."""
+    given = fields(event)
+    granted = approvals.approvals((one.path for one in claims(event)), event, state) if given else {}
+    for one in given:
+        if granted.get(one.path) is not None or _approved(one, event, state):
+            yield Scouted(one.path, "ignored-path", spared="a person said yes to it")
+        else:
+            yield _weighed(one.path, "ignored-path", scouting.path(one.path, ground), allow)
+    if event.kind in ("shell", "powershell", "cmd") and event.command:
+        from hookline.hooks._paths.wandering import looked  # noqa: PLC0415 -- file tools need none of it
+
+        for seen in looked(event.command, event.kind, ground):
+            one_path = seen.word.text
+            yield _weighed(one_path, "ignored-operand", seen.found, allow)._replace(spared=seen.spared)
+
+
+def _approved(field: Field, event: PreToolUse, state: State) -> bool:
+    """Whether privacy-block, which comes first and takes the prefix off, lets it pass by a person's yes."""
+    sensitive = secret(field.path) is not None
+    return sensitive and approvals.approval(field.path, event, state) is not None
+
+
+def _weighed(path: str, rule: str, found: Found | None, allow: Allow) -> Scouted:
+    spared = excepted(allow, "scout-block", rule, found.path) if found is not None and allow else None
+    return Scouted(path, rule, found, excepted=spared)

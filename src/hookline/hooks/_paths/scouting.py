@@ -1,0 +1,78 @@
+"""Whether a path lies where an agent wastes its context, and which line would let it in."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from hookline.hooks._paths import ignored
+from hookline.hooks._paths.spelling import absolute, url
+
+
+class Ground(NamedTuple):
+    """Where paths are judged, and by which patterns."""
+
+    cwd: str
+    root: str
+    home: str = ""
+    own: str = ""
+    """The text of the project's `.ckignore`."""
+    extra: tuple[str, ...] = ()
+    trusted: bool = False
+    """Whether a person trusted the lines that open `.git`, `.aws` and `.ssh`."""
+    real: Callable[[str], str] = lambda path: path
+    is_file: Callable[[str], bool] = lambda path: False
+
+
+class Found(NamedTuple):
+    """A path that is kept out: as it was written, the pattern, and the line that would let it in."""
+
+    path: str
+    pattern: str
+    line: str
+    span: tuple[int, int] | None = None
+    kept: bool = False
+    """Whether that line would count only once a person trusted it."""
+
+
+def path(text: str, ground: Ground, *, cwd: str | None = None, parent: bool = False) -> Found | None:
+    """What keeps the path *text* out, by its name or by where links lead; *parent* asks for its folder."""
+    for seen, folder in _seen(text, ground, cwd=cwd, parent=parent):
+        found = _judged(seen, ground, folder=folder)
+        if found is not None:
+            return found._replace(path=text)
+    return None
+
+
+def reopened(text: str, ground: Ground, *, cwd: str | None = None) -> str | None:
+    """The pattern that lets a path in which another keeps out."""
+    for seen, folder in _seen(text, ground, cwd=cwd, parent=False):
+        found = ignored.decisive(seen, ignored.rules(ground.own, ground.extra), folder=folder)
+        if found is not None and not found[1]:
+            return found[0]
+    return None
+
+
+def _seen(text: str, ground: Ground, *, cwd: str | None, parent: bool) -> Iterator[tuple[str, bool]]:
+    """The path as patterns see it, by its name and by where links lead, and whether it is a folder."""
+    if url(text):
+        return
+    named = absolute(text, cwd or ground.cwd, ground.home)
+    real = ground.real(named)
+    places = [(named, ground.root)] + ([(real, ground.real(ground.root))] if real != named else [])
+    for whole, root in places:
+        inside = ignored.seen_from(root, whole)
+        seen = inside.rpartition("/")[0] if parent else inside
+        if seen:
+            yield seen, parent or not ground.is_file(whole)
+
+
+def _judged(seen: str, ground: Ground, *, folder: bool) -> Found | None:
+    seen = ignored.wild(seen.split("/"))
+    if not (ground.own.strip() or ground.extra or ignored.may_match(seen)):
+        return None
+    line = ignored.reopening(seen, folder=folder)
+    if not ground.trusted:
+        kept = ignored.match(seen, ignored.kept(), folder=folder)
+        if kept is not None:
+            return Found(seen, kept, line, kept=True)
+    pattern = ignored.match(seen, ignored.rules(ground.own, ground.extra), folder=folder)
+    return None if pattern is None else Found(seen, pattern, line)

@@ -1,0 +1,176 @@
+"""Programs whose words no table can split: each function tells which files one of them opens."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from hookline.bash import Simple, Word
+from hookline.bash.options import options, spelled
+from hookline.hooks._paths.programs import Access
+from hookline.hooks._paths.transfer import TRANSFERS, at, remote
+
+Accesses = Iterator[Access]
+
+
+def _dd(command: Simple) -> Accesses:
+    for word in command.words[1:]:
+        key, equals, path = word.text.partition("=")
+        if equals and key in ("if", "of"):
+            yield Access(at(word, path), "read" if key == "if" else "write")
+
+
+_TAR = spelled(
+    "-f --file -C -T -X -b -I -g -V --directory --transform --exclude --owner --group --mode --sort"
+)
+_TAR_READS = spelled("-T -X --files-from --exclude-from")
+
+
+def _tar(command: Simple) -> Accesses:
+    """Packing reads what it is given; unpacking and listing read the archive."""
+    words = command.words[1:]
+    if words and words[0].text.isalpha():
+        words = (Word(text="-" + words[0].text, span=words[0].span), *words[1:])
+    split = options(words, _TAR, mixed=True)
+    packs = split.has("-c", "-r", "-u", "--create", "--append", "--update")
+    archive = split.value("-f", "--file")
+    if archive is not None and not remote(archive.text):
+        yield Access(archive, "write" if packs else "use")
+    yield from (Access(value, "read") for name, value in split.given if name in _TAR_READS and value)
+    if packs:
+        yield from (Access(word, "copy") for word in split.operands)
+
+
+def _zip(command: Simple) -> Accesses:
+    words = command.words[1:]
+    left_out = next((place for place, word in enumerate(words) if word.text in ("-x", "-i")), len(words))
+    operands = options(words[:left_out], spelled("-P -t -tt -n -b -s --password"), mixed=True).operands
+    if command.name.startswith("7"):
+        operands = operands[1:]
+    yield from (Access(word, "write" if not place else "copy") for place, word in enumerate(operands))
+
+
+def _openssl(command: Simple) -> Accesses:
+    reads = spelled(
+        "-in -inkey -key -cakey -ca -cafile -cert -certfile -untrusted -rand -config -signkey -kfile"
+    )
+    for option, value in zip(command.words[1:], command.words[2:], strict=False):
+        if option.text.lower() in reads:
+            yield Access(value, "read")
+        elif option.text.startswith("-pass") and value.text.startswith("file:"):
+            yield Access(at(value, value.text[5:]), "read")
+    digest = options(command.words[2:], spelled("-out -sign -verify -signature -hmac"), mixed=True)
+    if len(command.words) > 1 and command.words[1].text in ("dgst", "sha256", "md5", "sha1", "sha512"):
+        yield from (Access(word, "read") for word in digest.operands)
+
+
+def _keygen(command: Simple) -> Accesses:
+    split = options(command.words[1:], [f"-{letter}" for letter in "fbCtNPrDFGIMmnOSsTVWwYZzaj"], mixed=True)
+    reads = split.has("-y", "-e", "-l", "-p", "-c", "-Y", "-s", "-i", "-B")
+    for name, value in split.given:
+        if name in ("-f", "-s") and value is not None:
+            yield Access(value, "read" if reads else "note")
+
+
+def _source(command: Simple) -> Accesses:
+    yield from (Access(word, "run") for word in command.words[1:2])
+
+
+def _shell(command: Simple) -> Accesses:
+    split = options(command.words[1:], ("-O", "+O", "-o", "+o", "--rcfile", "--init-file", "-c"))
+    if not split.has("-c", "-s"):
+        yield from (Access(word, "run") for word in split.operands[:1])
+
+
+_XARGS = spelled(
+    "-d -E -I -J -L -l -n -P -R -S -s --delimiter --max-args --max-chars --max-lines --max-procs"
+)
+
+
+def _xargs(command: Simple) -> Accesses:
+    given = options(command.words[1:], (*_XARGS, "-a", "--arg-file")).value("-a", "--arg-file")
+    yield from (Access(word, "read") for word in [given] if word is not None)
+
+
+_TESTS = spelled("-name -iname -path -ipath -wholename -iwholename -lname -ilname")
+
+
+def _find(command: Simple) -> Accesses:
+    """The roots are listed; what comes after them only narrows, or is a command of its own."""
+    words = [word for word in command.words[1:] if word.text not in ("-H", "-L", "-P")]
+    first = next((place for place, word in enumerate(words) if word.text[:1] in ("-", "(", "!")), len(words))
+    roots = words[:first] or [Word(text=".", span=command.span)]
+    yield from (Access(word, "list") for word in roots)
+
+
+SEARCHES = spelled("find gfind fd fdfind locate plocate mdfind ls git")
+
+
+def sought(command: Simple) -> tuple[str, ...]:
+    """The names of files that a search asks for: `find -name X`, `fd X`, `git ls-files X`."""
+    if command.name not in SEARCHES:
+        return ()
+    words = [word.text for word in command.words]
+    if command.name in ("find", "gfind"):
+        tests = zip(words, words[1:], words[2:], strict=False)
+        return tuple(value for before, test, value in tests if test in _TESTS and before not in ("!", "-not"))
+    return tuple(word for word in words[1:] if not word.startswith("-"))
+
+
+def _fd(command: Simple) -> Accesses:
+    values = spelled(
+        "-e -t -E -d -x -X -S -c -j --extension --type --exclude --max-depth --exec --exec-batch -g"
+    )
+    operands = options(command.words[1:], values, mixed=True).operands
+    yield from (Access(word, "list") for word in operands[1:] or (Word(text=".", span=command.span),))
+
+
+_GIT_VALUES = spelled("-C -c --git-dir --work-tree --namespace --super-prefix --exec-path --config-env")
+_GIT_READS = spelled("show cat-file diff difftool blame annotate grep archive apply hash-object")
+_GIT_FORMS = spelled(
+    "-s --stat --numstat --shortstat --name-only --name-status --summary --no-patch --quiet -e"
+)
+
+
+def _git(command: Simple) -> Accesses:
+    """Subcommands that show content; `HEAD:path` names a file as well."""
+    words = options(command.words[1:], _GIT_VALUES).operands
+    if not words:
+        return
+    name, rest = words[0].text, options(words[1:], spelled("-e -f -n -L -U -S -G --format -m -F"), mixed=True)
+    patches = name in ("log", "whatchanged", "stash", "format-patch") and rest.has("-p", "-u", "--patch")
+    shown = (name in _GIT_READS and not rest.has(*_GIT_FORMS)) or patches
+    operands = rest.operands[1:] if name == "grep" and not rest.has("-e", "-f") else rest.operands
+    for word in operands:
+        path = word.text.partition(":")[2] if re.match(r"[^/:]+:[^/]", word.text) else word.text
+        yield Access(at(word, path), "read" if shown else "note")
+
+
+def _jq(command: Simple) -> Accesses:
+    words, kept = list(command.words[1:]), list[Word]()
+    while words:
+        word = words.pop(0)
+        if word.text in ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile"):
+            pair, words = words[:2], words[2:]
+            if "file" in word.text and len(pair) > 1:
+                yield Access(pair[1], "read")
+        else:
+            kept.append(word)
+    split = options(kept, ("-f", "--from-file", "-L", "--indent"), mixed=True)
+    given = split.value("-f", "--from-file")
+    yield from (Access(word, "read") for word in split.operands[0 if given else 1 :])
+
+
+SPECIAL: Mapping[str, Callable[[Simple], Accesses]] = {
+    **TRANSFERS,
+    **dict.fromkeys(("tar", "gtar", "bsdtar"), _tar),
+    **dict.fromkeys(("zip", "7z", "7za", "7zz", "rar"), _zip),
+    **dict.fromkeys(("source", "."), _source),
+    **dict.fromkeys(("sh", "bash", "zsh", "dash", "ksh", "fish"), _shell),
+    **dict.fromkeys(("find", "gfind"), _find),
+    **dict.fromkeys(("fd", "fdfind"), _fd),
+    **dict.fromkeys(("jq", "gojq"), _jq),
+    **dict.fromkeys(("xargs", "gxargs"), _xargs),
+    "dd": _dd,
+    "openssl": _openssl,
+    "ssh-keygen": _keygen,
+    "git": _git,
+}

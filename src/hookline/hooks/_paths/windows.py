@@ -1,0 +1,35 @@
+"""Which words of a PowerShell or cmd line are files that it would open."""
+
+from collections.abc import Iterator
+
+from hookline.bash import Word, cmd, powershell
+from hookline.bash.options import spelled
+
+READS = spelled(
+    """get-content gc cat type more select-string sls findstr find copy-item cp copy xcopy robocopy
+    import-csv ipcsv import-clixml get-filehash format-hex compare-object diff invoke-item ii notepad code
+    certutil expand-archive compress-archive get-childitem gci ls dir tree import-powershelldatafile
+    set-content sc add-content ac out-file"""
+)
+"""Programs that open, copy, list or write what they are given."""
+_DATA = spelled(
+    "write-output write-host echo set-location sl cd push-location test-path tp remove-item new-item rem"
+)
+
+
+def opened(code: str, shell: str, *, known: bool = False) -> Iterator[Word]:
+    """The words that may be files; only of *known* programs, or of all that do more than mention them."""
+    reader = cmd.commands if shell == "cmd" else powershell.commands
+    for argv in reader(code):
+        name = argv[0].text.lower().removesuffix(".exe").rpartition("\\")[2]
+        if name in READS if known else name not in _DATA:
+            yield from _files(argv[1:])
+
+
+def _files(words: tuple[Word, ...]) -> Iterator[Word]:
+    for word in words:
+        if word.text == "|":
+            return
+        yield from (
+            Word(text=text, span=word.span) for text in word.text.split(",") if text[:1] not in ("-", "/", "")
+        )

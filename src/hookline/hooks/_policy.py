@@ -1,0 +1,34 @@
+"""How a rule of tool-policy is written, and whether it fits a call."""
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+ACTIONS = ("allow", "ask", "deny")
+FITS = ("branch", "host", "kind", "mode", "repository", "tool")
+
+
+def misfit(rule: Mapping[str, Any], facts: Mapping[str, tuple[str, ...]]) -> str:
+    """What of the call *rule* is not for, in words; empty where it fits."""
+    for key in FITS:
+        wanted = _patterns(rule[key]) if key in rule else ["*"]
+        if not any(fnmatchcase(value, pattern) for value in facts[key] for pattern in wanted):
+            is_so = " or ".join(filter(None, facts[key])) or "not known"
+            return f"{key} is {is_so}, wanted {' or '.join(wanted)}"
+    return ""
+
+
+def _patterns(given: Any) -> list[Any]:
+    return [given] if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else [given]
+
+
+def wrong_with(rule: Mapping[str, Any]) -> str:
+    """What is wrong with a rule, in words; empty where nothing is."""
+    strange = sorted(set(rule) - {"action", "reason", *FITS})
+    if strange:
+        return f"has {strange[0]!r}; a rule has an action, a reason, and: {', '.join(FITS)}"
+    if rule.get("action") not in ACTIONS:
+        return f"has the action {rule.get('action')!r}; there are: {', '.join(ACTIONS)}"
+    texts = [(key, pattern) for key in rule for pattern in _patterns(rule[key])]
+    odd = next((key for key, pattern in texts if not isinstance(pattern, str)), None)
+    return f"has {rule[odd]!r} as {odd}; write a text, or a list of texts" if odd else ""

@@ -1,0 +1,100 @@
+"""The scripts that a command starts: writing one first and running it later must hide nothing."""
+
+import json
+import posixpath
+from collections.abc import Iterator, Sequence
+
+from hookline.bash import UNKNOWN, Simple, Word
+from hookline.bash.options import options, spelled
+from hookline.hooks._self.guarded import Guard
+
+INTERPRETERS = spelled("python pypy node nodejs bun deno perl ruby php lua awk gawk mawk")
+SHELLS = spelled("sh bash zsh dash ksh mksh ash fish")
+_PACKAGES = spelled("npm pnpm yarn bun")
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_JUSTFILES = ("justfile", "Justfile", ".justfile")
+
+Script = tuple[str, str, bool]
+"""Its path, its text, and whether a shell reads it."""
+
+
+def started(command: Simple, guard: Guard) -> Iterator[Script]:
+    if not command.words:
+        return
+    cwd = command.cwd or guard.cwd
+    if command.name in ("make", "gmake", "just"):
+        yield from _recipes(command, cwd, guard)
+    elif command.name in _PACKAGES:
+        yield from _package(command, cwd, guard)
+    else:
+        word = _file(command)
+        if word is not None and UNKNOWN not in word.text:
+            yield from _script(word.text, cwd, command.name, guard)
+
+
+def _file(command: Simple) -> Word | None:
+    """The file whose content is run."""
+    first, rest = command.words[0], command.words[1:]
+    if command.name in ("source", "."):
+        return next(iter(options(rest).operands), None)
+    if command.name in SHELLS | INTERPRETERS:
+        split = options(
+            rest, ("-c", "-e", "-E", "-m", "-W", "-X", "-r", "-f", "-o", "-O", "--rcfile", "--eval")
+        )
+        if split.has("-c", "-e", "-E", "-m", "--eval") and command.name not in ("awk", "gawk"):
+            return None
+        return split.value("-f") or next(iter(split.operands), None)
+    return first if "/" in first.text and command.name != "hookline" else None
+
+
+def _script(path: str, cwd: str, name: str, guard: Guard) -> Iterator[Script]:
+    text = script_at(path, cwd, guard)
+    if not text:
+        return
+    first = text.partition("\n")[0]
+    named = first.startswith("#!") and any(one in first for one in INTERPRETERS)
+    other = (
+        name in INTERPRETERS
+        or named
+        or path.endswith((".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php"))
+    )
+    yield path, text, not other
+
+
+def script_at(path: str, cwd: str, guard: Guard) -> str:
+    return guard.script(posixpath.join(cwd, path))
+
+
+def _recipes(command: Simple, cwd: str, guard: Guard) -> Iterator[Script]:
+    split = options(
+        command.words[1:], ("-f", "-C", "--file", "--directory", "-j", "--justfile", "-d"), mixed=True
+    )
+    folder = split.value("-C", "--directory", "-d")
+    given = split.value("-f", "--file", "--justfile")
+    base = posixpath.join(cwd, folder.text) if folder is not None else cwd
+    usual: Sequence[str] = _JUSTFILES if command.name == "just" else _MAKEFILES
+    for name in (given.text,) if given is not None else usual:
+        text = guard.script(posixpath.join(base, name))
+        if text:
+            yield (
+                name,
+                "\n".join(line.strip().lstrip("@-+") for line in text.split("\n") if line[:1] in "\t "),
+                True,
+            )
+            return
+
+
+def _package(command: Simple, cwd: str, guard: Guard) -> Iterator[Script]:
+    """The scripts of that name, and those that run before and after it."""
+    words = [word.text for word in command.words[1:] if not word.text.startswith("-")]
+    text = guard.script(posixpath.join(cwd, "package.json"))
+    if not words or "hookline" not in text:
+        return
+    name = words[1] if words[0] in ("run", "run-script") and len(words) > 1 else words[0]
+    try:
+        scripts = json.loads(text).get("scripts", {})
+    except (ValueError, AttributeError):
+        return
+    for one in (f"pre{name}", name, f"post{name}"):
+        if isinstance(scripts, dict) and isinstance(scripts.get(one), str):
+            yield "package.json", scripts[one], True

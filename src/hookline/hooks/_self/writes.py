@@ -1,0 +1,292 @@
+"""What a command would write, move, link or delete: a table of programs, and of those that only read."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from hookline.bash import Simple, Word
+from hookline.bash.gitruns import GLOBAL_VALUES
+from hookline.bash.options import Options, options, spelled
+
+_OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
+
+
+class Target(NamedTuple):
+    """Something that a command would change."""
+
+    word: Word
+    tree: bool = False
+    """All that lies below goes with it."""
+    sure: bool = True
+    """The program is known to write there."""
+    named: bool = True
+    """It is written in the line, not put together from what is."""
+
+
+def targets(command: Simple, wrappers: frozenset[str]) -> Iterator[Target]:
+    """Everything that *command* would change; *wrappers* run another command of the line."""
+    yield from (Target(one.target) for one in command.redirects if _written(one.op, one.target.text))
+    if not command.words:
+        return
+    known = PROGRAMS.get(command.name)
+    if known is not None:
+        yield from known(command)
+    elif command.name not in READERS and command.name not in wrappers:
+        yield from (Target(word, sure=False) for word in _mentioned(command))
+
+
+def _written(op: str, target: str) -> bool:
+    return op in _OUTPUTS or (op == ">&" and not target.isdigit() and target != "-")
+
+
+def _mentioned(command: Simple) -> Iterator[Word]:
+    return _paths_in(command.words)
+
+
+def _paths_in(words: Sequence[Word]) -> Iterator[Word]:
+    """Whatever looks like a path among the words of a program that is not known; also behind `=`."""
+    for word in words[1:]:
+        text = word.text
+        behind = text.partition("=")[2] if text.startswith("-") or "=" in text else text
+        for part in dict.fromkeys((text, behind)):
+            if part and not part.startswith("-"):
+                yield Word(text=part, span=word.span, glob=word.glob, origins=word.origins)
+
+
+def _all(values: str = "", *, tree: str = "", skip: int = 0) -> Callable[[Simple], Iterator[Target]]:
+    """Every operand but the first *skip* is changed; one of the options *tree* makes that go deep."""
+
+    def found(command: Simple) -> Iterator[Target]:
+        split = options(command.words[1:], values.split(), mixed=True)
+        deep = tree == "always" or split.has(*tree.split())
+        yield from (Target(word, tree=deep) for word in split.operands[skip:])
+
+    return found
+
+
+def _valued(*names: str, values: str = "") -> Callable[[Simple], Iterator[Target]]:
+    """Only the values of these options are files that are written."""
+
+    def found(command: Simple) -> Iterator[Target]:
+        split = options(command.words[1:], (*names, *values.split()), mixed=True)
+        yield from (Target(word) for name, word in split.given if name in names and word is not None)
+
+    return found
+
+
+_COPYING = "-t --target-directory -S --suffix -m --mode -o --owner -g --group"
+
+
+def _into(split: Options) -> Iterator[Target]:
+    """Where copies land: the last operand, or below it under their own names."""
+    folder = split.value("-t", "--target-directory")
+    sources = split.operands if folder is not None else split.operands[:-1]
+    place = folder or (split.operands[-1] if len(split.operands) > 1 else None)
+    if place is None:
+        return
+    yield Target(place, tree=split.has("-T", "--no-target-directory"))
+    for source in sources:
+        name = source.text.rstrip("/").rpartition("/")[2]
+        merged = name in (".", "*", "..") or source.text.endswith("/")
+        deep = split.has("-r", "-R", "-a", "--recursive", "--archive") or merged
+        yield Target(_below(place, "" if name == "." else name), tree=deep, named=False)
+
+
+def _below(place: Word, name: str) -> Word:
+    return Word(
+        text=f"{place.text.rstrip('/') or '/'}/{name}" if name else place.text,
+        span=place.span,
+        glob=place.glob,
+    )
+
+
+def _copy(command: Simple) -> Iterator[Target]:
+    split = options(command.words[1:], _COPYING.split(), mixed=True)
+    yield from _into(split)
+    if split.has("-l", "-s", "--link", "--symbolic-link"):
+        yield from map(Target, split.operands)
+
+
+def _move(command: Simple) -> Iterator[Target]:
+    split = options(command.words[1:], _COPYING.split(), mixed=True)
+    yield from _into(split)
+    moved = split.operands if split.value("-t", "--target-directory") else split.operands[:-1]
+    yield from (Target(word, tree=True) for word in moved)
+
+
+def _link(command: Simple) -> Iterator[Target]:
+    """Both ends: what is linked can be written by its new name."""
+    split = options(command.words[1:], _COPYING.split(), mixed=True)
+    yield from map(Target, split.operands)
+    yield from _into(split)
+
+
+_INPLACE = re.compile(r"-(?![MIm-])[a-zA-Z0-9]{0,6}?i")
+
+
+def _edit(command: Simple) -> Iterator[Target]:
+    """`sed -i`, `perl -pi`: with an option to change files in place, every operand may be one."""
+    split = options(command.words[1:], ("-e", "-f", "--expression", "--file", "-l", "-s"), mixed=True)
+    if split.has("--in-place", "--inplace") or any(_INPLACE.match(word.text) for word in command.words[1:]):
+        yield from map(Target, split.operands)
+    for word in command.words[1:]:
+        yield from (Target(Word(text=path, span=word.span)) for path in _sed_writes(word.text))
+
+
+def _sed_writes(script: str) -> list[str]:
+    """The files of the commands `w FILE` and `s///w FILE`."""
+    pieces = script.replace(";", "\n").replace("}", "\n").split("\n")
+    return [
+        piece.rpartition("w ")[2].strip() for piece in pieces if "w " in piece and piece.strip()[-1:] != "w"
+    ]
+
+
+def _dd(command: Simple) -> Iterator[Target]:
+    for word in command.words[1:]:
+        if word.text.startswith("of="):
+            yield Target(Word(text=word.text[3:], span=word.span, glob=word.glob))
+
+
+def _remote_copy(command: Simple) -> Iterator[Target]:
+    split = options(
+        command.words[1:], ("-e", "--rsh", "-i", "-P", "-o", "-F", "-S", "-l", "-c", "-J"), mixed=True
+    )
+    deep = split.has("--delete", "--del", "--remove-source-files") or split.has("-r", "-a", "--recursive")
+    for target in _into(split):
+        if ":" not in target.word.text.partition("/")[0]:
+            yield Target(target.word, tree=deep and target.tree)
+
+
+def _archive(command: Simple) -> Iterator[Target]:
+    """tar: what it makes, and where it unpacks to; what lies in an archive only unpacking would tell."""
+    words = command.words[1:]
+    first = words[0].text.lstrip("-") if words else ""
+    split = options(words, ("-f", "--file", "-C", "--directory"), mixed=True)
+    creates = split.has("-c", "-r", "-u", "--create", "--append", "--update") or (
+        first[:1] in "cru" and bool(first)
+    )
+    extracts = split.has("-x", "--extract", "--get") or first.startswith("x")
+    file, folder = split.value("-f", "--file"), split.value("-C", "--directory")
+    if creates and (file is not None or (words and "f" in first and len(words) > 1)):
+        yield Target(file or words[1])
+    if extracts and folder is not None:
+        yield Target(folder, tree=True)
+
+
+def _unzip(command: Simple) -> Iterator[Target]:
+    folder = options(command.words[1:], ("-d",), mixed=True).value("-d")
+    yield from [Target(folder, tree=True)] if folder is not None else []
+
+
+def _find(command: Simple) -> Iterator[Target]:
+    texts = [word.text for word in command.words[1:]]
+    yield from (
+        Target(command.words[place + 2])
+        for place, text in enumerate(texts[:-1])
+        if text in ("-fprint", "-fprint0", "-fprintf", "-fls")
+    )
+
+
+_GIT_PATHS = spelled(
+    "rm mv checkout restore clone init worktree archive bundle apply am config stash submodule"
+)
+_GIT_CHANGES = _GIT_PATHS | spelled("reset pull merge clean switch rebase cherry-pick revert")
+
+
+def _git(command: Simple) -> Iterator[Target]:
+    """Folders that git is sent to, and files that its subcommands write; `git add` and the like only read."""
+    words = command.words[1:]
+    outer = options(words, GLOBAL_VALUES)
+    sub = outer.operands[0].text if outer.operands else ""
+    for word in words:
+        if word.text.startswith("--output="):
+            yield Target(Word(text=word.text.partition("=")[2], span=word.span, origins=word.origins))
+    if sub in _GIT_CHANGES:
+        folders = (value for name, value in outer.given if name in ("-C", "--git-dir", "--work-tree"))
+        yield from (Target(value) for value in folders if value is not None)
+    named = {word.text.partition("=")[0] for word in outer.operands}
+    if sub in _GIT_PATHS and (sub != "config" or named & {"-f", "--file"}):
+        yield from (Target(word) for word in _paths_in(outer.operands))
+
+
+def _dashed(command: Simple) -> Iterator[Target]:
+    """`-out FILE`: a long option with one dash."""
+    words = command.words[1:]
+    yield from (Target(words[i + 1]) for i, word in enumerate(words[:-1]) if word.text in ("-out", "-keyout"))
+
+
+def _second(command: Simple) -> Iterator[Target]:
+    """Of two files the second is written."""
+    operands = options(
+        command.words[1:], ("-f", "-s", "-w", "-c", "-g", "-l", "-o", "-n"), mixed=True
+    ).operands
+    yield from map(Target, operands[1:])
+
+
+def _interpreter(command: Simple) -> Iterator[Target]:
+    """What a script is handed it may write; its code is judged elsewhere."""
+    split = options(
+        command.words[1:], ("-c", "-e", "-E", "-p", "-r", "-W", "-X", "--eval", "--print", "-o", "-O")
+    )
+    taken = split.has("-c", "-e", "-E", "-p", "-r", "--eval", "--print")
+    yield from (Target(word, sure=False) for word in split.operands[0 if taken else 1 :])
+
+
+def _mount(command: Simple) -> Iterator[Target]:
+    yield from (Target(word, tree=True) for word in _mentioned(command))
+
+
+def _container(command: Simple) -> Iterator[Target]:
+    """Folders that a container is given to write in."""
+    for word in command.words[1:]:
+        text = word.text.removeprefix("--volume=").removeprefix("-v")
+        source = next((part[7:] for part in text.split(",") if part.startswith("source=")), "")
+        source = source or next((part[4:] for part in text.split(",") if part.startswith("src=")), "")
+        inside = text.split(":")
+        if (source or len(inside) > 1) and "ro" not in inside[2:] and "readonly" not in text:
+            yield Target(Word(text=source or inside[0], span=word.span), tree=True, sure=False)
+
+
+PROGRAMS: Mapping[str, Callable[[Simple], Iterator[Target]]] = {
+    **dict.fromkeys(
+        ("tee", "sponge", "touch", "truncate", "shred", "unlink", "mkdir", "mkfifo", "mknod"),
+        _all("-s -m -r -d -t"),
+    ),
+    "rm": _all(tree="-r -R --recursive"),
+    "rmdir": _all(),
+    **dict.fromkeys(("chmod", "chown", "chgrp", "chattr", "setfacl"), _all(tree="-R --recursive", skip=1)),
+    **dict.fromkeys(("cp", "gcp", "install"), _copy),
+    "mv": _move,
+    "rename": _all(skip=1),
+    **dict.fromkeys(("ln", "link"), _link),
+    **dict.fromkeys(("sed", "gsed", "perl", "ruby", "awk", "gawk"), _edit),
+    "dd": _dd,
+    **dict.fromkeys(("rsync", "scp"), _remote_copy),
+    **dict.fromkeys(("tar", "bsdtar", "gtar"), _archive),
+    **dict.fromkeys(("unzip", "7z"), _unzip),
+    "find": _find,
+    "git": _git,
+    "sort": _valued("-o", "--output", values="-k -t -S -T"),
+    "curl": _valued("-o", "--output", "--output-dir", "-D", "--dump-header", "-c", "--cookie-jar", "--trace"),
+    "wget": _valued("-O", "--output-document", "-P", "--directory-prefix", "-o", "--output-file", "-a"),
+    **dict.fromkeys(("iconv", "tree", "gpg", "time", "gcc", "cc"), _valued("-o", "--output")),
+    "openssl": _dashed,
+    "less": _valued("-o", "-O", "--log-file"),
+    **dict.fromkeys(("uniq", "xxd"), _second),
+    **dict.fromkeys(
+        spelled("python pypy node nodejs bun deno php lua sh bash zsh dash ksh fish"),
+        _interpreter,
+    ),
+    **dict.fromkeys(("mount", "umount"), _mount),
+    **dict.fromkeys(("docker", "podman", "nerdctl"), _container),
+}
+READERS = spelled(
+    """: . [ [[ alias ag b2sum basename bat batcat builtin cat cd chdir cksum cmp colordiff column comm
+    command cut declare df diff dirname doas du echo egrep env eval exa exec exit export expr eza false
+    fgrep file fmt fold getfacl glow grep head hexdump hookline  jless join jq kill  local ls
+    lsattr lsd lsof man mapfile md5sum more nice nl nohup od paste popd pr printenv printf pushd pwd
+    pygmentize read readarray readlink realpath rg ripgrep select set setsid sha1sum sha256sum sha512sum
+    shasum shellcheck sleep source stat stdbuf strings sudo sum tac tail test  timeout tr  true
+    type typeset  unset watch wc whereis which xargs  zcat zgrep"""
+)
+"""Programs that leave the files alone that are named to them."""

@@ -1,0 +1,63 @@
+"""Cut a prompt into sentences, and those into clauses of plain words; what is quoted is not said."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+LONGEST = 20_000
+"""Characters at either end of a prompt that are read: what is pasted between them asks for nothing."""
+_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_RUN = re.compile(r"\b(run|execute|do|type|call)\s+`([^`\n]{1,200})`", re.IGNORECASE)
+_QUOTED = re.compile(
+    r"""`[^`\n]{1,400}` | "[^"\n]{1,400}" | “[^”\n]{1,400}” | (?<![\w'])'[^'\n]{1,400}'(?!\w) | https?://\S+""",
+    re.VERBOSE,
+)
+_SENTENCE = re.compile(r"(?:[.!;…]+(?=\s|$)|[?\n])[?!.\s]*")
+_CLAUSE = re.compile(r"\s*(?:[,()—–]|:(?=\s|$)|\s--?\s)\s*|\s+but\s+")
+_WORD = re.compile(r"[a-z0-9#@+'/_-][a-z0-9#@+'/._-]*(?:\(\))?")
+_STANDS_FOR = " quoted "
+
+
+class Clause(NamedTuple):
+    words: tuple[str, ...]
+    end: str
+    """The mark behind it: `,` `:` `?` and so on, empty at the end of a plain sentence."""
+
+
+class Sentence(NamedTuple):
+    clauses: tuple[Clause, ...]
+    question: bool
+
+
+def sentences(prompt: str) -> Iterator[Sentence]:
+    text = _plain(prompt)
+    start = 0
+    for found in _SENTENCE.finditer(text):
+        yield _sentence(text[start : found.start()], question="?" in found.group())
+        start = found.end()
+    yield _sentence(text[start:], question=False)
+
+
+def _plain(prompt: str) -> str:
+    """Lower case, straight apostrophes, a word in the place of every quotation."""
+    text = prompt if len(prompt) <= 2 * LONGEST else f"{prompt[:LONGEST]}\n{prompt[-LONGEST:]}"
+    text = text.strip().replace("’", "'").replace("‘", "'")
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`" and text.count(text[0]) == 2:  # noqa: PLR2004 -- a pair
+        text = text[1:-1]
+    text = _RUN.sub(r"\1 \2", _FENCED.sub("\n", text))
+    return _QUOTED.sub(_STANDS_FOR, text).lower()
+
+
+def _sentence(text: str, *, question: bool) -> Sentence:
+    clauses = []
+    start = 0
+    for found in _CLAUSE.finditer(text):
+        clauses.append(Clause(_words(text[start : found.start()]), found.group().strip()))
+        start = found.end()
+    clauses.append(Clause(_words(text[start:]), "?" if question else ""))
+    return Sentence(tuple(clause for clause in clauses if clause.words), question)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    found = (word.rstrip(".-/'_").lstrip("-'/_") for word in _WORD.findall(text))
+    return tuple(word for word in found if word)

@@ -1,0 +1,76 @@
+"""Keep secrets out of the conversation: ask a person before a tool opens a file that may hold some."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from hookline.events import PostToolUse, PreToolUse, UserPromptSubmit
+from hookline.exceptions import Allow, excepted, noted
+from hookline.hook import ANY, hook, later
+from hookline.hooks._paths import approvals, sayings
+from hookline.hooks._paths.fields import stripped
+from hookline.hooks._paths.guarded import Exposure, Place
+from hookline.hooks._paths.weighing import RULE, Weighed, weighed, whereabouts
+from hookline.response import Response, ask, block, inject, modify
+from hookline.state import State
+
+SHELLS = frozenset({"shell", "powershell", "cmd"})
+
+
+@hook(
+    priority={PreToolUse: 10, UserPromptSubmit: 10, PostToolUse: 10},
+    nature="policy",
+    rules=(RULE, *sayings.EXPOSED),
+    why=later("hookline.hooks._why.privacy_block:tree"),
+    unattended={"shell": "block"},
+    stricter={"shell": ("ask", "block"), "patterns": ANY},
+)
+def privacy_block(
+    event: PreToolUse | UserPromptSubmit | PostToolUse,
+    state: State,
+    *,
+    allow: Allow = (),
+    patterns: tuple[str, ...] = (),
+    shell: Literal["warn", "ask", "block"] = "warn",
+) -> Response | None:
+    if not isinstance(event, PreToolUse):
+        return approvals.heard(event, state)
+    place = whereabouts(event, state, patterns)
+    if event.kind in SHELLS:
+        return _shell(event, place, allow, shell)
+    judged = weighed(event, state, place, allow)
+    spared = ((RULE, one.excepted) for one in judged if one.said == "excepted")
+    return noted(_files(judged, event, state), spared)
+
+
+def _files(judged: Sequence[Weighed], event: PreToolUse, state: State) -> Response | None:
+    own = next((one for one in judged if one.said == "block"), None)
+    if own is not None:
+        return block(sayings.self_approved(own.field.path), rule="self-approval")
+    waiting = [one.field.path for one in judged if one.said == "ask"]
+    if waiting:
+        return ask(sayings.sensitive(waiting[0]), rule=RULE).plus(approvals.asked(waiting, state))
+    claimed = [one.field for one in judged if one.said == "modify"]
+    if not claimed:
+        return None
+    by = [one for one in dict.fromkeys(one.approval for one in judged) if one is not None]
+    changed = modify(input=stripped(event.input, claimed), reason=sayings.approved(by), rule="approved")
+    return changed.plus(approvals.used(by, "privacy-block.used", state))
+
+
+def _shell(event: PreToolUse, place: Place, allow: Allow, shell: str) -> Response | None:
+    from hookline.hooks._paths.exposure import lines  # noqa: PLC0415 -- file tools need none of it
+
+    spared: list[tuple[str, str]] = []
+    for one in lines(event.command or "", event.kind, place):
+        reason = excepted(allow, "privacy-block", one.rule, one.what)
+        if reason is None:
+            return noted(_said(one, shell), spared)
+        spared.append((one.rule, reason))
+    return noted(None, spared)
+
+
+def _said(one: Exposure, shell: str) -> Response:
+    text = sayings.exposed(one)
+    if shell == "warn":
+        return inject(text, rule=one.rule, span=one.span)
+    return (block if shell == "block" else ask)(text, rule=one.rule, span=one.span)

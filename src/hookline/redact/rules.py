@@ -1,0 +1,169 @@
+"""Rules of gitleaks files as data: their patterns, keywords, entropy and exceptions.
+
+Such patterns are written to find files and for another engine: here each looks only around its keywords, a
+bounded stretch at a time, so that the time grows with the text and not with its square.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from hookline.redact._go import translated
+from hookline.redact._spans import Span
+
+_BEFORE, _BEHIND = 200, 1000
+"""Characters around a keyword in which a rule looks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule."""
+
+    id: str
+    pattern: str
+    keywords: tuple[str, ...] = ()
+    group: int = 0
+    """Which group of the pattern is the secret; 0 is the first that took part, else the whole."""
+    entropy: float = 0.0
+    """Bits a character that a secret has at least."""
+    but: tuple[str, ...] = ()
+    """Patterns of what is none."""
+    stopwords: tuple[str, ...] = ()
+
+    def find(self, text: str, lower: str) -> Iterator[Span]:
+        for start, end in _stretches(lower, self.keywords):
+            for found in _compiled(self.pattern).finditer(text, start, end):
+                span = _secret(found, self.group)
+                if span[0] < span[1] and self._counts(text[slice(*span)]):
+                    yield Span(*span, self.id)
+
+    def _counts(self, value: str) -> bool:
+        return (
+            _bits(value) >= self.entropy
+            and not any(_compiled(pattern).search(value) for pattern in self.but)
+            and not any(word in value.lower() for word in self.stopwords)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleFile:
+    """The rules of one file; called with a text, it yields what they find."""
+
+    rules: tuple[Rule, ...] = ()
+    problems: tuple[str, ...] = ()
+    """What of the file cannot be used, in sentences."""
+
+    def __call__(self, text: str) -> Iterator[Span]:
+        lower = text.lower() if len(text.lower()) == len(text) else text
+        for rule in self.rules:
+            yield from rule.find(text, lower)
+
+
+def load(text: str) -> RuleFile:
+    """The rules of a gitleaks file."""
+    import tomllib  # noqa: PLC0415 -- few have such a file
+
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # numbers and depths without end are not TOML's to tell
+        return RuleFile(problems=(f"is no TOML: {error}",))
+    rules, problems = [], ["extends another file, which is not read"] if "extend" in data else []
+    everywhere = _exceptions(data)
+    for entry in _tables(data.get("rules")):
+        rule = _rule(entry, everywhere)
+        if isinstance(rule, str):
+            problems.append(f"rule {str(entry.get('id', '?'))!r} {rule}")
+        elif rule:
+            rules.append(rule)
+    return RuleFile(rules=tuple(rules), problems=tuple(problems))
+
+
+def _rule(entry: Mapping[str, Any], everywhere: Sequence[Mapping[str, Any]]) -> Rule | str | None:
+    """The rule; what is wrong with it; None for one about files' names, which mean nothing here."""
+    if "regex" not in entry or entry.get("path"):
+        return None
+    try:
+        exceptions = [*everywhere, *_exceptions(entry)]
+        rule = Rule(
+            id=str(entry["id"]),
+            pattern=translated(entry["regex"]),
+            keywords=tuple(word.lower() for word in entry.get("keywords", ())),
+            group=int(entry.get("secretGroup", 0)),
+            entropy=float(entry.get("entropy", 0.0)),
+            but=tuple(translated(one) for exception in exceptions for one in exception.get("regexes", ())),
+            stopwords=tuple(
+                word.lower() for exception in exceptions for word in exception.get("stopwords", ())
+            ),
+        )
+        for pattern in (rule.pattern, *rule.but):
+            _compiled(pattern)
+    except (
+        re.error,
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        return f"cannot be used: {error}"
+    return (
+        rule
+        if 0 <= rule.group <= _compiled(rule.pattern).groups
+        else "names a group that its pattern has not"
+    )
+
+
+def _exceptions(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What a rule, or the whole file, lets pass; only as far as it is about the secret itself."""
+    both = [*_tables(entry.get("allowlists")), *_tables([entry["allowlist"]] if "allowlist" in entry else ())]
+    return [one for one in both if one.get("regexTarget", "secret") != "line" and "paths" not in one]
+
+
+def _tables(value: Any) -> list[Mapping[str, Any]]:
+    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+
+
+def _stretches(lower: str, keywords: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where to look: around every keyword, overlapping ones together."""
+    if not keywords:
+        yield 0, len(lower)
+        return
+    start = end = -1
+    for place in sorted(_places(lower, keywords)):
+        if place - _BEFORE > end:
+            if end >= 0:
+                yield start, end
+            start = max(0, place - _BEFORE)
+        end = min(len(lower), place + _BEHIND)
+    if end >= 0:
+        yield start, end
+
+
+def _places(lower: str, keywords: Sequence[str]) -> Iterator[int]:
+    for word in keywords:
+        place = lower.find(word) if word else -1
+        while place >= 0:
+            yield place
+            place = lower.find(word, place + len(word))
+
+
+def _secret(found: re.Match[str], group: int) -> tuple[int, int]:
+    if group:
+        return found.span(group)
+    return next((found.span(n) for n, value in enumerate(found.groups(), 1) if value), found.span())
+
+
+def _bits(value: str) -> float:
+    """Shannon's entropy of the characters."""
+    counts = Counter(value).values()
+    return -sum(count / len(value) * math.log2(count / len(value)) for count in counts)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

@@ -1,0 +1,29 @@
+"""A project's `.ckignore`: its text, and whether a person trusted what it opens."""
+
+import os
+import re
+
+from hookline.system import files
+from hookline.system.places import Places
+
+NAME = ".ckignore"
+_OPENS = re.compile(r"(?m)^!.*\.(?:git|aws|ssh)\b")
+
+
+def text(root: str) -> str:
+    """What the file at the root says; empty where there is none, or it cannot be read."""
+    return files.read(os.path.join(root, NAME), root)[0]
+
+
+def opening(root: str) -> frozenset[str]:
+    """The file's name where a line of it opens what only a person opens: its content needs trust then."""
+    return frozenset({NAME}) if _OPENS.search(text(root)) else frozenset()
+
+
+def trusted(places: Places) -> bool:
+    """Whether its user trusted exactly this content, together with the project's other files."""
+    from hookline.system import trust  # noqa: PLC0415 -- only where a line opens what is kept
+
+    now = text(places.root)
+    pinned = trust.state(places.trust, places.root, [NAME]).pinned
+    return bool(now) and pinned is not None and pinned.get(NAME) == now

@@ -1,0 +1,153 @@
+"""`hookline approve`: a person's yes at a terminal, for one path, once, for a while."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hookline.system import approvals
+
+HOOKLINE = str(Path(sys.executable).parent / "hookline")
+
+
+def opens(user, path, session="s-1"):
+    """What a Read of *path* is answered: (decision or None, the path that is opened instead)."""
+    payload = user.payload("PreToolUse", tool_name="Read", tool_input={"file_path": path}, session_id=session)
+    reply = user.hook(payload)[1].get("hookSpecificOutput", {})
+    return reply.get("permissionDecision"), reply.get("updatedInput", {}).get("file_path")
+
+
+def says(user, prompt, session="s-1"):
+    user.hook(user.payload("UserPromptSubmit", prompt=prompt, session_id=session))
+
+
+def approvals_file(user):
+    return user.home / ".local" / "state" / "hookline" / "approvals.json"
+
+
+def test_a_persons_yes_lets_the_agent_open_it_once(user, at_terminal):
+    before = opens(user, ".env"), opens(user, "APPROVED:.env")
+    code, seen = at_terminal("approve", ".env")
+
+    assert before == (("ask", None), ("deny", None))
+    assert code == 0
+    assert f"{user.project}/.env may be opened once by an agent in {user.project}, until " in seen
+    assert opens(user, "APPROVED:.env") == (None, ".env")
+    assert opens(user, "APPROVED:.env") == ("deny", None)
+
+
+def test_a_yes_in_a_prompt_counts_the_same_through_the_store(user):
+    says(user, "yes, you may read config/.env")
+
+    assert opens(user, "APPROVED:config/.env", session="other") == ("deny", None)
+    assert opens(user, "APPROVED:config/.env") == (None, "config/.env")
+    assert opens(user, "APPROVED:config/.env") == ("deny", None)
+
+
+def test_an_absolute_path_and_the_home_are_understood(user, at_terminal):
+    at_terminal("approve", "~/.aws/credentials")
+
+    assert opens(user, f"APPROVED:{user.home}/.aws/credentials") == (None, f"{user.home}/.aws/credentials")
+
+
+def test_the_file_is_its_users_alone(user, at_terminal):
+    at_terminal("approve", ".env")
+
+    assert stat.S_IMODE(approvals_file(user).stat().st_mode) == 0o600
+
+
+def test_a_file_that_others_could_have_written_is_not_believed(user, at_terminal):
+    at_terminal("approve", ".env")
+    approvals_file(user).chmod(0o644)
+
+    assert opens(user, "APPROVED:.env") == ("deny", None)
+
+
+def test_it_ends(user, at_terminal):
+    at_terminal("approve", ".env")
+    (entry,) = json.loads(approvals_file(user).read_text())
+    approvals_file(user).write_text(json.dumps([{**entry, "until": 1.0}]))
+
+    assert opens(user, "APPROVED:.env") == ("deny", None)
+
+
+def test_it_holds_in_one_project_only(user, at_terminal, tmp_path):
+    at_terminal("approve", ".env")
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    payload = user.payload("PreToolUse", tool_name="Read", tool_input={"file_path": "APPROVED:.env"})
+    reply = user.hook({**payload, "cwd": str(other)})[1]
+
+    assert reply["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_list_and_revoke_need_no_person(user, at_terminal):
+    at_terminal("approve", ".env")
+    listed = user.run("approve", "--list").stdout.decode()
+    said = [user.run("approve", "--revoke", ".env").stdout.decode() for _ in range(2)]
+
+    assert listed.startswith(f"{user.project}/.env  until ")
+    assert said == [
+        f"{user.project}/.env is approved no longer\n",
+        f"{user.project}/.env was not approved\n",
+    ]
+    assert user.run("approve", "--list").stdout.decode() == f"no path is approved in {user.project}\n"
+    assert opens(user, "APPROVED:.env") == ("deny", None)
+
+
+def test_an_agent_is_refused(user, at_terminal):
+    without = user.run("approve", ".env")
+    inside, seen = at_terminal("approve", ".env", CLAUDECODE="1")
+    hook, told = at_terminal("approve", ".env", HOOKLINE_DEPTH="gate")
+
+    assert (without.returncode, inside, hook) == (1, 1, 1)
+    assert "is for a person to do" in without.stderr.decode()
+    assert "inside claude-code" in seen
+    assert "inside a hook" in told
+    assert not approvals_file(user).exists()
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="ancestors can be asked only through /proc")
+def test_an_agent_that_hides_its_variables_is_refused_too(user):
+    script = (
+        "import os, pty; os._exit(os.waitstatus_to_exitcode(pty.spawn(['env', '-u', 'CLAUDECODE', *%r])))"
+    )
+    words = [HOOKLINE, "approve", ".env"]
+    ran = subprocess.run(
+        [sys.executable, "-c", script % words],
+        cwd=user.project,
+        env=user.environment(CLAUDECODE="1", TERM="xterm"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert ran.returncode == 1
+    assert b"running inside claude-code" in ran.stdout
+    assert not approvals_file(user).exists()
+
+
+@pytest.mark.parametrize("words", [[], ["--minutes", "0", ".env"], ["--minutes", "999", ".env"]])
+def test_called_wrongly(user, at_terminal, words):
+    code, seen = at_terminal("approve", *words)
+
+    assert code == 2
+    assert "no path is given" in seen or "is no number of minutes" in seen
+
+
+def test_a_path_cannot_steer_the_terminal(user, at_terminal):
+    _, seen = at_terminal("approve", "a\x1b[2K.env")
+
+    assert "\x1b[2K" not in seen
+
+
+def test_what_is_no_list_of_approvals_counts_for_nothing(tmp_path):
+    for text in ("", "{}", "[1]", '[{"id": 1}]', "\0"):
+        (tmp_path / approvals.NAME).write_text(text)
+        (tmp_path / approvals.NAME).chmod(0o600)
+        assert approvals.load(str(tmp_path), "/work/app") == ()

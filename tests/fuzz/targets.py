@@ -1,0 +1,301 @@
+"""What is fuzzed: each target takes any bytes, and an assertion of it that fails is a bug.
+
+The bytes are text; `\\x1e` parts the text proper from what else the target wants: a working folder, a home, a
+runner; the chunks of a stream; a text for a rule file to search.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any, Literal
+
+from hookline import State, bash, hooks
+from hookline.events import Event, PostToolUse, PreToolUse, UserPromptSubmit
+from hookline.frozen import Frozen
+from hookline.redact import clean_json, find, redact
+from hookline.redact.rules import load
+from hookline.redact.stream import stream
+from hookline.response import Response
+from hookline.state import Facts
+
+PART = "\x1e"
+Shell = Literal["bash", "powershell", "cmd"]
+SHELLS: tuple[Shell, ...] = ("bash", "powershell", "cmd")
+BUILT_IN = [hooks.load(name) for name in hooks.names()]
+MORE: dict[str, Any] = {
+    "tool-policy": {"rules": ({"action": "ask", "tool": "*", "branch": ["m*", "x"]}, {"action": "deny"})},
+    "redact-secrets": {"wrap": True},
+}
+"""Settings without which a hook passes everything."""
+LITTLE = "xAb1_=[ab]"
+REPEATED = 8_000
+"""Characters of a text that is made of one piece, over and over."""
+CALLS, CALLS_PER_CHARACTER = 500_000, 200
+"""Calls and returns that one reading or verdict may take: five times what the slowest does."""
+SECONDS = 5.0
+"""A square inside one search of a pattern takes longer, and nothing else does."""
+RULES = load(
+    """
+[[rules]]
+id = "a-key"
+regex = '''(?i)\\b(acme[_-][a-z0-9]{8,40})(?:['"\\s;]|$)'''
+keywords = ["acme"]
+entropy = 2
+"""
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    run: Callable[[bytes], Any]
+    """What it gives back is the same for the same bytes, in any process."""
+    seeds: str
+    """The folder of the inputs that it starts from."""
+    share: int = 1
+    """Parts of the time that it gets."""
+
+
+def text_of(data: bytes) -> str:
+    """Any bytes as text; those that are no UTF-8 become what broken JSON gives, lone surrogates."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def parts_of(data: bytes, count: int) -> list[str]:
+    """As many texts; those that are not there are empty."""
+    parts = text_of(data).split(PART, count - 1)
+    return [*parts, *[""] * (count - len(parts))]
+
+
+def reading(shell: Shell) -> Callable[[bytes], Any]:
+    """Reading a line in the language of *shell*."""
+
+    def run(data: bytes) -> Any:
+        line, cwd, home, runner, options = parts_of(data, 5)
+        runners = {runner: options, "rtk": "-n --name"} if runner else {}
+        read = bash.read(line, cwd=cwd, home=home, runners=runners, shell=shell)
+        _sound(read, line)
+        bash._read.cache_clear()  # noqa: SLF001 -- or it would only be remembered
+        assert bash.read(line, cwd=cwd, home=home, runners=runners, shell=shell) == read
+        return read
+
+    return run
+
+
+def _sound(read: bash.Reading, line: str) -> None:
+    words = [word for command in read.commands for word in command.words]
+    targets = [one.target for command in read.commands for one in command.redirects]
+    origins = [one for word in (*words, *targets) for one in word.origins]
+    spans = [one.span for one in read.commands] + [one.span for one in read.problems] + list(read.bombs)
+    spans += [word.span for word in (*words, *targets)]
+    assert all(0 <= start <= end <= len(line) for start, end in spans)
+    assert all(0 <= one < len(read.commands) for one in origins)
+    assert all(0 <= one < len(read.commands) for command in read.commands for one in command.fed)
+    assert all(command.words for command in read.commands)
+    assert not any("\U000f0000" <= char <= "\U000ffffd" for word in words for char in word.text)
+
+
+def guards(data: bytes) -> Any:
+    """Every built-in hook, before a shell command; the script that it may name holds the second part."""
+    line, script, cwd = parts_of(data, 3)
+    return _judged(_call("shell", "command", line, cwd), script, len(line))
+
+
+def windows_guards(data: bytes) -> Any:
+    line, script, cwd = parts_of(data, 3)
+    calls = [_call(kind, "command", line, cwd) for kind in ("powershell", "cmd")]
+    return [_judged(call, script, len(line)) for call in calls]
+
+
+def path_guards(data: bytes) -> Any:
+    """Every built-in hook, before tools that open a file, search for some, and patch them."""
+    path, text, cwd = parts_of(data, 3)
+    kinds = {"read": "path", "glob": "pattern", "write": "path", "fetch": "url", "mcp": "source"}
+    calls = [_call(kind, place, path, cwd, content=text) for kind, place in kinds.items()]
+    return [_judged(call, text, None) for call in calls]
+
+
+def text_guards(data: bytes) -> Any:
+    """Every built-in hook, when a person says something and when a tool has printed something."""
+    said, cwd = parts_of(data, 2)
+    prompt = UserPromptSubmit(session="s", host="h", cwd=cwd, prompt=said)
+    output = {"stdout": said, "stderr": said[::-1], "parts": [said, {"token": said[:40]}]}
+    ran = PostToolUse(session="s", host="h", cwd=cwd, tool="T", kind="shell", output=output, error=said)
+    return [_judged(prompt, "", None), _judged(ran, "", None)]
+
+
+def _call(kind: str, place: str, value: str, cwd: str, **more: str) -> PreToolUse:
+    given = Frozen({place: value, "limit": 5, **more})
+    return PreToolUse(session="s", host="h", cwd=cwd or "/home/u/p", tool="T", kind=kind, input=given)
+
+
+def _judged(event: Event, script: str, length: int | None) -> list[Any]:
+    state, heard = _state(script), []
+    for hook in BUILT_IN:
+        if hook.listens(event):
+            response = hook.judge(event, state, **MORE.get(hook.name, {}))
+            assert response is None or isinstance(response, Response)
+            _in_place(response, length)
+            heard.append((hook.name, response))
+    return heard
+
+
+def _state(script: str) -> State:
+    facts: dict[str, Any] = {
+        "root": "/home/u/p",
+        "home": "/home/u",
+        "branch": "main",
+        "realpath": lambda path: path,
+        "script": lambda path: script,
+        "is_file": lambda path: path.endswith("f"),
+        "ckignore": script,
+        "ckignore_trusted": True,
+        "changed_lines": 10_000,
+        "keep_output": lambda text: "/home/u/kept",
+    }
+    return State(now=0.0, facts=Facts({name: partial(lambda value: value, facts[name]) for name in facts}))
+
+
+def _in_place(response: Response | None, length: int | None) -> None:
+    if response is not None and response.span is not None:
+        assert length is not None
+        assert 0 <= response.span[0] <= response.span[1] <= length
+
+
+def redacted(data: bytes) -> Any:
+    """A text: what is found lies in it, its lines and its JSON stay, and once redacted it stays so."""
+    text = text_of(data)
+    secrets, once = find(text), redact(text)
+    assert all(0 <= one.start < one.end <= len(text) for one in secrets)
+    assert all(one.end <= other.start for one, other in pairwise(secrets))
+    assert len(once.splitlines()) == len(text.splitlines())
+    assert redact(once) == once
+    value, sound = _parsed(text)
+    if sound:
+        assert _shape(_parsed(once)[0]) == _shape(value)
+    return secrets, redact(text, rules=(RULES,))
+
+
+def json_redacted(data: bytes) -> Any:
+    """A JSON value, or one that is made of the text's parts."""
+    text = text_of(data)
+    value, sound = _parsed(text)
+    if not sound or not isinstance(value, dict | list):
+        parts = text.split(PART)
+        value = {"text": text, "password": parts[-1], parts[0]: parts, "list": [{"name": parts[0]}, 1, None]}
+    once, found = clean_json(value)
+    assert _shape(once) == _shape(value)
+    assert clean_json(once)[0] == once
+    json.dumps(once)
+    return once, found
+
+
+def streamed(data: bytes) -> Any:
+    """Chunks: no line is lost, and no long secret is left that a look at the whole would find.
+
+    The line that begins a private key is none: whether it begins one is told by lines that may come too late.
+    """
+    chunks = text_of(data).split(PART)
+    text, pieces = "".join(chunks), list(stream(chunks))
+    out, whole = "".join(piece.text for piece in pieces), redact(text)
+    long = [one for one in find(text) if one.end - one.start >= 16 and not one.more]
+    assert out.count("\n") == text.count("\n")
+    assert all(1 <= line <= text.count("\n") + 1 for piece in pieces for _, line in piece.secrets)
+    for secret in {text[one.start : one.end] for one in long}:
+        assert out.count(secret) <= whole.count(secret) or secret.startswith("-----BEGIN")
+    return out
+
+
+def rule_file(data: bytes) -> Any:
+    """A rule file, whatever is in it; a pattern may go round for ever, so it searches next to nothing."""
+    file = load(text_of(data))
+    assert all(isinstance(problem, str) for problem in file.problems)
+    assert all(0 <= one.start < one.end <= len(LITTLE) for one in file(LITTLE))
+    return file
+
+
+def _parsed(text: str) -> tuple[Any, bool]:
+    try:
+        return json.loads(text), True
+    except (ValueError, RecursionError):
+        return None, False
+
+
+def _shape(value: Any, depth: int = 0) -> Any:
+    """A JSON value without its strings, and without what is deeper than anyone means."""
+    if isinstance(value, str) or (depth >= 150 and isinstance(value, dict | list)):
+        return str
+    if isinstance(value, dict):
+        return [_shape(item, depth + 1) for item in value.values()]
+    if isinstance(value, list):
+        return [_shape(item, depth + 1) for item in value]
+    return repr(value)
+
+
+def repeated(run: Callable[[str], Any]) -> Callable[[bytes], Any]:
+    """*run* on a text of one piece over and over, between two others, in bounded work."""
+
+    def made(data: bytes) -> None:
+        piece, before, behind = parts_of(data, 3)
+        if piece:
+            run(before + piece * (REPEATED // len(piece)) + behind)
+
+    return made
+
+
+def read_in_bounds(line: str) -> None:
+    for shell in SHELLS:
+        bash._read.cache_clear()  # noqa: SLF001 -- or it would only be remembered
+        _bounded(shell, partial(bash.read, line, shell=shell), len(line))
+
+
+def judged_in_bounds(line: str) -> None:
+    event, state = _call("shell", "command", line, ""), _state("")
+    for hook in BUILT_IN:
+        if hook.listens(event):
+            _bounded(hook.name, partial(hook, event, state), len(line))
+
+
+def redacted_in_bounds(text: str) -> None:
+    _bounded("redact", lambda: redact(text, rules=(RULES,)), len(text))
+    _bounded("stream", lambda: list(stream([text[: len(text) // 2], text[len(text) // 2 :]])), len(text))
+
+
+def _bounded(what: str, run: Callable[[], Any], length: int) -> None:
+    """Calls are counted, of functions in C too; what goes wrong inside one of those only the clock tells."""
+    calls = 0
+
+    def count(*_: Any) -> None:
+        nonlocal calls
+        calls += 1
+
+    start = time.process_time()
+    sys.setprofile(count)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    took = time.process_time() - start
+    assert calls <= CALLS + CALLS_PER_CHARACTER * length, f"{what} does too much"
+    assert took < SECONDS or length > REPEATED * 2, f"{what} takes too long"
+
+
+TARGETS = {
+    "bash": Target(run=reading("bash"), seeds="shell", share=3),
+    "powershell": Target(run=reading("powershell"), seeds="windows"),
+    "cmd": Target(run=reading("cmd"), seeds="windows"),
+    "guards": Target(run=guards, seeds="shell", share=3),
+    "windows-guards": Target(run=windows_guards, seeds="windows"),
+    "path-guards": Target(run=path_guards, seeds="paths"),
+    "text-guards": Target(run=text_guards, seeds="text"),
+    "redact": Target(run=redacted, seeds="text", share=3),
+    "json": Target(run=json_redacted, seeds="text", share=2),
+    "stream": Target(run=streamed, seeds="text", share=2),
+    "rule-file": Target(run=rule_file, seeds="rules"),
+    "repeated-shell": Target(run=repeated(read_in_bounds), seeds="shell", share=2),
+    "repeated-guards": Target(run=repeated(judged_in_bounds), seeds="shell"),
+    "repeated-text": Target(run=repeated(redacted_in_bounds), seeds="text", share=2),
+}

@@ -1,0 +1,211 @@
+"""compress-output: what is left of a long output, both sides of its limits, and errors in one shape."""
+
+import pytest
+
+from hookline import State
+from hookline.hooks._compress.errors import found
+from hookline.hooks.compress_output import compress_output
+from hookline.state import Facts
+from hookline.testing import post_tool_use
+
+STATE = State(now=0.0)
+
+
+def judged(output, state=STATE, kind="shell", **settings):
+    return compress_output.judge(post_tool_use(output=output, kind=kind), state, **settings)
+
+
+def shown(text, **more):
+    response = judged(text, **more)
+    return text if response is None else response.changes["output"]
+
+
+def numbered(count, **special):
+    """Lines `line 0` to `line count-1`, some of them replaced: `at7="..."`."""
+    return "\n".join(special.get(f"at{number}", f"line {number}") for number in range(count))
+
+
+def test_off_by_default():
+    assert not compress_output.enabled
+    assert compress_output.priority == 35
+
+
+def test_short_output_is_left_alone():
+    assert judged(numbered(401)) is None
+    assert judged("x" * 32 * 1024) is None
+    assert judged({"stdout": "fine", "stderr": ""}) is None
+    assert judged(None) is None
+
+
+def test_one_line_or_one_character_more_is_too_long():
+    assert judged(numbered(402)).rule == "long-output"
+    assert judged("x " * 16 * 1024 + "y").rule == "long-output"
+
+
+def test_head_and_tail_stay_and_the_cut_is_said():
+    text = shown(numbered(1000), head=3, tail=2)
+    first, *rest = text.split("\n")
+
+    assert rest == ["line 0", "line 1", "line 2", "[... 995 lines cut ...]", "line 998", "line 999"]
+    assert first == (
+        "[hookline: 995 of 1,000 lines cut (8,889 characters in all); "
+        "run it again with its output in a file to see the whole]"
+    )
+
+
+def test_lines_that_look_like_errors_stay_with_their_neighbours():
+    text = shown(numbered(1000, at500="cannot open the door"), head=1, tail=1, around=2)
+
+    assert text.split("\n")[1:] == [
+        "line 0",
+        "[... 497 lines cut ...]",
+        "line 498",
+        "line 499",
+        "cannot open the door",
+        "line 501",
+        "line 502",
+        "[... 496 lines cut ...]",
+        "line 999",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "0 errors, 0 failures",
+        "no errors",
+        "tests/test_error.py::test_fatal PASSED [ 12%]",
+        "checking error ... ok",
+    ],
+)
+def test_lines_that_say_that_all_is_well_do_not(line):
+    assert line not in shown(numbered(1000, at500=line), head=1, tail=1)
+
+
+@pytest.mark.parametrize(
+    "line", ["ValueError: no", "E       assert 1 == 2", "Segmentation fault", "✗ it adds", "npm ERR! x"]
+)
+def test_lines_of_alarm(line):
+    assert line in shown(numbered(1000, at500=line), head=1, tail=1)
+
+
+def test_thousands_of_errors_do_not_make_it_long_again():
+    text = shown("\n".join(f"error number {number}" for number in range(100_000)))
+
+    assert text.count("\n") < 450
+    assert len(text) < 33 * 1024
+    assert "error number 0" in text
+    assert "error number 99999" in text
+
+
+def test_long_lines_are_narrowed():
+    text = shown("a " * 20_000 + " " + "b" * 40_000)
+
+    assert len(text) < 1000
+    assert "characters cut" in text
+    assert text.endswith("b")
+
+
+def test_the_whole_is_kept_where_that_can_be():
+    kept = []
+    state = State(
+        now=0.0, facts=Facts({"keep_output": lambda: lambda text: kept.append(text) or "/scratch/x.txt"})
+    )
+
+    assert "the whole is in /scratch/x.txt]" in shown(numbered(1000), state=state)
+    assert kept == [numbered(1000)]
+
+
+def test_it_keeps_the_shape_of_the_output():
+    output = {"stdout": numbered(1000), "stderr": "ok", "code": 1, "parts": [{"text": numbered(900)}, True]}
+    changed = judged(output).changes["output"]
+
+    assert set(changed) == set(output)
+    assert (changed["stderr"], changed["code"], changed["parts"][1]) == ("ok", 1, True)
+    assert len(changed["stdout"]) < 5000
+    assert len(changed["parts"][0]["text"]) < 5000
+
+
+@pytest.mark.parametrize("kind", ["read", "write", "edit", "agent"])
+def test_files_and_answers_stay_whole(kind):
+    assert judged(numbered(1000), kind=kind) is None
+
+
+def test_the_kinds_are_a_setting():
+    assert judged(numbered(1000), kind="read", kinds=("read",)) is not None
+
+
+def test_images_are_not_cut():
+    assert judged({"data": "iVBORw0KGgo" * 10_000}) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("src/a.ts(12,5): error TS2345: Argument of type", "src/a.ts:12:5: TS2345: Argument of type (tsc)"),
+        ("src/a.ts:12:5 - error TS2345: Argument", "src/a.ts:12:5: TS2345: Argument (tsc)"),
+        ("Program.cs(3,9): error CS1002: ; expected", "Program.cs:3:9: CS1002: ; expected (msbuild)"),
+        ("main.c:4:10: error: expected ';'", "main.c:4:10: expected ';' (compiler)"),
+        ("main.c:1:10: fatal error: x.h: No such file", "main.c:1:10: x.h: No such file (compiler)"),
+        ("a.py:7: error: Incompatible types  [assignment]", "a.py:7: assignment: Incompatible types (mypy)"),
+        ("a.py:7:1: F401 `os` imported but unused", "a.py:7:1: F401: `os` imported but unused (ruff)"),
+        ("./x.go:9:2: undefined: y", "./x.go:9:2: undefined: y (go)"),
+        ("--- FAIL: TestAdd (0.01s)", "TestAdd: 0.01s (go test)"),
+        ("App.java:12: error: cannot find symbol", "App.java:12: cannot find symbol (compiler)"),
+        ("[ERROR] /src/App.java:[12,8] cannot find symbol", "/src/App.java:12:8: cannot find symbol (maven)"),
+        (
+            "e: file:///src/A.kt:3:5 Unresolved reference: x",
+            "/src/A.kt:3:5: Unresolved reference: x (kotlinc)",
+        ),
+        ("FAILED tests/a.py::test_x - assert 1 == 2", "tests/a.py::test_x: assert 1 == 2 (pytest)"),
+        ("FAILED tests/a.py::test_x", "tests/a.py::test_x: failed (pytest)"),
+        ("test adds ... FAILED", "adds: FAILED (cargo test)"),
+        ("  ● math › adds", "math › adds: failed (jest)"),
+        ("npm ERR! code ERESOLVE", "ERESOLVE: failed (npm)"),
+        ("npm error notarget No matching version", "notarget No matching version (npm)"),
+        (
+            " ERR_PNPM_NO_MATCHING_VERSION  No matching version",
+            "ERR_PNPM_NO_MATCHING_VERSION: No matching version (pnpm)",
+        ),
+        ("ERROR: No matching distribution found for x", "No matching distribution found for x (pip)"),
+        ("E: Unable to locate package x", "Unable to locate package x (apt)"),
+        ("make: *** [Makefile:12: all] Error 2", "Makefile:12: Error 2 (make)"),
+        ("\x1b[31mmain.c:4:10: error: no\x1b[0m", "main.c:4:10: no (compiler)"),
+        (
+            "error[E0308]: mismatched types\n  --> src/m.rs:3:5",
+            "src/m.rs:3:5: E0308: mismatched types (rustc)",
+        ),
+        ("/a/b.ts\n  3:5  error  No vars  no-var", "/a/b.ts:3:5: no-var: No vars (eslint)"),
+        ('  File "a.py", line 3, in f\n    x()\nKeyError: 1', "a.py:3: KeyError: 1 (python)"),
+    ],
+)
+def test_errors_in_one_shape(text, shape):
+    assert [str(error) for error in found(text)] == [shape]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "all good",
+        "12:30:45 started",
+        "http://localhost:8080/x",
+        "see a.py:7 for more",
+        "error handling works",
+    ],
+)
+def test_other_lines_are_no_errors_of_tools(text):
+    assert found(text) == []
+
+
+def test_errors_in_one_shape_stand_before_the_output():
+    text = shown(
+        numbered(1000, at500="a.c:1:2: error: no", at600="a.c:1:2: error: no"), head=1, tail=1, around=0
+    )
+
+    assert text.split("\n")[1:4] == ["[hookline: 1 errors]", "a.c:1:2: no (compiler)", "[hookline: output]"]
+
+
+def test_a_megabyte_takes_a_moment():
+    text = "error: " * 30_000 + "\n" + "src/a.ts(12,5): error\n" * 40_000
+
+    assert len(shown(text)) < 40_000
