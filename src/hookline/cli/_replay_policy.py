@@ -3,9 +3,10 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hookline import hosts
 from hookline.cli._judging import Judge, Judged
@@ -22,6 +23,12 @@ SETTINGS = "hookline.toml"
 CONFIG = "XDG_CONFIG_HOME"
 
 
+Called = tuple[ToolEvent, str]
+"""A call or result, and in whose words it is judged."""
+Sent = tuple[str, str, dict[str, Any]]
+"""In whose words, which event, and the payload."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """What a policy says of one call or result."""
@@ -35,6 +42,9 @@ class Verdict:
     @property
     def short(self) -> str:
         return " ".join((self.action, *self.rules))
+
+
+Carried = Callable[[Sequence[Sent]], Iterable[Verdict]]
 
 
 class Policy:
@@ -56,20 +66,31 @@ class Policy:
                 _refuse_wrong(self.problems, os.path.join(self._env[CONFIG], "hookline", SETTINGS), settings)
             undo.pop_all()
 
-    def judge(self, event: ToolEvent, words: str) -> Verdict:
-        """What the hooks say; of calls that are the same once, where only built-ins judge, which are pure."""
-        key = _same(event, words)
-        verdict = self._known.get(key) or self._judged(event, words)
-        if all(hook.kind == "built-in" for hook in self._judge(words)[1].hooks):
-            self._known[key] = verdict
-        return verdict
+    @property
+    def pure(self) -> bool:
+        """Whether only built-ins judge: what is the same is judged once then, and in any process."""
+        return all(hook.kind == "built-in" for hook in self._judge("envelope")[1].hooks)
 
-    def _judged(self, event: ToolEvent, words: str) -> Verdict:
-        host, judge = self._judge(words)
+    def judge(self, called: Sequence[Called], carried: Carried) -> list[Verdict]:
+        """What the hooks say of each; *carried* carries `judged` out for those that are not known yet."""
+        if not self.pure:
+            return [self.judged(self._sent(one)) for one in called]
+        keys = [_same(event, words) for event, words in called]
+        new = {key: one for key, one in zip(keys, called, strict=True) if key not in self._known}
+        found = carried([self._sent(one) for one in new.values()])
+        self._known.update(zip(new, found, strict=True))
+        return [self._known[key] for key in keys]
+
+    def _sent(self, called: Called) -> Sent:
+        event, words = called
+        return words, event.name, payload(self._judge(words)[0], event)
+
+    def judged(self, sent: Sent) -> Verdict:
+        words, name, given = sent
         try:
-            judged = judge.judge(payload(host, event))
+            judged = self._judge(words)[1].judge(given)
         except Unreadable as error:
-            return Verdict(action="pass", failed=(f"a {event.name} cannot be judged: {error}",))
+            return Verdict(action="pass", failed=(f"a {name} cannot be judged: {error}",))
         return Verdict(action="pass") if judged is None else _verdict(judged)
 
     def _judge(self, words: str) -> tuple[Host, Judge]:

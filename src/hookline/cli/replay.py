@@ -3,17 +3,19 @@
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from itertools import islice
 
 from hookline.cli._command import Command
 from hookline.cli._replay import Heard, heard
-from hookline.cli._replay_policy import Policy
+from hookline.cli._replay_crew import crew
+from hookline.cli._replay_policy import Called, Policy, Verdict
 from hookline.cli._replay_report import Report
 from hookline.cli._replay_show import Advance, progress, show
 from hookline.cli._show import dump, visible
 
-EVERY = 64
+EVERY = 512
 """Lines between two steps of the bar."""
 
 
@@ -23,9 +25,10 @@ def run(args: Namespace) -> int:
         policies = [stack.enter_context(closing(policy)) for policy in _policies(args)]
         for problem in policies[0].problems:
             print(f"hookline: {visible(problem)}", file=sys.stderr)
+        judges = [_judge(policy, stack) for policy in policies]
         began = time.perf_counter()
         with progress(args.files) as advance:
-            report = _replayed(args.files, policies, advance)
+            report = _replayed(args.files, judges, advance)
         if args.json:
             dump(report.facts())
         else:
@@ -51,30 +54,42 @@ def _policies(args: Namespace) -> list[Policy]:
         raise
 
 
-def _replayed(files: Sequence[str], policies: Sequence[Policy], advance: Advance) -> Report:
+Judges = Sequence[Callable[[Sequence[Called]], Sequence[Verdict]]]
+
+
+def _judge(policy: Policy, stack: ExitStack) -> Callable[[Sequence[Called]], Sequence[Verdict]]:
+    size = 0 if policy.pure else 1
+    carried = stack.enter_context(crew(policy.judged, size))
+    return lambda called: policy.judge(called, carried)
+
+
+def _replayed(files: Sequence[str], judges: Judges, advance: Advance) -> Report:
     report, seen = Report(), set[object]()
     for file in files:
         known = False
-        size = 0
-        for number, one in enumerate(heard(file, seen), 1):
-            report.hear(file, one)
-            _judge(report, file, one, policies)
-            known = known or one.reader is not None
-            size += one.line.size
-            if number % EVERY == 0:
-                advance(size, report.calls)
-                size = 0
-        advance(size, report.calls)
+        for some in _batches(heard(file, seen)):
+            _say(report, file, some, judges)
+            known = known or any(one.reader is not None for one in some)
+            advance(sum(one.line.size for one in some), report.calls)
         if not known:
             report.strange.append(file)
     return report
 
 
-def _judge(report: Report, file: str, one: Heard, policies: Sequence[Policy]) -> None:
-    for event in one.events:
-        words = one.reader.words if one.reader else ""
-        verdict, *others = (policy.judge(event, words) for policy in policies)
-        report.say(event, (file, one.line.number), verdict, others[0] if others else None)
+def _batches(lines: Iterator[Heard]) -> Iterator[Sequence[Heard]]:
+    """So many lines that a step of the bar is seen, and all processors have something to do."""
+    while some := list(islice(lines, EVERY)):
+        yield some
+
+
+def _say(report: Report, file: str, some: Sequence[Heard], judges: Judges) -> None:
+    called = [(event, one.reader.words) for one in some if one.reader for event in one.events]
+    told = [iter(judge(called)) for judge in judges]
+    for one in some:
+        report.hear(file, one)
+        for event in one.events if one.reader else ():
+            verdict, *others = (next(verdicts) for verdicts in told)
+            report.say(event, (file, one.line.number), verdict, others[0] if others else None)
 
 
 def arguments(parser: ArgumentParser) -> None:
