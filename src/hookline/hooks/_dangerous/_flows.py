@@ -60,9 +60,9 @@ def _path(text: str) -> str:
 
 def outward(command: Simple, place: Place) -> Iterator[Finding]:
     """What a command prints straight into a connection: `… > /dev/tcp/host/port`."""
-    for redirect in command.redirects:
-        if redirect.target.text.startswith(("/dev/tcp/", "/dev/udp/")) and secretive(command, place):
-            yield EXFIL.find("secret-upload", command)
+    connected = any(one.target.text.startswith(("/dev/tcp/", "/dev/udp/")) for one in command.redirects)
+    if connected and secretive(command, place):
+        yield EXFIL.find("secret-upload", command)
 
 
 def _web(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
