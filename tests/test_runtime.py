@@ -479,3 +479,15 @@ def test_a_host_may_tell_the_end_of_the_budget(runtime):
     runtime.fire_now(post_tool_use(ends_at=1234.5))
 
     assert seen == [1234.5]
+
+
+def test_what_we_are_ourselves_is_guarded_unless_it_is_the_projects_work(tmp_path):
+    from hookline import runtime
+    from hookline.system.places import find
+
+    package = os.path.dirname(runtime.__file__)
+    elsewhere = find({"HOME": str(tmp_path)}, str(tmp_path))
+    checkout = find({"HOME": str(tmp_path)}, os.path.dirname(package))
+
+    assert package in runtime.guarded(elsewhere)
+    assert package not in runtime.guarded(checkout)

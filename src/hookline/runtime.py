@@ -4,6 +4,7 @@ A program with events of its own fires them here; hosts are answered through the
 """
 
 import os
+import sys
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -335,7 +336,16 @@ def guarded(places: Places) -> tuple[str, ...]:
     known = [hosts.load(name) for name in hosts.names()]
     wired = [name.replace("~", places.home, 1) for host in known for name in host.settings]
     wired += [os.path.join(places.root, name) for host in known for name in host.repository_switches]
-    return (places.config, places.state, *wired)
+    program = os.path.join(os.path.dirname(sys.executable), "hookline")
+    own = [
+        one for one in (os.path.dirname(os.path.abspath(__file__)), program) if not _within(one, places.root)
+    ]
+    return (places.config, places.state, *own, *wired)
+
+
+def _within(path: str, root: str) -> bool:
+    """What lies in the project itself is the project's work: its own checkout of us, or its environment."""
+    return path.startswith(root.rstrip(os.sep) + os.sep)
 
 
 def _skipped(outcome: Outcome, hook: Hook) -> Outcome:

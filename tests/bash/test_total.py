@@ -251,3 +251,13 @@ def calls(line):
     read(line)
     sys.setprofile(None)
     return count
+
+
+@pytest.mark.parametrize("rest", ["", "; git push --force"])
+def test_more_commands_than_are_kept_are_said_and_break_nothing(rest):
+    line = "rm -rf /; find " + "a " * 50 + "-exec rm {} \\; " * 3000 + rest
+    reading = read(line)
+
+    assert reading.commands[0].name == "rm"
+    assert len(reading.commands) <= world.MAX_COMMANDS + 1
+    assert "too much to follow" in {problem.reason for problem in reading.problems}

@@ -73,7 +73,7 @@ def test_a_time_that_is_over_holds_no_more(user, at_terminal):
     assert stopped(user)
 
 
-@pytest.mark.parametrize("words", [["allow", "--once", RULE], ["off", "10m"], ["off", "--end"]])
+@pytest.mark.parametrize("words", [["allow", "--once", RULE], ["off", "10m"]])
 def test_an_agent_is_refused(user, at_terminal, words):
     without = user.run(*words)
     inside, seen = at_terminal(*words, CLAUDECODE="1")
@@ -82,6 +82,32 @@ def test_an_agent_is_refused(user, at_terminal, words):
     assert b"for a person to do" in without.stderr
     assert "running inside claude-code" in seen
     assert stopped(user)
+
+
+@pytest.mark.parametrize(("grants", "told"), [(0, "0 passes"), (1, "1 pass"), (2, "2 passes")])
+def test_anybody_may_switch_them_on_again(user, at_terminal, grants, told):
+    for _ in range(grants):
+        at_terminal("off", "10m")
+    ended = user.run("off", "--end")
+
+    assert ended.returncode == 0
+    assert f"; {told} ended\n" in ended.stdout.decode()
+    assert stopped(user)
+
+
+def test_explain_says_that_the_guards_are_off(user, at_terminal):
+    on = user.run("explain", "claude-code", FORCE).stdout.decode()
+    at_terminal("off", "10m")
+    off = user.run("explain", "claude-code", FORCE).stdout.decode()
+    facts = json.loads(user.run("explain", "claude-code", FORCE, "--json").stdout)
+
+    assert "switched off" not in on
+    assert "PreToolUse: block" in on
+    assert "the built-in guards are switched off until " in off
+    assert "so this would pass" in off
+    assert RULE in off
+    assert facts["switched_off"].keys() == {"until", "action"}
+    assert facts["switched_off"]["action"] == "pass"
 
 
 @pytest.mark.parametrize("time", ["soon", "0m", "9h", "10", "-1m"])

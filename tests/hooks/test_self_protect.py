@@ -121,7 +121,7 @@ def tool(kind, state=state(), tool="Write", **given):  # noqa: B008 -- frozen
         ("block write-user", "cp x ~/.config/hookline/trust.json"),
         ("block write-user", "cp x ~/.config/hookline/"),
         ("block write-user", "cp -r evil/hookline ~/.config/"),
-        ("block write-user", "cp -r evil/. ~/.config"),
+        ("ask write-user", "cp -r evil/. ~/.config"),
         ("block write-user", "mv x ~/.config/hookline/hookline.toml"),
         ("block write-user", "mv ~/.config/hookline /tmp/x"),
         ("block write-user", "mv ~/.config /tmp/x"),
@@ -139,7 +139,7 @@ def tool(kind, state=state(), tool="Write", **given):  # noqa: B008 -- frozen
         ("block write-user", "cd ~/.config; cd hookline; rm trust.json"),
         ("block write-user", "pushd ~/.config/hookline; echo x > trust.json"),
         ("block write-user", "chmod 777 ~/.config/hookline/trust.json"),
-        ("block write-user", "chmod -R 000 ~/.config"),
+        ("ask write-user", "chmod -R 000 ~/.config"),
         ("block write-user", "chown nobody ~/.config/hookline"),
         ("block write-user", "dd if=/dev/null of=~/.config/hookline/trust.json"),
         ("block write-user", "dd of=$HOME/.config/hookline/trust.json < x"),
@@ -198,8 +198,8 @@ def tool(kind, state=state(), tool="Write", **given):  # noqa: B008 -- frozen
         ("block write-user", "find ~/.config -name trust.json | xargs rm"),
         ("block write-project", "find . -name hookline.toml -exec cp /dev/null {} \\;"),
         ("block write-user", "tar -xf a.tar -C ~/.config/hookline"),
-        ("block write-user", "tar -C ~ -xf a.tar"),
-        ("block write-user", "unzip a.zip -d ~/.config"),
+        ("ask write-user", "tar -C ~ -xf a.tar"),
+        ("ask write-user", "unzip a.zip -d ~/.config"),
         ("block write-user", "git clone x ~/.config/hookline"),
         ("block write-user", "mount --bind evil ~/.config/hookline"),
         ("ask write-user", "docker run -v ~/.config:/c alpine sh -c 'echo > /c/hookline/x'"),
@@ -559,7 +559,7 @@ def test_a_hundred_kilobytes_take_a_moment():
     [
         ("ask command", "perl -e 'system(shift)' 'hookline trust'"),
         ("ask command", "make --eval=$'x:\\n\\thookline trust' x"),
-        ("ask command", "tar -cf /dev/null --checkpoint-action=exec='hookline trust' ."),
+        ("block command", "tar -cf /dev/null --checkpoint-action=exec='hookline trust' ."),
         ("block command", "sed -n '1e hookline trust' notes.txt"),
         ("ask command", "PAGER='hookline trust' git log"),
         ("block command", "git -c core.pager='hookline trust' log"),
@@ -610,3 +610,112 @@ def test_a_script_that_is_run_without_being_named_as_one(command):
 
     assert verdict(command, state=known) == "block command"
     assert verdict(command) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "given"),
+    [
+        ("ask command", "mcp__term__send", {"text": "hookline off 10m"}),
+        ("block command", "mcp__shell__run", {"command": "hookline off 10m"}),
+        ("block write-user", "mcp__fs__put", {"path": f"{HOME}/.config/my dir/../hookline/hookline.toml"}),
+        (
+            "block write-user",
+            "mcp__fs__put",
+            {"uri": f"file://localhost{HOME}/.config/hookline/hookline.toml"},
+        ),
+        ("block write-user", "mcp__fs__find_and_replace", {"path": f"{HOME}/.config/hookline/hookline.toml"}),
+        ("pass", "mcp__fs__get_file", {"path": f"{HOME}/.config/hookline/hookline.toml"}),
+        ("pass", "mcp__notes__add", {"text": "hookline is a nice tool"}),
+        ("pass", "mcp__fs__put", {"path": f"{ROOT}/my dir/a.txt"}),
+    ],
+)
+def test_tools_of_others_reach_no_guard(said, name, given):
+    assert tool("mcp", tool=name, **given) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        (
+            "block write-user",
+            "python3 -c \"import os;open(os.path.expanduser('~/.config/hookline/x'),'w').write('x')\"",
+        ),
+        ("block write-wiring", "python3 -c \"open(str(Path.home())+'/.agent/settings.json','w')\""),
+        ("block write-user", "perl -e 'unlink glob(\"~/.config/*/*.toml\")'"),
+        ("block write-wiring", 'perl -e \'rename "x", ".agent/settings.json"\''),
+        ("block write-wiring", 'ruby -e \'IO.binwrite(".agent/settings.json","")\''),
+        ("ask command", "python3 -c \"from runpy import run_module as r; r('hookline')\""),
+        ("ask command", "python3 -c \"from importlib import import_module as i; i('hookline.cli').main()\""),
+        ("ask command", "expect -c 'spawn hookline off 10m; interact'"),
+        ("ask hidden", "cp $(which hookline) /tmp/h; /tmp/h off 10m"),
+        ("block write-user", "vim -c 'w! ~/.config/hookline/hookline.toml' -c q x"),
+        ("block write-user", "strace -o ~/.config/hookline/hookline.toml ls"),
+        ("block write-user", "aria2c -d ~/.config -o hookline/hookline.toml http://x"),
+        ("ask write-user", "rsync -a evil/ ~/.config/"),
+        ("ask write-user", "rsync -a evil/ ~/"),
+        ("block write-user", "rsync -a --delete evil/ ~/.config/"),
+        ("block write-user", "chmod -r ~/.config/hookline/hookline.toml"),
+        ("ask write-wiring", "ln -s /tmp/evil .agent"),
+        ("ask write-wiring", "git checkout other -- .agent"),
+        ("block write-wiring", "git rm -r .agent"),
+        ("ask write-wiring", "patch -d .agent < x.patch"),
+        ("ask write-wiring", "7z x a.7z -o.agent"),
+        ("block switch", "echo AR_DISABLE_X=1 > ~/.config/environment.d/x.conf"),
+        ("block switch", "echo export XDG_CONFIG_HOME=/tmp/e >> ~/.bashrc"),
+        ("block switch", "echo HOME=/tmp/e >> ~/.profile"),
+        ("ask write-user", "curl x | tar xz -C ~/.local"),
+        ("ask write-user", "tar -C ~/.local -xf go.tgz"),
+        ("ask write-user", "unzip x.zip -d ~"),
+        ("ask write-user", "cp -r dotfiles/. ~"),
+        ("ask write-user", "chmod -R go-rwx ~/.config"),
+        ("block write-user", "chmod -R go-rwx ~/.config/hookline"),
+        ("block write-user", "cp -r evil/. ~/.config/hookline"),
+        ("ask hidden", "python3 -c \"p=base64.b64decode('eA=='); open(p,'w').write('')\""),
+        ("ask hidden", "python3 -c \"open('lmot.enilkooh/'[::-1],'w')\""),
+        ("ask hidden", "python3 -c \"import os; os.system(''.join(map(chr,[104,111])))\""),
+        ("ask hidden", "node -e \"fs.writeFileSync(Buffer.from('eA==','base64').toString(),'')\""),
+        ("ask hidden", 'perl -e \'system(pack("H*","6869"))\''),
+        ("pass", "vim -c 'w out.txt' x"),
+        ("pass", "strace -o log ls"),
+        ("pass", "ln -s /tmp/evil b"),
+        ("pass", "ln -s ~/dotfiles/nvim ~/.config/nvim"),
+        ("pass", "git checkout other -- src"),
+        ("pass", "rsync -a ~/.config/ /backup/"),
+        ("pass", "expect -c 'spawn ssh host; interact'"),
+        ("pass", "cp $(which python) /tmp/p; /tmp/p x.py"),
+        ("pass", "echo 'export JAVA_HOME=/x' >> ~/.bashrc"),
+        ("pass", "echo 'export XDG_CONFIG_HOME=$HOME/.config' >> ~/.bashrc"),
+        ("pass", "echo HOME=/x > notes"),
+        ("pass", "python3 -c \"print(''.join(reversed('abc'))); open('x','w').write(chr(10))\""),
+    ],
+)
+def test_what_a_reviewer_has_found(said, command):
+    assert verdict(command) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "command", "said"),
+    [
+        ("x.py", "from runpy import run_module as r\nr('hookline')\n", "python x.py", "ask command"),
+        ("fix3.py", "open('.hookline/x', 'w')\n", "python -m fix3", "ask write-project"),
+        ("x.sh", "hookline trust\n", "GIT_PAGER=./x.sh git log", "ask command"),
+        ("x.sh", "hookline trust\n", "export EDITOR=./x.sh; git commit", "ask command"),
+        ("x.sh", "hookline trust\n", "at -f x.sh now", "block command"),
+        ("package.json", '{"scripts": {"test": "hookline trust"}}', "npm t", "block command"),
+        ("package.json", '{"scripts": {"test": "hookline trust"}}', "npm it", "block command"),
+        ("package.json", '{"scripts": {"test": "hookline trust"}}', "node --run test", "block command"),
+        (
+            "x.py",
+            "for i in reversed(a): b\nopen('o', 'w').write(base64.b64encode(c))\n",
+            "python x.py",
+            "pass",
+        ),
+        ("x.py", "xs.reverse()\nopen('o', 'wb').write(struct.pack('<I', 1))\n", "python x.py", "pass"),
+        ("x.py", "with codecs.open('o', 'w') as f:\n    f.write(chr(65))\n", "python x.py", "pass"),
+        ("x.js", "const b = Buffer.from(d); fs.writeFileSync('a.png', b)\n", "node x.js", "pass"),
+    ],
+)
+def test_scripts_that_a_reviewer_has_found(name, text, command, said):
+    scripts = {f"{ROOT}/{name}": text, f"{ROOT}/./{name}": text}
+
+    assert verdict(command, state=state(script=lambda: lambda path: scripts.get(path, ""))) == said

@@ -71,7 +71,7 @@ def commands(code: str, via: str, span: Span, home: str = "~") -> list[Inner]:
     if not any(word in code for word in (*_TELLING, *(_COMMON if via in _DIRECT else ()))):
         return []
     tokens = list(_tokens(code[:MAX_CODE]))
-    calls = _RUN | DELETES
+    calls = _RUN | DELETES | ({"execute"} if via == "lua" else set())
     if via not in _DIRECT and _MODULES.isdisjoint(token.text for token in tokens):
         calls -= _COMMON
     found: list[Inner] = []

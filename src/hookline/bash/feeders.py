@@ -40,7 +40,7 @@ def _xargs(world: World, call: Call) -> Result:
     items = _items(call.stdin, lines=mark is not None or lines is not None)
     if mark is not None:
         return _each(world, "xargs", command, [(item,) for item in items], mark.text or "{}")
-    added = tuple(Word(text=item, span=call.span) for item in items)
+    added = tuple(Word(text=item, span=call.span, glob="*" in item) for item in items)
     return Result("", (Inner("xargs", _span(command), (*command, *added)),))
 
 
@@ -72,7 +72,8 @@ def _each(
 def _filled(word: Word, row: tuple[str, ...], mark: str) -> Word:
     if mark not in word.text:
         return word
-    return Word(text=word.text.replace(mark, " ".join(row)), span=word.span)
+    text = word.text.replace(mark, " ".join(row))
+    return Word(text=text, span=word.span, glob=word.glob or "*" in text)
 
 
 def _parallel(world: World, call: Call) -> Result:

@@ -6,6 +6,7 @@ and what a command prints is known only for a handful of programs; everything el
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -28,6 +29,7 @@ from hookline.bash.syntax import (
 from hookline.bash.world import (
     MAX_ALTERNATIVES,
     MAX_TEXT,
+    UNSET,
     World,
     branch,
     look,
@@ -40,6 +42,9 @@ from hookline.bash.world import (
     trouble,
 )
 
+_ALL_OF = re.compile(r"(\.?/|[^*?\[]*/)(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
+"""A pattern that leaves nothing of a folder out; what is in the folder of the line itself stays unknown."""
+_SCRATCH = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
 _DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
 
 
@@ -98,10 +103,21 @@ def _compound(world: World, compound: Compound, stdin: str) -> str:
         world.bombs.append((0, len(world.line)))
     redirects = _redirects(world, compound.redirections)
     stdin = feed(world, compound.redirections, redirects, stdin)
+    _whole(world, redirects)
     world.depth += 1
     printed = _COMPOUNDS.get(compound.kind, _plain)(world, compound, stdin)
     world.depth -= 1
     return keep(world, redirects, printed)
+
+
+def _whole(world: World, redirects: tuple[Redirect, ...]) -> None:
+    """Where a whole `{ …; } > file` writes to, noted as the command that would do nothing else."""
+    if any(">" in one.op for one in redirects) and spend(world, 1):
+        first = redirects[0].target.span
+        span = (first[0], max(first[1], redirects[-1].target.span[1]))
+        name = Word(text=":", span=span)
+        outputs = tuple(one for one in redirects if ">" in one.op)
+        note(world, name.text, (name,), "", span, redirects=outputs)
 
 
 def _plain(world: World, compound: Compound, stdin: str) -> str:
@@ -133,9 +149,17 @@ def _loop(world: World, compound: Compound, stdin: str) -> str:
     if compound.kind == "for@":
         values = list(world.known.get("@[]", (UNKNOWN,)))
     else:
-        values = [UNKNOWN if word.glob else word.text for word in expand.words(world, compound.words)]
+        values = [_matched(word) for word in expand.words(world, compound.words)]
     place(world, compound.name, tuple(dict.fromkeys(values))[:MAX_ALTERNATIVES] or (UNKNOWN,))
     return _joined([follow(world, body, stdin) for body in compound.bodies])
+
+
+def _matched(word: Word) -> str:
+    """What a loop's variable holds: of `/*` something below the root, as dear as all of it."""
+    if not word.glob:
+        return word.text
+    found = _ALL_OF.fullmatch(word.text)
+    return UNKNOWN if found is None or found.group(1) in _SCRATCH else found.group(1) + UNSET
 
 
 def _command(world: World, command: Command, stdin: str) -> str:

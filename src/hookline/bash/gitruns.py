@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from hookline.bash.options import Options, options, spelled
 from hookline.bash.reading import UNKNOWN, Word
-from hookline.bash.world import Call, Inner, Result, World, look, place
+from hookline.bash.world import Call, Inner, Result, World, cwd, look, place
 from hookline.bash.wrappers import run
 
 Program: TypeAlias = Callable[[World, Call], Result]
@@ -32,6 +32,8 @@ def _git(world: World, call: Call) -> Result:
     if not split.operands:
         return Result()
     name, rest = split.operands[0], split.operands[1:]
+    if name.text == "rev-parse" and [word.text for word in rest] == ["--show-toplevel"] and not split.given:
+        return Result(cwd(world) + "\n")
     settings = _configured(world, split)
     if name.text not in _BUILT_IN:
         alias = settings.get("alias." + name.text) or look(world, "git alias." + name.text)
@@ -143,4 +145,14 @@ _RUNNERS: Mapping[str, Callable[[World, Call, tuple[Word, ...]], Result]] = {
     "bisect": _bisect,
     "submodule": _submodule,
 }
-PROGRAMS: Mapping[str, Program] = {"git": _git}
+
+
+def _dashed(world: World, call: Call) -> Result:
+    """`git-push …` is `git push …`."""
+    own = call.argv[0]
+    name = own.text.rpartition("/")[2].removeprefix("git-")
+    git = (Word(text="git", span=own.span), Word(text=name, span=own.span))
+    return run("git-" + name, call, (*git, *call.argv[1:]))
+
+
+PROGRAMS: Mapping[str, Program] = {"git": _git, **{"git-" + name: _dashed for name in _BUILT_IN}}

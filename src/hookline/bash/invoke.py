@@ -10,6 +10,7 @@ from hookline.bash.programs import program, program_name
 from hookline.bash.reading import UNKNOWN, Redirect, Simple, Word
 from hookline.bash.syntax import Command, Node, Pipe, Span, Step, Steps, Term
 from hookline.bash.world import (
+    MAX_COMMANDS,
     UNSET,
     Call,
     Inner,
@@ -44,6 +45,9 @@ def invoke(
     settings: tuple[tuple[str, str], ...] = (),
 ) -> str:
     """Note the command *argv* and follow whatever it runs; what it prints, as far as it is known."""
+    if len(world.commands) >= MAX_COMMANDS:
+        spend(world, 1)  # which says so, once
+        return UNKNOWN
     name = program_name(argv[0].text)
     by = note(world, name, argv, stdin, span, redirects=redirects, settings=settings)
     outer = [(key, world.known.get(key)) for key, _ in settings]

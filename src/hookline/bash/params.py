@@ -104,7 +104,8 @@ def _positional(world: World, place: int) -> str | None:
 
 def _item(array: tuple[str, ...], index: str) -> str | None:
     if not _INDEX.fullmatch(index):
-        return UNKNOWN
+        key = f"[{index}]="
+        return next((item[len(key) :] for item in array if item.startswith(key)), UNKNOWN)
     place = int(index) + (len(array) if index.startswith("-") else 0)
     return array[place] if 0 <= place < len(array) else None
 

@@ -21,6 +21,8 @@ LATER: Mapping[str, str] = {
     "remote": """ssh mosh autossh scp sftp socat nc ncat netcat docker podman nerdctl docker-compose kubectl
         oc k3s""",
     "windows": "pwsh powershell cmd",
+    "filters": """head tail sort uniq tac nl grep egrep fgrep rg sed gsed envsubst fold fmt column sponge pv
+        realpath readlink grealpath greadlink""",
 }
 """Files that are imported when one of their programs is met."""
 

@@ -15,6 +15,8 @@ Program: TypeAlias = Callable[[World, Call], Result]
 
 SSH_VALUES = spelled("-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w")
 SCP_VALUES = spelled("-c -D -F -i -J -l -o -P -S -X")
+_DEAF = spelled("-n -f -N -W -O -G -Q -V -s")
+"""Options of ssh with which nobody over there reads what it is given."""
 _ELSEWHERE = (("PWD", UNKNOWN),)
 """The folder over there is not ours to know."""
 _RUNNING = spelled("proxycommand knownhostscommand localcommand remotecommand")
@@ -22,10 +24,13 @@ _RUNNING = spelled("proxycommand knownhostscommand localcommand remotecommand")
 
 
 def _ssh(world: World, call: Call) -> Result:
-    """`ssh host command…`, and the commands among its options."""
+    """`ssh host command…`, the commands among its options, and what a shell over there reads without one."""
     split = options(call.argv[1:], SSH_VALUES)
     rest = options(split.operands[1:], SSH_VALUES)
-    there = joined("ssh", rest.operands, settings=_ELSEWHERE).inner
+    stdin = "" if split.has(*_DEAF) or rest.has(*_DEAF) else call.stdin
+    there = joined("ssh", rest.operands, settings=_ELSEWHERE, stdin=stdin).inner
+    if split.operands and not rest.operands and stdin:
+        there = (Inner("ssh", call.span, code=stdin, settings=_ELSEWHERE),)
     return Result(inner=(*_configured(split), *_configured(rest), *there))
 
 

@@ -40,12 +40,15 @@ def code(via: str, call: Call, word: Word, *, args: tuple[str, ...] | None = Non
     return Result("", (Inner(via, word.span, code=word.text, args=args, stdin=stdin),))
 
 
-def joined(via: str, words: tuple[Word, ...], *, settings: tuple[tuple[str, str], ...] = ()) -> Result:
+def joined(
+    via: str, words: tuple[Word, ...], *, settings: tuple[tuple[str, str], ...] = (), stdin: str = ""
+) -> Result:
     """The result of handing *words*, with spaces between them, to a shell."""
     if not words:
         return Result()
     span = (words[0].span[0], words[-1].span[1])
-    return Result("", (Inner(via, span, code=" ".join(word.text for word in words), settings=settings),))
+    code = " ".join(word.text for word in words)
+    return Result("", (Inner(via, span, code=code, settings=settings, stdin=stdin),))
 
 
 def _shell(world: World, call: Call) -> Result:
@@ -140,7 +143,9 @@ def _tmux(world: World, call: Call) -> Result:
     if not operands:
         return Result()
     rest = options(
-        operands[1:], ("-t", "-s", "-n", "-c", "-e", "-F", "-x", "-y", "-N", "-l", "-p"), mixed=True
+        operands[1:],
+        ("-t", "-s", "-n", "-c", "-e", "-F", "-x", "-y", "-N", "-l", "-p"),
+        mixed=operands[0].text.startswith("send"),
     )
     words = tuple(word for word in rest.operands if word.text not in _KEYS)
     return joined("tmux " + operands[0].text, words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from hookline.bash.options import Options, options, spelled
@@ -122,7 +122,15 @@ def _tar(world: World, call: Call) -> Result:
         return Result(inner=(Inner("TAPE", call.span, argv, settings=(("TAPE", ""),)),))
     if target is not None and target.text != "-":
         write(world, target.text, mark(world), append=False)
-    return Result()
+    return Result(inner=tuple(_hooked(call.argv[1:])))
+
+
+def _hooked(words: tuple[Word, ...]) -> Iterator[Inner]:
+    """The commands that tar runs on the way."""
+    for word in words:
+        for option in ("--checkpoint-action=exec=", "--to-command="):
+            if word.text.startswith(option):
+                yield Inner("tar " + option, word.span, code=word.text[len(option) :])
 
 
 def archive(words: tuple[Word, ...]) -> Word | None:

@@ -5,6 +5,7 @@ happened yet. Observers are left out: they can change nothing, and exist to reco
 """
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +15,7 @@ from hookline.events import Event
 from hookline.hook import Hook
 from hookline.host import Host, Reply, Said, decode
 from hookline.outcome import Outcome
+from hookline.past import Passes
 from hookline.runtime import Recorder, Runtime
 
 
@@ -73,6 +75,16 @@ class Judge:
         runtime.store.begin(event.session, host=event.host, cwd=event.cwd, at=runtime.now())
         runtime.answer(self._host, name, event)
         return Judged(event=event, outcome=self._said.pop().outcome)
+
+    def off_until(self) -> float | None:
+        """Until when a person switched the guards off; they are asked here all the same."""
+        places = self.setup.places
+        return Passes(file=places.passes, root=places.root, now=time.time).off_until()
+
+    def still_on(self, judged: Judged) -> list[Hook]:
+        """The hooks that look and may stop something while the guards are switched off."""
+        on = [hook for hook in self.hooks if hook.enabled and hook.nature == "policy"]
+        return [hook for hook in on if hook.source != "built-in" and hook.listens(judged.event)]
 
     def _listen(self, said: Said) -> Reply:
         self._said.append(said)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from hookline import hosts
 from hookline.cli._replay import Heard, ToolEvent
 from hookline.cli._replay_policy import ACTIONS, Verdict
 from hookline.events import PreToolUse
@@ -42,7 +43,7 @@ class Group:
         self.times += 1
         self.sessions.add(event.session)
         if len(self.examples) < EXAMPLES:
-            what = summary(event)
+            what = summary(event) or summary(_placed(event))
             if what not in [example["what"] for example in self.examples]:
                 self.examples.append({"file": file, "line": line, "session": event.session, "what": what})
 
@@ -114,6 +115,12 @@ class Report:
             "unread": {"lines": self.unread_lines, "first": self.unread},
             "strange": self.strange,
         }
+
+
+def _placed(event: ToolEvent) -> ToolEvent:
+    """With where its path lies, by the words of the host that recorded it."""
+    row = hosts.load(event.host).tools.get(event.tool) if event.host in hosts.names() else None
+    return replace(event, places=row.places) if row else event
 
 
 def _redacted(verdict: Verdict) -> Verdict:

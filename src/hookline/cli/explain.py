@@ -86,9 +86,11 @@ def _call(host: Host, command: str, cwd: str) -> Any:
 
 def _facts(judge: Judge, judged: Judged | None, looked: Looked, ms: float) -> dict[str, Any]:
     decided = _decided(judged) if judged else None
+    off = _switched_off(judge, judged) if judged else {}
     return {
         "event": judged.event.name if judged else None,
         "action": judged.outcome.action if judged else "pass",
+        **({"switched_off": off} if off else {}),
         "decided": _fact(judged, decided) if judged and decided else None,
         "reason": judged.reason if judged else "",
         "context": list(judged.context) if judged else [],
@@ -99,6 +101,15 @@ def _facts(judge: Judge, judged: Judged | None, looked: Looked, ms: float) -> di
         "waiting": list(judge.setup.settled.waiting),
         "ms": round(ms, 3),
     }
+
+
+def _switched_off(judge: Judge, judged: Judged) -> dict[str, Any]:
+    """Until when the guards are, and what becomes of this meanwhile, as far as that can be told."""
+    until = judge.off_until()
+    if until is None:
+        return {}
+    others = [hook.name for hook in judge.still_on(judged)]
+    return {"until": until, **({"left_to": others} if others else {"action": "pass"})}
 
 
 def _fact(judged: Judged, step: Step) -> dict[str, Any]:
@@ -150,11 +161,19 @@ def _show(judge: Judge, judged: Judged | None, looked: Looked, ms: float) -> Non
         return
     decided = _decided(judged)
     _show_command(judged, decided)
+    _show_switched_off(_switched_off(judge, judged))
     by = f" by {decided.rule or decided.hook}" if decided else ""
     print(f"{judged.event.name}: {judged.outcome.action}{by} ({ms:.1f} ms)")
     for title, texts in _sayings(judged):
         print(f"\n{title}: " + "\n  ".join(visible(line) for text in texts for line in text.splitlines()))
     _show_hooks(judge, judged, [one for one in looked if one[0].hook not in NEVER_LOOKED])
+
+
+def _show_switched_off(off: dict[str, Any]) -> None:
+    if off:
+        until = time.strftime("%H:%M:%S", time.localtime(off["until"]))
+        left = f"is left to {', '.join(map(visible, off['left_to']))}" if "left_to" in off else "would pass"
+        print(f"the built-in guards are switched off until {until}, so this {left}; with them on:")
 
 
 def _sayings(judged: Judged) -> list[tuple[str, tuple[str, ...]]]:

@@ -14,12 +14,12 @@ LONGEST = 8 * 3600
 
 
 def run(args: Namespace) -> int:
-    _person.needed("switching the guards off", os.environ)
     where = places.find(os.environ, os.getcwd())
-    if args.end:
+    if args.end:  # tightens, so that anybody may
         count = passes.withdraw(where.passes, where.root)
-        print(f"the guards are on in {where.root}; {count} passes ended")
+        print(f"the guards are on in {where.root}; {count} {'pass' if count == 1 else 'passes'} ended")
         return 0
+    _person.needed("switching the guards off", os.environ)
     seconds = _seconds(args.time)
     one = passes.grant(where.passes, where.root, passes.OFF, now=time.time(), seconds=seconds)
     until = time.strftime("%H:%M:%S", time.localtime(one.until))

@@ -14,16 +14,12 @@ from hookline.events import PreToolUse
 from hookline.exceptions import Allow, noted
 from hookline.hook import ANY, hook, later
 from hookline.hooks._dangerous import Action, Finding, Place, findings
+from hookline.hooks._dangerous.lines import SHELLS, commanded
 from hookline.hooks._dangerous.packs import TIGHTER, Packs, decided
 from hookline.response import Response, ask, block, inject
 from hookline.state import State
 
 _WEIGHTS = {"block": 2, "ask": 1, "warn": 0}
-SHELLS: Mapping[str, Literal["bash", "powershell", "cmd"]] = {
-    "shell": "bash",
-    "powershell": "powershell",
-    "cmd": "cmd",
-}
 _SOMEWHERE = "/here"
 """Stands for a working folder that nobody told us, so that `.` still means that folder."""
 _NOTHING: Mapping[str, str] = {}
@@ -33,6 +29,7 @@ _AS_THEY_COME: Packs = {}
 @hook(
     priority=14,
     nature="policy",
+    on_failure="block",
     aliases=("dangerous-cmd-block",),
     rules=later("hookline.hooks._dangerous.packs:rules"),
     why=later("hookline.hooks._why.dangerous_command:tree"),
@@ -48,10 +45,11 @@ def dangerous_command(
     protected: tuple[str, ...] = ("main", "master"),
     runners: Mapping[str, str] = _NOTHING,
 ) -> Response | None:
-    if event.kind not in SHELLS or not event.command:
+    line = commanded(event)
+    if not line:
         return None
     place = whereabouts(event, state, protected, lease)
-    found = findings(event.command, place, runners=runners, shell=SHELLS[event.kind])
+    found = findings(line, place, runners=runners, shell=SHELLS.get(event.kind, "bash"))
     judged = decided(found, allow, packs)
     heard = [(one.action, one.finding) for one in judged if one.action is not None]
     said = _answer(*max(heard, key=lambda one: _WEIGHTS[one[0]])) if heard else None

@@ -19,6 +19,7 @@ SHELLS = frozenset({"shell", "powershell", "cmd"})
 @hook(
     priority={PreToolUse: 10, UserPromptSubmit: 10, PostToolUse: 10},
     nature="policy",
+    on_failure="block",
     rules=(RULE, *sayings.EXPOSED),
     why=later("hookline.hooks._why.privacy_block:tree"),
     unattended={"shell": "block"},

@@ -14,6 +14,7 @@ from hookline.state import State
 @hook(
     priority=12,
     nature="policy",
+    on_failure="block",
     rules=RULES,
     why=later("hookline.hooks._why.scout_block:tree"),
     stricter={"patterns": ANY},

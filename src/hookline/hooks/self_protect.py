@@ -14,7 +14,13 @@ from hookline.state import State
 _NAME = "self-protect"
 
 
-@hook(priority=5, nature="policy", rules=RULES, why=later("hookline.hooks._why.self_protect:tree"))
+@hook(
+    priority=5,
+    nature="policy",
+    on_failure="block",
+    rules=RULES,
+    why=later("hookline.hooks._why.self_protect:tree"),
+)
 def self_protect(event: PreToolUse, state: State, *, allow: Allow = ()) -> Response | None:
     judged = weighed(event, state, allow)
     found = [one for one, spared in judged if spared is None]

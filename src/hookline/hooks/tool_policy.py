@@ -16,7 +16,7 @@ from hookline.state import State
 _TOLD = "tool-policy.told"
 
 
-@hook(priority=8, nature="policy", why=later("hookline.hooks._why.tool_policy:tree"))
+@hook(priority=8, nature="policy", on_failure="block", why=later("hookline.hooks._why.tool_policy:tree"))
 def tool_policy(
     event: PreToolUse, state: State, *, rules: tuple[Mapping[str, Any], ...] = ()
 ) -> Response | None:

@@ -4,9 +4,18 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from hookline.redact._names import STEMS, named
+from hookline.redact._names import STEMS, identity, named
 from hookline.redact._spans import Span
-from hookline.redact._values import cased, code, made_up, placeholder, random, reference, shuffled
+from hookline.redact._values import (
+    cased,
+    code,
+    identifier,
+    made_up,
+    placeholder,
+    random,
+    reference,
+    shuffled,
+)
 
 _MOST = 4096
 """Characters of a quoted value that are taken once its beginning was found out."""
@@ -14,9 +23,12 @@ _LOOK = 300
 """Characters of a bare value that are judged before the rest of it is taken."""
 _LINE = 80
 """Characters before a name in which its line may begin."""
+_ITEMS = 500
+"""Strings of a list that are looked at behind its first."""
 _LEAST = 8
 """Characters of the shortest value."""
 _BARE = r"""[^\s"'`,;&<>(){}\[\]|\\]"""
+_INSIDE = r"""(?:[^\s\\"'`]++|(?!(?P=mark))['`]|\\+[^\s"'`nrt\\]){1,40}+"""
 _ENDS = frozenset("(){}[],;&|")
 """What ends a bare value, unless that alone fills the rest of its line."""
 _PLAIN = frozenset({"password", "secret"})
@@ -31,8 +43,9 @@ def assigned(text: str) -> Iterator[Span]:
         while place >= 0:
             found = _assignment(stem).match(lower, place)
             span = _value(text, lower, found, stem) if found else None
-            if span:
+            if span and found:
                 yield span
+                yield from _others(text, lower, found, span)
             place = lower.find(stem, span.end if span else place + len(stem))
     if "cookie" in lower:
         yield from _cookies(text, lower)
@@ -46,9 +59,22 @@ def _value(text: str, lower: str, found: re.Match[str], stem: str) -> Span | Non
     name = named(text, lower, found, stem) if end - start >= _LEAST else None
     if name is None or end - start < name.least:
         return None
-    if not _secret(text, text[start:end], found, name.kind):
+    value = text[start:end]
+    if not _secret(text, value, found, name.kind) or (identifier(value) and identity(lower, found, stem)):
         return None
     return Span(start, _closed(text, found) if found["quote"] else _bare_end(text, end), name.kind)
+
+
+def _others(text: str, lower: str, found: re.Match[str], first: Span) -> Iterator[Span]:
+    """The other strings of a list whose first is a secret."""
+    more = _item().match(lower, first.end) if found["joint"].rstrip().endswith("[") else None
+    for _ in range(_ITEMS):
+        if more is None:
+            return
+        one = Span(more.start("quoted"), _closed(text, more), first.kind)
+        if _issued(text[one.start : one.end], one.kind):
+            yield one
+        more = _item().match(lower, one.end)
 
 
 def _secret(text: str, value: str, found: re.Match[str], kind: str) -> bool:
@@ -56,9 +82,13 @@ def _secret(text: str, value: str, found: re.Match[str], kind: str) -> bool:
         return False
     if (found["scheme"] or "").startswith("basic"):
         return not (placeholder(value) or reference(value))
-    if random(value) or (kind in _PLAIN and made_up(value)) or (_said(text, found) and shuffled(value)):
+    if _issued(value, kind) or (_said(text, found) and shuffled(value)):
         return True
     return kind == "password" and found["joint"].isspace() and cased(value)
+
+
+def _issued(value: str, kind: str) -> bool:
+    return random(value) or (kind in _PLAIN and made_up(value))
 
 
 def _said(text: str, found: re.Match[str]) -> bool:
@@ -115,16 +145,32 @@ def _cookies(text: str, lower: str) -> Iterator[Span]:
 @cache
 def _assignment(stem: str) -> re.Pattern[str]:
     # `NAME = "VALUE"`, `"name": "value"` (also escaped), `name: Bearer value`, `<name>value`, `--name value`,
-    # `name: NAME, value: VALUE`.
+    # `name: NAME, value: VALUE`, `name: {value: VALUE`, `name: ["VALUE"`, `name: type = "VALUE"`,
+    # `set("NAME", "VALUE"`, `setName("VALUE"`, and `name:` with the value alone on the next line.
     quote = r"""\\{0,3}["'`]"""
-    pair = rf"[ \t]{{0,4}},?\s{{1,40}}(?:{quote})?value(?:{quote})?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
+    opens = rf"(?=[rbfu]?{quote})"
+    worth = rf"(?:{quote})?value(?:{quote})?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
+    pair = rf"[ \t]{{0,4}}(?:,\s{{0,40}}|\s{{1,40}}){worth}"
     sign = r"[ \t]{0,20}(?::=|=>|\?=|[=:>])[ \t]{0,20}"
-    joint = rf"(?:{quote})?\]?(?P<joint>{sign}|{pair}|[ \t]{{1,4}}(?:is[ \t]{{1,4}})?)"
+    held = rf"(?:\{{\s{{0,40}}{worth}|\[\s{{0,40}}{opens})"
+    kind = r"[?!]?:[ \t]{0,4}[a-z_][a-z_.<>\[\]|?]{0,40}+(?: \| [a-z]{1,20})?[ \t]{0,4}=[ \t]{0,4}"
+    alone = r"""(?=[^\s"'`=:;,(){}\[\]<>]{8,300}={0,2}[ \t]{0,20}(?:[\r\n]|\Z))"""
+    folded = rf":[ \t]{{0,4}}(?:[>|][-+]?[ \t]{{0,4}})?\r?\n[ \t]{{1,40}}{alone}"
+    given = rf"[ \t]{{0,4}}[,(]\s{{0,8}}{opens}"
+    blank = r"[ \t]{1,4}(?:is[ \t]{1,4})?"
+    joints = f"{kind}{opens}|{folded}|{sign}{held}|{sign}|{pair}|{given}|{blank}"
+    joint = rf"(?:{quote})?\]?(?P<joint>{joints})"
     scheme = r"(?P<scheme>(?:bearer|basic|token|bot|apikey|digest)[ ]{1,4})?"
-    inside = r"""(?:[^\s\\"'`]++|(?!(?P=mark))['`]|\\+[^\s"'`nrt\\]){1,40}+"""
     opened = r"""(?:[rbfu](?=["'`]))?(?P<quote>\\{0,3}(?P<mark>["'`]))?"""
-    value = rf"(?(quote)(?P<quoted>{inside})|(?P<bare>{_BARE}{{1,{_LOOK}}}))"
+    value = rf"(?(quote)(?P<quoted>{_INSIDE})|(?P<bare>{_BARE}{{1,{_LOOK}}}))"
     return re.compile(rf"{stem}(?P<behind>[a-z0-9_.-]{{0,32}}+){joint}{opened}{scheme}{value}")
+
+
+@cache
+def _item() -> re.Pattern[str]:
+    """The next string of a list, behind the end of the one before."""
+    behind = r"""\\{0,3}["'`]\s{0,40},\s{0,40}"""
+    return re.compile(rf"""{behind}(?P<quote>\\{{0,3}}(?P<mark>["'`]))(?P<quoted>{_INSIDE})""")
 
 
 @cache

@@ -13,6 +13,9 @@ KIND = "private-key"
 LONGEST = 64 * 1024
 """Characters of the longest key that is looked for as a whole."""
 
+_FULL = 40
+"""Characters of a whole line of a key."""
+
 
 def keys(text: str, *, inside: bool = False) -> list[Span]:
     """What is of private keys in *text*; *inside*, the text begins in the middle of one."""
@@ -20,6 +23,8 @@ def keys(text: str, *, inside: bool = False) -> list[Span]:
     if inside or "PRIVATE KEY" in text:
         marks = list(_mark().finditer(text))
         done = 0
+        if marks and not inside:
+            spans += _tail(text, marks[0])
         for start, body, number in _begun(text, marks, inside=inside):
             if body >= done:
                 done = _end(text, body, marks[number] if number < len(marks) else None)
@@ -71,6 +76,24 @@ def _body_end(text: str, start: int, most: int) -> int:
     return end if ended else most
 
 
+def _tail(text: str, mark: re.Match[str]) -> Iterator[Span]:
+    """The lines before the last one of a key whose first one is missing."""
+    least = max(0, mark.start() - LONGEST)
+    if mark[1] != "END":
+        return
+    pieces = list(_line().finditer(text, least, mark.start()))
+    if pieces and not pieces[-1][1].strip("- \t"):
+        pieces.pop()
+    lines: list[tuple[int, int]] = []
+    for piece in reversed(pieces):
+        found = _tail_line().search(text, max(piece.start(1), piece.end() - 200), piece.end())
+        if found is None or (lines and len(found[1]) < _FULL):
+            break
+        lines.append(found.span(1))
+    if any(end - start >= _FULL for start, end in lines):
+        yield from (Span(*one, KIND, more=number > 0) for number, one in enumerate(reversed(lines)))
+
+
 def _pieces(text: str, start: int, end: int, *, more: bool) -> Iterator[Span]:
     for piece in _piece().finditer(text, start, end):
         found = _own().search(piece[0])
@@ -90,6 +113,17 @@ def _putty(text: str) -> Iterator[Span]:
 @cache
 def _mark() -> re.Pattern[str]:
     return re.compile(r"---- ?(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+
+
+@cache
+def _line() -> re.Pattern[str]:
+    """A line, also where its end is escaped."""
+    return re.compile(r"(?:\\+[rn]|[\r\n])*+((?:[^\r\n\\]|\\(?![rn\\]))+)")
+
+
+@cache
+def _tail_line() -> re.Pattern[str]:
+    return re.compile(r"([A-Za-z0-9+/]{1,200}={0,3})[ \t]{0,20}\Z")
 
 
 @cache

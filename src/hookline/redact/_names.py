@@ -31,7 +31,19 @@ _NOT_BEHIND = re.compile(
     r"spec|store|mode|method|server|service|host|domain|plugin|module|bucket|budget|cache|map|set|"
     r"input_tokens|output_tokens|types?)$"
 )
-_OPTION = re.compile(r"(?:^|[\s\"'`=])--?[a-z0-9_-]{0,32}$|^env [a-z0-9_]{0,32}$")
+_OPTION = re.compile(
+    r"(?:^|[\s\"'`=])--?[a-z0-9_-]{0,32}$|^env [a-z0-9_]{0,32}$|\b(?:with|user|role|encrypted)\s+$"
+)
+_CALLS = {
+    ",": re.compile(r"""(?:setenv|putenv|set|put|add|append|property|header)\(\s*["'`][a-z0-9_.-]*$"""),
+    "(": re.compile(r"(?:(?:with|set)[a-z0-9_]{0,20}|\.)$"),
+}
+"""What stands before the name in a call that assigns: `setenv("NAME", …)`, `.withName(…)`."""
+_KEY = re.compile(r"""[\s-]*["'`]?[a-z0-9_.-]*""")
+"""What stands before the name of a value on the next line."""
+_NAME = re.compile(r"[a-z0-9_.-]+\Z")
+_WORDS = re.compile(r"(?:^|[-_.])(?:sha\d*|commit|rev|revision|hash|digest|uuid|guid|id)(?:[-_.]|$)")
+"""Parts of names of hashes and ids."""
 _TYPE = re.compile(r"::\w*$")
 _IN_QUERIES = frozenset("?&;-")
 
@@ -104,11 +116,24 @@ def _harmless(before: str, behind: str, stem: str) -> bool:
 
 
 def _assigns(joint: str, before: str, stem: str) -> bool:
-    """A blank assigns behind an option and in a .netrc; "is" assigns what a person calls a password."""
-    if not joint.isspace():
-        return joint.strip() != "is" or stem in {"pass", "pwd"}
-    line = before.rsplit("\n", 1)[-1]
+    """A blank assigns behind an option, in a .netrc and in SQL; "is" what a person calls a password."""
+    line, sign = before.rsplit("\n", 1)[-1], joint.strip()
+    if sign in _CALLS:
+        return _CALLS[sign].search(line) is not None
+    if "\n" in joint and sign[:1] == ":" and sign.strip(":>|-+") == "":
+        return _KEY.fullmatch(line) is not None
+    if sign:
+        return sign != "is" or stem in {"pass", "pwd"}
     return stem == "bearer" or "login " in line or bool(_OPTION.search(line))
+
+
+def identity(lower: str, found: re.Match[str], stem: str) -> bool:
+    """Whether it may be called so and yet be nothing but a hash or an id: `token_sha`, or just `token`."""
+    if _WORDS.search(found["behind"]):
+        return True
+    name = _NAME.search(lower, max(0, found.start() - 40), found.start())
+    before = name[0] if name else ""
+    return stem == "token" and not found["scheme"] and (not before or _WORDS.search(before) is not None)
 
 
 def _alone(before: str, stem: str) -> bool:

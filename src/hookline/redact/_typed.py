@@ -1,4 +1,4 @@
-"""Passwords that programs take as an option without a telling name: `curl -u me:…`, `mysql -p…`."""
+"""Passwords that programs take without a telling name: `curl -u me:…`, `mysql -p…`, `IDENTIFIED BY …`."""
 
 import re
 from collections.abc import Iterator
@@ -19,12 +19,13 @@ _OPTIONS = (
     (("sshpass", "docker login", "podman login", "registry login"), rf"-p[ ]{{0,2}}{_VALUE}"),
     (("redis-cli",), rf"-a[ ]{_VALUE}"),
     (("ldap",), rf"-w[ ]{_VALUE}"),
+    (("gh secret set",), rf"(?:-b|--body)[ =]{{0,2}}{_VALUE}"),
     (("smbclient",), r"""-U[ ]?["']?[^\s%\\]{1,64}%(?P<value>[^\s"'`\\]{4,})"""),
 )
 
 
 def typed(text: str) -> Iterator[Span]:
-    """The passwords in command lines of *text*."""
+    """The passwords in command lines and SQL statements of *text*."""
     for dash in _dash().finditer(text):
         start = dash.start() + 1
         line = text[max(0, start - _LINE) : start].rpartition("\n")[2]
@@ -33,6 +34,9 @@ def typed(text: str) -> Iterator[Span]:
                 found = _option(option).match(text, start)
                 if found and _password(found["value"]):
                     yield Span(*found.span("value"), "password")
+    if "identified" in text or "IDENTIFIED" in text:
+        found_in = (found for found in _statement().finditer(text) if _password(found["value"]))
+        yield from (Span(*found.span("value"), "password") for found in found_in)
 
 
 def _password(value: str) -> bool:
@@ -41,7 +45,14 @@ def _password(value: str) -> bool:
 
 @cache
 def _dash() -> re.Pattern[str]:
-    return re.compile(r""" -(?:[uUpaw](?=[\s"'=\w])|-(?:proxy-)?user\b)""")
+    return re.compile(r""" -(?:[uUpawb](?=[\s"'=\w])|-(?:(?:proxy-)?user|body)\b)""")
+
+
+@cache
+def _statement() -> re.Pattern[str]:
+    """`CREATE USER me IDENTIFIED BY '…'`."""
+    how = r"(?:\s{1,8}WITH\s{1,8}['\"`]?\w{1,40}['\"`]?)?\s{1,8}BY\s{1,8}(?:PASSWORD\s{1,8})?"
+    return re.compile(rf"""\bIDENTIFIED{how}(?P<mark>\\?["'])(?P<value>[^\s"'\\]{{4,200}})""", re.IGNORECASE)
 
 
 @cache

@@ -71,6 +71,11 @@ def random(value: str) -> bool:
     return len(value) >= _NAME and _mixed(value)
 
 
+def identifier(value: str) -> bool:
+    """A UUID, or a hash as git and others write them."""
+    return _identifier().fullmatch(value) is not None
+
+
 def made_up(value: str) -> bool:
     """A password as people make them up: capitals and small letters and digits, or a symbol among them."""
     if len(value) < _LONG or placeholder(value) or reference(value) or not _typed().fullmatch(value):
@@ -123,6 +128,12 @@ def _strange() -> re.Pattern[str]:
         "|[fghklmprstvwxz]j|[bdfghjklmpqrtvwxz]q|[bcdfghjklmpqrstvwz]x|[bcdfghjkmpqsvwx]z|w[qvzxjgf]"
         "|[fhkpgq]v|[kgbvq]m|[mfhbpvz]k|g[kdcf]|k[fgdhpt]|h[gfcb]|[cfp]g|f[dpbw]|vh"
     )
+
+
+@cache
+def _identifier() -> re.Pattern[str]:
+    digit = "[0-9a-fA-F]"
+    return re.compile(rf"{digit}{{8}}-(?:{digit}{{4}}-){{3}}{digit}{{12}}|[0-9a-f]{{40}}|[0-9a-f]{{64}}")
 
 
 @cache

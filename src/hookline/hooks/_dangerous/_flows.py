@@ -70,9 +70,10 @@ def _web(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Fin
     split = options(words, CURL_VALUES if command.name == "curl" else WGET_VALUES, mixed=True)
     if split.operands and all(_LOCAL.match(word.text) for word in split.operands):
         return
-    sent = [value for name, value in split.given if name in _SENDING and value is not None]
+    given = [(name, value) for name, value in split.given if name in _SENDING and value is not None]
+    sent = [value for _, value in given]
     origins = (*command.fed, *(one for word in sent for one in word.origins), *_files(command, sent))
-    named = [word for word in sent if "@" in word.text or not _inline(split.given, word)]
+    named = [word for name, word in given if "@" in word.text or name.endswith(("-file", "-T"))]
     fed = _fed(origins, place)
     if fed or _piped(command, place) or any(secret(_path(word.text), place) for word in named):
         yield EXFIL.find("secret-upload", command)
@@ -82,11 +83,6 @@ def _files(command: Simple, sent: list[Word]) -> tuple[int, ...]:
     """Origins of the words that *sent* was cut out of."""
     spans = {word.span for word in sent}
     return tuple(one for word in command.words if word.span in spans for one in word.origins)
-
-
-def _inline(given: tuple[tuple[str, Word | None], ...], word: Word) -> bool:
-    """Whether *word* is data itself, and not the name of a file."""
-    return any(value is word and not name.endswith(("-file", "-T")) for name, value in given)
 
 
 def _piped(command: Simple, place: Place) -> bool:

@@ -6,6 +6,7 @@ from hookline.bash import Simple, Word
 from hookline.bash.feeders import expression
 from hookline.bash.options import spelled
 from hookline.hooks._dangerous._folders import loss
+from hookline.hooks._dangerous._tests import NOT, VALUED, WEAK, tells
 from hookline.hooks._dangerous.core import CORE
 from hookline.hooks._dangerous.finding import Finding, Judge, Place
 from hookline.hooks._dangerous.trees import TREES
@@ -13,15 +14,6 @@ from hookline.hooks._dangerous.trees import TREES
 _RUN = spelled("-exec -execdir -ok -okdir")
 _DELETERS = spelled("rm shred unlink srm rmdir")
 _WRAPPERS = spelled("sudo doas env command busybox nice nohup")
-_WEAK = spelled(
-    "-type -mount -xdev -depth -maxdepth -mindepth -follow -print -print0 -noleaf -size -user -ls -a -and"
-)
-"""Tests that nearly everything passes, and no tests at all."""
-_VALUED = spelled(
-    """-type -maxdepth -mindepth -size -user -name -iname -path -ipath -regex -iregex -mtime -mmin -atime
-    -amin -ctime -cmin -newer -perm -group -gid -uid -inum -samefile -links -fstype -wholename -iwholename
-    -lname -ilname -anewer -cnewer -used -xtype -printf -fprint -fprintf -fls -context -regextype"""
-)
 
 
 def find(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
@@ -42,7 +34,7 @@ def find(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Fin
 
 def _deleting(words: tuple[Word, ...]) -> tuple[str, bool]:
     """By which action things are deleted, and whether a test says which."""
-    how, narrowed = "", False
+    how, narrowed, negated = "", False, False
     rest = [word.text for word in reversed(words)]
     while rest:
         text = rest.pop()
@@ -50,11 +42,11 @@ def _deleting(words: tuple[Word, ...]) -> tuple[str, bool]:
             how = text
         elif text in _RUN:
             how = (text if _rm(rest) else "") or how
-        elif text in _VALUED:
-            narrowed = narrowed or text not in _WEAK
-            del rest[-1:]
+        elif text in VALUED:
+            narrowed = narrowed or tells(text, rest.pop() if rest else "", negated=negated)
         elif text.startswith("-"):
-            narrowed = narrowed or text not in _WEAK
+            narrowed = narrowed or text not in WEAK | NOT
+        negated = text in NOT
     return how, narrowed
 
 

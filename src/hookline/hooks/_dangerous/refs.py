@@ -8,9 +8,10 @@ from hookline.hooks._dangerous.subcommand import Git, Subcommand, last
 
 def _push(git: Git) -> Iterator[str]:
     inner = git.inner
-    if inner.has("-n", "--dry-run"):
+    if last(inner, ("-n", "--dry-run"), "--no-dry-run"):
         return
-    refspecs = [word.text for word in inner.operands[1:]]
+    given = [value.text for name, value in git.outer.given if name == "-c" and value is not None]
+    refspecs = [word.text for word in inner.operands[1:]] + [_configured(text) for text in given]
     if inner.has("--mirror") or last(inner, ("-f", "--force"), "--no-force") or any(map(_forced, refspecs)):
         yield "git-push-force"
     elif inner.has("--force-with-lease", "--force-if-includes"):
@@ -18,6 +19,16 @@ def _push(git: Git) -> Iterator[str]:
     gone = _deleted(inner, refspecs).intersection(git.place.protected)
     if gone:
         yield "git-push-delete"
+
+
+def _configured(setting: str) -> str:
+    """The refspec that a setting such as `remote.origin.push=+main` stands for; a mirror forces them all."""
+    key, _, value = setting.partition("=")
+    if not key.lower().startswith("remote."):
+        return ""
+    if key.lower().endswith(".mirror") and value.lower() in ("", "true", "1", "yes", "on"):
+        return "+"
+    return value if key.lower().endswith(".push") else ""
 
 
 def _forced(refspec: str) -> bool:
@@ -41,8 +52,9 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
         spelled("-o --push-option --repo --receive-pack --exec --recurse-submodules"),
         spelled(
             """--all --branches --atomic --delete --dry-run --exec --follow-tags --force --force-if-includes
-            --force-with-lease --help --mirror --no-force --no-verify --porcelain --progress --prune
-            --push-option --quiet --receive-pack --recurse-submodules --repo --set-upstream --signed --tags
+            --force-with-lease --help --mirror --no-dry-run --no-force --no-verify --porcelain --progress
+            --prune --push-option --quiet --receive-pack --recurse-submodules --repo --set-upstream --signed
+            --tags
             --thin --verbose --verify"""
         ),
     ),

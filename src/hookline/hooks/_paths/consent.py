@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from hookline.bash.options import spelled
 from hookline.hooks._paths.fields import PREFIX
 from hookline.hooks._paths.spelling import segments
 
@@ -30,6 +31,11 @@ _VERB = re.compile(
     r"|search|copy|fill|approve|allow|touch|retry)\b",
     re.IGNORECASE,
 )
+_OFFER = re.compile(
+    rf"\W*(?:please\s+|just\s+)?(?:you\s+(?:may|can)\s+(?:now\s+)?)?(?:{_VERB.pattern})", re.IGNORECASE
+)
+"""What a yes behind it is for: `you may read .env, approved`."""
+_SMALL = spelled("the file files and both is are fine good too please for to") | {""}
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _CLAUSE = re.compile(r",\s|;|\s[–—-]\s|\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
 _EDGE = " \t\"'`“”‘’()[]{}<>*,;:!?"
@@ -47,14 +53,22 @@ def approved(prompt: str, asked: Sequence[str]) -> tuple[str, ...]:
         if sentence.endswith("?") or _CONDITION.search(sentence):
             agreed = False
             continue
+        offered = ""
         for clause in _CLAUSE.split(sentence):
             if _NO.search(clause):
-                agreed = False
+                agreed, offered = False, ""
                 continue
-            if _YES.search(clause) or (agreed and _VERB.search(clause)):
-                found |= dict.fromkeys(mentioned(clause, asked))
-            agreed = agreed or _ONLY_YES.fullmatch(clause) is not None
+            only = _ONLY_YES.fullmatch(clause) is not None
+            if _YES.search(clause) or (agreed and (_VERB.search(clause) or _only_path(clause))):
+                found |= dict.fromkeys(mentioned(offered if only else clause, asked))
+            agreed, offered = agreed or only, clause if _OFFER.match(clause) else ""
     return _apart(found)
+
+
+def _only_path(clause: str) -> bool:
+    """`.env`, `the .env file is fine`: nothing is said but what the yes is for."""
+    words = [_bare(word) for word in clause.split()]
+    return all(_PATHLIKE.search(word) or word.lower() in _SMALL for word in words)
 
 
 def _apart(paths: Iterable[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from hookline.bash.ansi import ansi
 from hookline.hooks._self.commands import PERSONAL, SWITCH
 from hookline.hooks._self.guarded import NAMES, Guard
+from hookline.hooks._self.hiding import hides, hiding
 
 _LONGEST = 100_000
 _LONGEST_PATH = 300
@@ -16,22 +17,23 @@ _QUOTED = re.compile(r"\bq[qx]?\s*(?:\(([^)\n]*)|\{([^}\n]*)|\[([^\]\n]*)|<([^>\
 """Strings as perl and ruby may write them: q(...), qq{...}."""
 _JOINED = re.compile(r"""(["'])\s*[+.]?\s*\1""")
 _WRITES = re.compile(
-    r"""\b(?: open\w*\s*\([^)]{0,300}["'][rb]*[wax+][rbt+]*["'] | open\b[^;\n]{0,200}["']\s*\+?>
+    r"""\b(?: open\w*\s*\((?:[^)]{0,300}
+    |(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]{0,99}\)){0,99}+\)){0,99}+\)){0,300})
+    ["'][rb]*[wax+][rbt+]*["'] | open\b[^;\n]{0,200}["']\s*\+?>
     | open\b[^;\n]{0,200}\bq\w?\W\s*\+?> | writeFile | write_?(?:text|bytes|file|lines) | append_?[fF]ile
     | fwrite\b | fputs\b | puts\b | (?:unlink|remove|rename|replace|rmtree|rmdir|copy\w*|move|symlink|link
-    |chmod|chown|truncate|mkdir|makedirs|touch|rm|cp|delete|dump)(?:Sync)?\s*\( | FileUtils\b | IO\.write\b
-    | shutil\b | File\.(?:write|delete|rename|open) | sqlite3?\b | os\.open\b | syswrite\b
+    |chmod|chown|truncate|mkdir|makedirs|touch|rm|cp|delete|dump)(?:Sync)?\s*\( | FileUtils\b |
+    IO\.\w*(?:write|copy_stream)\b
+    | (?:unlink|rename|rmdir|mkdir|chmod|symlink|truncate)\s+[\w"'$@<]
+    | shutil\b | File\.(?:\w*write|delete|unlink|rename|open|truncate|symlink)
+    | sqlite3?\b | os\.open\b | syswrite\b
     | printf?\b[^;\n]{0,200}> | fileinput\b ) | createWriteStream | file_put_contents""",
     re.VERBOSE,
 )
 """Calls that change files, in any of the languages; gaps are bounded, so that it stays linear."""
-_HIDING = re.compile(
-    r"""\b(?: chr\s*\( | base64 | b64 | fromhex\b | rot_?13\b | atob\b | reverse | unhexlify | pack\s*\(
-    | Buffer\.from\b | codecs\b | unescape\b ) | \[::-1\] | fromCharCode""",
-    re.VERBOSE,
-)
 _RUNS = re.compile(
-    r"\b(?:exec\w*|eval|system|popen|run|call|check_\w+|get\w*output|spawn\w*|Function|compile)\s*\(|\bqx\b"
+    r"\b(?:exec\w*|eval|system|[pP]open|run|call|check_\w+|get\w*output|spawn\w*|Function|compile)\s*\("
+    r"|\bqx\b"
 )
 _SETS = re.compile(
     r"""environ\[[^\]]{0,99}\]\s*=[^=] | environ\.(?:update|setdefault|pop) | \b(?:put|unset)env\b
@@ -41,6 +43,8 @@ _SETS = re.compile(
 )
 _OURS = re.compile(r"\b(?:from|import)\s+hookline(?:\.(?:cli|system|assembly)\b|\s+import\s+(?:cli|system))")
 _BY_NAME = re.compile(r"\b(?:run_module|import_module|__import__)\s*\(\s*hookline\b")
+_LOADS = re.compile(r"\b(?:runpy|run_module|run_path|import_module|__import__|exec_module)\b")
+"""What loads a module by its name, by whatever name it is called itself afterwards."""
 
 
 def rules(code: str, guard: Guard, cwd: str | None) -> Iterator[tuple[str, bool]]:
@@ -50,6 +54,8 @@ def rules(code: str, guard: Guard, cwd: str | None) -> Iterator[tuple[str, bool]
     texts = _texts(plain)
     if _OURS.search(plain) or _BY_NAME.search(plain.replace("'", "").replace('"', "")):
         yield "command", True
+    elif _LOADS.search(plain) and any(map(_module_of_ours, texts)):
+        yield "command", False
     if any(text in PERSONAL for text in texts) and any("hookline" in text for text in texts):
         yield "command", True
     if any(SWITCH.fullmatch(text.partition("=")[0]) for text in texts) and _SETS.search(plain):
@@ -57,7 +63,7 @@ def rules(code: str, guard: Guard, cwd: str | None) -> Iterator[tuple[str, bool]
     writes = _WRITES.search(plain) is not None
     if writes:
         yield from _written(texts, guard, cwd)
-    if _HIDING.search(plain) and (writes or _RUNS.search(plain)):
+    if hides(plain) or (hiding(plain) and _RUNS.search(plain) and _named(texts)):
         yield "hidden", False
 
 
@@ -67,6 +73,10 @@ def commands(code: str) -> Iterator[str]:
     if _RUNS.search(plain) is not None or "`" in plain:
         found = (*_texts(plain), *_texts(code[:_LONGEST]))
         yield from dict.fromkeys(ansi(text) for text in found if " " in text)
+
+
+def _module_of_ours(text: str) -> bool:
+    return text.partition(".")[0] == "hookline" or text.endswith("hookline/__main__.py")
 
 
 def _texts(plain: str) -> list[str]:
@@ -84,6 +94,10 @@ def _written(texts: list[str], guard: Guard, cwd: str | None) -> Iterator[tuple[
             if found is not None or (("*" in path) and guard.matched(path, tree=False)):
                 yield found or "write-user", True
                 return
-    parts = {part for text in texts for part in text.lower().split("/")}
-    if parts & set(NAMES) - {"mcp.json", "hooks.json"}:
+    if _named(texts):
         yield "hidden", False
+
+
+def _named(texts: list[str]) -> bool:
+    parts = {part for text in texts for part in text.lower().split("/")}
+    return bool(parts & set(NAMES) - {"mcp.json", "hooks.json"})

@@ -15,6 +15,12 @@ SPEAKING = spelled("hook fire")
 _IN_TWO = frozenset({("budget", "set"), ("resident", "stop")})
 SWITCH = re.compile(r"(?:AR_DISABLE_\w*|AUTORESEARCH_BUDGET_END)")
 _SET = re.compile(rf"\b{SWITCH.pattern}\s*=")
+_MOVED = re.compile(
+    r"""(?<![$\w{-])(?:HOME|XDG_(?:CONFIG|STATE)_HOME)=(?!["']?(?:\$HOME|\$\{HOME\}|~)/\.(?:config|local/state)\b)
+    | \bset\s+(?:-\w+\s+)+(?:HOME|XDG_(?:CONFIG|STATE)_HOME|AR_DISABLE_\w*)\s""",
+    re.VERBOSE,
+)
+"""Where the user's own files are looked for, set to something else than usual; the latter as fish does it."""
 _PACKAGE = re.compile(r"hookline(?:[=<>~!@\[ ].*)?")
 _MANAGERS = spelled(
     "pip pip3 uv pipx conda mamba poetry pdm brew rye hatch easy_install apt apt-get dnf pacman"
@@ -73,8 +79,20 @@ def _arguments(command: Simple, guard: Guard) -> Sequence[Word] | None:
     if command.name in _RUNNERS:
         place = next((i for i, word in enumerate(rest) if _PACKAGE.fullmatch(word.text)), None)
         return None if place is None else rest[place + 1 :]
-    unknown = first.dynamic and bool(rest) and rest[0].text in PERSONAL
+    unknown = (
+        (first.dynamic or _copied(first, guard, command.cwd)) and bool(rest) and rest[0].text in PERSONAL
+    )
     return (Word(text=UNKNOWN, span=first.span),) if unknown else None
+
+
+def _copied(first: Word, guard: Guard, cwd: str | None) -> bool:
+    """Whether this line has made it from something that only running tells."""
+    if not guard.copies and not guard.links:
+        return False
+    return any(
+        UNKNOWN in (guard.copies.get(one) or guard.links.get(one, ""))
+        for one in guard.places(first.text, cwd)
+    )
 
 
 def _by_python(rest: Sequence[Word], guard: Guard, cwd: str | None) -> Sequence[Word] | None:
@@ -156,5 +174,8 @@ def _set_by(command: Simple) -> Iterator[str]:
 
 
 def sets_switch(text: str) -> bool:
-    """Whether a text, such as a file that a shell reads when it starts, sets one of the switches."""
-    return _SET.search(text) is not None
+    """Whether a text, such as a file that a shell reads when it starts, sets one of the switches.
+
+    So does one that moves the folders in which the user's own files are looked for.
+    """
+    return _SET.search(text) is not None or _MOVED.search(text) is not None

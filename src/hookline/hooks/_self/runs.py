@@ -14,6 +14,12 @@ from hookline.hooks._self.scripts import INTERPRETERS, SHELLS, script_at, starte
 
 _STARTING = spelled("BASH_ENV ENV PYTHONSTARTUP PERL5OPT RUBYOPT NODE_OPTIONS")
 """Variables that name a file which is run before anything else."""
+_RUNNING = spelled(
+    """PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND
+    GIT_ASKPASS SSH_ASKPASS GIT_EXTERNAL_DIFF BROWSER PROMPT_COMMAND"""
+)
+"""Variables that name a program."""
+_SPAWN = re.compile(r"\bspawn\s+(?:-\w+\s+)*")
 _SED = re.compile(r"(?:^|[;{}\n/\d$])\s*e\s+([^\n]+)")
 _WORTH = re.compile(r"hook|AR_|AUTO|base64|rev|eval|[/~$`*?\\]")
 """What a word has that hides or names something of ours; others need no second reading."""
@@ -37,7 +43,10 @@ def texts(command: Simple, line: Line, guard: Guard) -> Iterator[Text]:
         yield Text(f"in {path}", text, by_shell=shell, sure=shell)
     yield from _fed(command, line, guard)
     yield from _settings(command, guard)
-    if command.name == "git":
+    if command.name in ("expect", "tclsh"):
+        spawned = (_SPAWN.sub("", text) for text in (*(w.text for w in command.words[1:]), command.stdin))
+        yield from (Text("run by expect", text, by_shell=True, sure=False) for text in spawned if " " in text)
+    elif command.name == "git":
         yield from _configured(command)
     elif command.name in ("sed", "gsed"):
         found = (one.group(1) for word in command.words[1:] for one in _SED.finditer(word.text))
@@ -82,13 +91,14 @@ def _arguments(command: Simple) -> Sequence[Word]:
 
 def _settings(command: Simple, guard: Guard) -> Iterator[Text]:
     """Variables that make a program run something: pagers, editors, files that shells begin with."""
-    for name, value in command.assignments:
+    exported = [word.text.partition("=") for word in command.words[1:] if command.name == "export"]
+    for name, value in (*command.assignments, *((name, value) for name, _, value in exported)):
         if name in _STARTING:
             yield from (
                 Text(f"by ${name}", text, by_shell=True, sure=True)
                 for text in _contents([value], command, guard)
             )
-        elif any(blank in value for blank in " \t\n"):
+        elif name in _RUNNING or any(blank in value for blank in " \t\n"):
             yield Text(f"by ${name}", value, by_shell=True, sure=False)
 
 

@@ -11,6 +11,12 @@ from hookline.hooks._self.guarded import Guard
 INTERPRETERS = spelled("python pypy node nodejs bun deno perl ruby php lua awk gawk mawk")
 SHELLS = spelled("sh bash zsh dash ksh mksh ash fish")
 _PACKAGES = spelled("npm pnpm yarn bun")
+_SHORT = {
+    **dict.fromkeys(("t", "tst"), ("test",)),
+    **dict.fromkeys(("i", "ci", "add"), ("install", "prepare")),
+    **dict.fromkeys(("it", "cit", "install-test"), ("install", "prepare", "test")),
+}
+"""What npm calls the scripts that its short commands run."""
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _JUSTFILES = ("justfile", "Justfile", ".justfile")
 
@@ -24,12 +30,28 @@ def started(command: Simple, guard: Guard) -> Iterator[Script]:
     cwd = command.cwd or guard.cwd
     if command.name in ("make", "gmake", "just"):
         yield from _recipes(command, cwd, guard)
-    elif command.name in _PACKAGES:
+    elif command.name in _PACKAGES or _by_node(command):
         yield from _package(command, cwd, guard)
     else:
+        for path in _module(command):
+            yield from _script(path, cwd, command.name, guard)
         word = _file(command)
         if word is not None and UNKNOWN not in word.text:
             yield from _script(word.text, cwd, command.name, guard)
+
+
+def _by_node(command: Simple) -> bool:
+    given = (word.text.partition("=")[0] for word in command.words)
+    return command.name in ("node", "nodejs") and "--run" in given
+
+
+def _module(command: Simple) -> Iterator[str]:
+    """Where python finds what `-m` names, if that is a file of ours."""
+    split = options(command.words[1:], ("-c", "-m", "-W", "-X"))
+    name = split.value("-m") if command.name in ("python", "pypy") else None
+    if name is not None and UNKNOWN not in name.text:
+        path = name.text.replace(".", "/")
+        yield from (f"{path}.py", f"{path}/__main__.py")
 
 
 def _file(command: Simple) -> Word | None:
@@ -37,6 +59,8 @@ def _file(command: Simple) -> Word | None:
     first, rest = command.words[0], command.words[1:]
     if command.name in ("source", "."):
         return next(iter(options(rest).operands), None)
+    if command.name in ("at", "batch"):
+        return options(rest, ("-f", "-q", "-t"), mixed=True).value("-f")
     if command.name in SHELLS | INTERPRETERS:
         split = options(
             rest, ("-c", "-e", "-E", "-m", "-W", "-X", "-r", "-f", "-o", "-O", "--rcfile", "--eval")
@@ -86,7 +110,8 @@ def _recipes(command: Simple, cwd: str, guard: Guard) -> Iterator[Script]:
 
 def _package(command: Simple, cwd: str, guard: Guard) -> Iterator[Script]:
     """The scripts of that name, and those that run before and after it."""
-    words = [word.text for word in command.words[1:] if not word.text.startswith("-")]
+    given = [word.text.removeprefix("--run=") for word in command.words[1:]]
+    words = [text for text in given if not text.startswith("-")]
     text = guard.script(posixpath.join(cwd, "package.json"))
     if not words or "hookline" not in text:
         return
@@ -95,6 +120,6 @@ def _package(command: Simple, cwd: str, guard: Guard) -> Iterator[Script]:
         scripts = json.loads(text).get("scripts", {})
     except (ValueError, AttributeError):
         return
-    for one in (f"pre{name}", name, f"post{name}"):
+    for one in (f"{when}{each}" for each in _SHORT.get(name, (name,)) for when in ("pre", "", "post")):
         if isinstance(scripts, dict) and isinstance(scripts.get(one), str):
             yield "package.json", scripts[one], True

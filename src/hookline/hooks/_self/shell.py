@@ -17,13 +17,14 @@ from hookline.hooks._self.line import Line
 from hookline.hooks._self.loose import loose
 from hookline.hooks._self.runs import origins_of, sources, texts, traced
 from hookline.hooks._self.scripts import INTERPRETERS
-from hookline.hooks._self.writes import Target, targets
+from hookline.hooks._self.target import Target
+from hookline.hooks._self.writes import targets
 
 _DEEPEST = 3
 """Scripts that run scripts, and code in words of code."""
 _MOST_FOLDERS = 32
 _DECODERS = spelled("rev base64 base32 xxd openssl uudecode gunzip")
-_WHOLESALE = spelled("rm chmod chown chgrp")
+_WHOLESALE = spelled("rm chmod chown chgrp ln link")
 _TELLING = re.compile(r"hookline|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64")
 """What code has, too deep to be followed, that is asked about."""
 _STARTUP = spelled(
@@ -44,7 +45,7 @@ def judged(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
         yield from found(command, whole, guard)
         yield from _code(command, guard, depth)
         yield from _run(command, whole, guard, depth)
-        _follow(command, guard)
+        _follow(command, whole, guard)
     yield from _killed(whole.commands)
     yield from _unread(reading.problems)
 
@@ -67,7 +68,10 @@ def _target(
     word, span = target.word, _place(target.word.span, command.span)
     rule = _rule(target, command, guard)
     if rule is not None:
-        yield _finding(rule, word, span, "block" if target.sure else "ask")
+        sure = target.sure and not (
+            target.merges and _rule(target._replace(tree=False), command, guard) is None
+        )
+        yield _finding(rule, word, span, "block" if sure else "ask")
     elif _unknown(word, command.cwd) and (suspicious(word.text) or hidden(word)):
         yield _finding("hidden", word, span, "ask")
     elif target.sure and starts(word.text) and line.sets:
@@ -85,7 +89,8 @@ def _place(inner: Span, outer: Span) -> Span:
 
 
 def _rule(target: Target, command: Simple, guard: Guard) -> str | None:
-    text = target.word.text
+    # A tilde that is left is in quotes; editors and others take it for the home themselves.
+    text = f"{guard.home}{target.word.text[1:]}" if target.word.text.startswith("~/") else target.word.text
     if UNKNOWN in text:
         return _folder_rule(text, command.cwd, guard)
     for one in dict.fromkeys(guard.places(text, command.cwd)):
@@ -148,7 +153,7 @@ def _names_guarded(text: str, cwd: str | None, guard: Guard) -> bool:
 
 def starts(path: str) -> bool:
     """Whether a shell reads that file when it starts."""
-    return path.rpartition("/")[2] in _STARTUP
+    return path.rpartition("/")[2] in _STARTUP or (path.endswith(".conf") and "environment.d/" in path)
 
 
 def shadows(path: str, cwd: str | None, guard: Guard) -> bool:
@@ -198,7 +203,7 @@ def coded(text: str, guard: Guard, depth: int) -> Iterator[Finding]:
             yield replace(one, what=f"{one.what} in code", action="ask")
 
 
-def _follow(command: Simple, guard: Guard) -> None:
+def _follow(command: Simple, line: Line, guard: Guard) -> None:
     """Remember links that the line makes, and where it goes."""
     if command.name in ("cd", "chdir", "pushd"):
         operands = options(command.words[1:]).operands
@@ -211,7 +216,8 @@ def _follow(command: Simple, guard: Guard) -> None:
         operands = options(command.words[1:], ("-m", "-S"), mixed=True).operands
         if len(operands) > 1:
             old, new = (posixpath.normpath(posixpath.join(command.cwd, operands[i].text)) for i in (0, -1))
-            guard.copies[new] = old
+            if UNKNOWN not in old or "hookline" in line.text:
+                guard.copies[new] = old
     elif command.name in ("ln", "link", "mount") and command.cwd is not None:
         split = options(command.words[1:], ("-t", "--target-directory", "-S", "-o"), mixed=True)
         if len(split.operands) > 1:

@@ -16,9 +16,14 @@ from hookline.hooks._self.shell import judged, shadows, starts
 _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$", re.MULTILINE)
 _NAMED = re.compile(r"path|file|dir|folder|target|dest|source|uri", re.IGNORECASE)
 _COMMANDS = spelled("command cmd script code args argv commands shell input")
+_TYPED = spelled("bash command_line text keys python line run exec")
+"""Fields that may be a command, or only a text."""
 _READS = re.compile(
     r"(?:^|[_\W])(?:read|get|list|search|find|view|stat|show|describe|query|fetch|tree|info)(?:[_\W]|$)",
     re.IGNORECASE,
+)
+_CHANGES = re.compile(
+    r"write|replace|edit|create|delete|remove|set|put|update|move|rename|append|save|copy", re.IGNORECASE
 )
 _PEOPLE = re.compile(
     rf"hookline(?:\.exe)?['\"]?\s+(?:{'|'.join(sorted(PERSONAL))}|budget\s+set|resident\s+stop)\b",
@@ -77,7 +82,12 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _rule(path: str, guard: Guard) -> str | None:
-    plain = path.removeprefix("file://").removeprefix("APPROVED:").replace("\\", "/")
+    plain = (
+        path.removeprefix("file://localhost")
+        .removeprefix("file://")
+        .removeprefix("APPROVED:")
+        .replace("\\", "/")
+    )
     whole = guard.home + plain[1:] if plain.startswith("~/") else plain
     return next(filter(None, (guard.rule(one) for one in guard.places(whole, guard.cwd))), None)
 
@@ -114,13 +124,15 @@ def windows(command: str, guard: Guard) -> Iterator[Finding]:
 
 def other(event: PreToolUse, guard: Guard) -> Iterator[Finding]:
     """A tool of unknown kind: its texts are taken for paths and for commands."""
-    reads = _READS.search(event.tool) is not None
+    reads = _READS.search(event.tool) is not None and not _CHANGES.search(event.tool)
     for key, text in _leaves(event.input):
-        if key.lower() in _COMMANDS or " " in text:
+        sure = key.lower() in _COMMANDS
+        if sure or key.lower() in _TYPED:
             yield from (
-                replace(found, span=None) for found in judged(text, guard) if key.lower() in _COMMANDS
+                replace(found, span=None, action=found.action if sure else "ask")
+                for found in judged(text, guard)
             )
-        elif not reads and len(text) < _LONGEST_PATH:
+        if not sure and not reads and _may_be_path(key, text):
             rule = _rule(text, guard)
             if rule is not None:
                 yield Finding(
@@ -129,6 +141,12 @@ def other(event: PreToolUse, guard: Guard) -> Iterator[Finding]:
     for value in event.input.values():
         if isinstance(value, tuple | list) and value and all(isinstance(one, str) for one in value):
             yield from (replace(found, span=None) for found in judged(_quoted(value), guard))
+
+
+def _may_be_path(key: str, text: str) -> bool:
+    """A name may have spaces where the field, or its own beginning, says that it is one."""
+    named = " " not in text or _NAMED.search(key) is not None or text.startswith(("/", "~", "file:"))
+    return named and "\n" not in text and len(text) < _LONGEST_PATH
 
 
 def _quoted(words: Sequence[str]) -> str:

@@ -2,25 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from hookline.bash import Simple, Word
 from hookline.bash.gitruns import GLOBAL_VALUES
 from hookline.bash.options import Options, options, spelled
+from hookline.hooks._self.target import Target
+from hookline.hooks._self.unpacks import archive, dd, mode, patch, seven, unzip
 
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
-
-
-class Target(NamedTuple):
-    """Something that a command would change."""
-
-    word: Word
-    tree: bool = False
-    """All that lies below goes with it."""
-    sure: bool = True
-    """The program is known to write there."""
-    named: bool = True
-    """It is written in the line, not put together from what is."""
 
 
 def targets(command: Simple, wrappers: frozenset[str]) -> Iterator[Target]:
@@ -84,12 +73,12 @@ def _into(split: Options) -> Iterator[Target]:
     place = folder or (split.operands[-1] if len(split.operands) > 1 else None)
     if place is None:
         return
-    yield Target(place, tree=split.has("-T", "--no-target-directory"))
+    yield Target(place, tree=split.has("-T", "--no-target-directory"), merges=True)
     for source in sources:
         name = source.text.rstrip("/").rpartition("/")[2]
         merged = name in (".", "*", "..") or source.text.endswith("/")
         deep = split.has("-r", "-R", "-a", "--recursive", "--archive") or merged
-        yield Target(_below(place, "" if name == "." else name), tree=deep, named=False)
+        yield Target(_below(place, "" if name == "." else name), tree=deep, named=False, merges=name == ".")
 
 
 def _below(place: Word, name: str) -> Word:
@@ -119,6 +108,9 @@ def _link(command: Simple) -> Iterator[Target]:
     split = options(command.words[1:], _COPYING.split(), mixed=True)
     yield from map(Target, split.operands)
     yield from _into(split)
+    for word in split.operands[1:][-1:]:
+        # Where nothing of that name is yet, it becomes the folder.
+        yield Target(word, tree=not word.text.endswith("/"), merges=True)
 
 
 _INPLACE = re.compile(r"-(?![MIm-])[a-zA-Z0-9]{0,6}?i")
@@ -141,12 +133,6 @@ def _sed_writes(script: str) -> list[str]:
     ]
 
 
-def _dd(command: Simple) -> Iterator[Target]:
-    for word in command.words[1:]:
-        if word.text.startswith("of="):
-            yield Target(Word(text=word.text[3:], span=word.span, glob=word.glob))
-
-
 def _remote_copy(command: Simple) -> Iterator[Target]:
     split = options(
         command.words[1:], ("-e", "--rsh", "-i", "-P", "-o", "-F", "-S", "-l", "-c", "-J"), mixed=True
@@ -155,27 +141,37 @@ def _remote_copy(command: Simple) -> Iterator[Target]:
     for target in _into(split):
         if ":" not in target.word.text.partition("/")[0]:
             yield Target(target.word, tree=deep and target.tree)
+    merged = [word for word in split.operands[:-1] if word.text.endswith(("/", "/."))]
+    tries = split.has("-n", "--dry-run", "--list-only")
+    if deep and merged and not tries and ":" not in split.operands[-1].text.partition("/")[0]:
+        deletes = split.has("--delete", "--del", "--delete-after", "--delete-before", "--delete-excluded")
+        yield Target(split.operands[-1], tree=True, merges=not deletes)
 
 
-def _archive(command: Simple) -> Iterator[Target]:
-    """tar: what it makes, and where it unpacks to; what lies in an archive only unpacking would tell."""
-    words = command.words[1:]
-    first = words[0].text.lstrip("-") if words else ""
-    split = options(words, ("-f", "--file", "-C", "--directory"), mixed=True)
-    creates = split.has("-c", "-r", "-u", "--create", "--append", "--update") or (
-        first[:1] in "cru" and bool(first)
-    )
-    extracts = split.has("-x", "--extract", "--get") or first.startswith("x")
-    file, folder = split.value("-f", "--file"), split.value("-C", "--directory")
-    if creates and (file is not None or (words and "f" in first and len(words) > 1)):
-        yield Target(file or words[1])
-    if extracts and folder is not None:
-        yield Target(folder, tree=True)
+_EDITED = re.compile(r"(?:^|[|:+\s])(?:w|wq|wr|write|x|sav|saveas|up|update)!?\s+(?:>>\s*)?([^\s|!]+)")
 
 
-def _unzip(command: Simple) -> Iterator[Target]:
-    folder = options(command.words[1:], ("-d",), mixed=True).value("-d")
-    yield from [Target(folder, tree=True)] if folder is not None else []
+def _editor(command: Simple) -> Iterator[Target]:
+    """The files that it opens, which it may write, and those that its commands write: `-c 'w FILE'`."""
+    yield from (Target(word, sure=False) for word in _mentioned(command))
+    for word in command.words[1:]:
+        found = (one.group(1) for one in _EDITED.finditer(word.text))
+        yield from (Target(Word(text=path, span=word.span)) for path in found)
+
+
+def _download(folders: str, names: str) -> Callable[[Simple], Iterator[Target]]:
+    """A folder, a file, or a file in a folder, each given by an option."""
+
+    def found(command: Simple) -> Iterator[Target]:
+        split = options(command.words[1:], (*folders.split(), *names.split()), mixed=True)
+        folder = split.value(*folders.split())
+        for name, word in split.given:
+            if word is not None and name in (*folders.split(), *names.split()):
+                yield Target(word)
+            if word is not None and folder is not None and name in names.split():
+                yield Target(_below(folder, word.text))
+
+    return found
 
 
 def _find(command: Simple) -> Iterator[Target]:
@@ -190,6 +186,7 @@ def _find(command: Simple) -> Iterator[Target]:
 _GIT_PATHS = spelled(
     "rm mv checkout restore clone init worktree archive bundle apply am config stash submodule"
 )
+_GIT_TREES = spelled("rm mv checkout restore")
 _GIT_CHANGES = _GIT_PATHS | spelled("reset pull merge clean switch rebase cherry-pick revert")
 
 
@@ -206,7 +203,8 @@ def _git(command: Simple) -> Iterator[Target]:
         yield from (Target(value) for value in folders if value is not None)
     named = {word.text.partition("=")[0] for word in outer.operands}
     if sub in _GIT_PATHS and (sub != "config" or named & {"-f", "--file"}):
-        yield from (Target(word) for word in _paths_in(outer.operands))
+        deep, merges = sub in _GIT_TREES, sub not in ("rm", "mv")
+        yield from (Target(word, tree=deep, merges=merges) for word in _paths_in(outer.operands))
 
 
 def _dashed(command: Simple) -> Iterator[Target]:
@@ -254,20 +252,26 @@ PROGRAMS: Mapping[str, Callable[[Simple], Iterator[Target]]] = {
     ),
     "rm": _all(tree="-r -R --recursive"),
     "rmdir": _all(),
-    **dict.fromkeys(("chmod", "chown", "chgrp", "chattr", "setfacl"), _all(tree="-R --recursive", skip=1)),
+    **dict.fromkeys(("chmod", "chown", "chgrp", "chattr"), mode),
+    "setfacl": _all(tree="-R --recursive", skip=1),
     **dict.fromkeys(("cp", "gcp", "install"), _copy),
     "mv": _move,
     "rename": _all(skip=1),
     **dict.fromkeys(("ln", "link"), _link),
     **dict.fromkeys(("sed", "gsed", "perl", "ruby", "awk", "gawk"), _edit),
-    "dd": _dd,
+    "dd": dd,
     **dict.fromkeys(("rsync", "scp"), _remote_copy),
-    **dict.fromkeys(("tar", "bsdtar", "gtar"), _archive),
-    **dict.fromkeys(("unzip", "7z"), _unzip),
+    **dict.fromkeys(("tar", "bsdtar", "gtar"), archive),
+    "unzip": unzip,
+    **dict.fromkeys(("7z", "7za", "7zr", "7zz"), seven),
+    **dict.fromkeys(spelled("vim vi nvim ex view vimdiff gvim mvim"), _editor),
+    "patch": patch,
+    **dict.fromkeys(("strace", "ltrace"), _valued("-o", "--output", values="-e -p -s -u -E -P -a -I")),
+    "aria2c": _download("-d --dir", "-o --out -l --log"),
     "find": _find,
     "git": _git,
     "sort": _valued("-o", "--output", values="-k -t -S -T"),
-    "curl": _valued("-o", "--output", "--output-dir", "-D", "--dump-header", "-c", "--cookie-jar", "--trace"),
+    "curl": _download("--output-dir", "-o --output -D --dump-header -c --cookie-jar --trace"),
     "wget": _valued("-O", "--output-document", "-P", "--directory-prefix", "-o", "--output-file", "-a"),
     **dict.fromkeys(("iconv", "tree", "gpg", "time", "gcc", "cc"), _valued("-o", "--output")),
     "openssl": _dashed,

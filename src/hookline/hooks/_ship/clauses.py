@@ -12,6 +12,8 @@ _QUOTED = re.compile(
     r"""`[^`\n]{1,400}` | "[^"\n]{1,400}" | “[^”\n]{1,400}” | (?<![\w'])'[^'\n]{1,400}'(?!\w) | https?://\S+""",
     re.VERBOSE,
 )
+_WHOLE = re.compile(r"""(["'`])(?:(?!\1).)*\1|“[^“”]*”""", re.DOTALL)
+"""A prompt that is nothing but one quotation: it is said after all."""
 _SENTENCE = re.compile(r"(?:[.!;…]+(?=\s|$)|[?\n])[?!.\s]*")
 _CLAUSE = re.compile(r"\s*(?:[,()—–]|:(?=\s|$)|\s--?\s)\s*|\s+but\s+")
 _WORD = re.compile(r"[a-z0-9#@+'/_-][a-z0-9#@+'/._-]*(?:\(\))?")
@@ -42,8 +44,9 @@ def _plain(prompt: str) -> str:
     """Lower case, straight apostrophes, a word in the place of every quotation."""
     text = prompt if len(prompt) <= 2 * LONGEST else f"{prompt[:LONGEST]}\n{prompt[-LONGEST:]}"
     text = text.strip().replace("’", "'").replace("‘", "'")
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`" and text.count(text[0]) == 2:  # noqa: PLR2004 -- a pair
+    if _WHOLE.fullmatch(text):
         text = text[1:-1]
+    text = text.replace(" & ", " and ")
     text = _RUN.sub(r"\1 \2", _FENCED.sub("\n", text))
     return _QUOTED.sub(_STANDS_FOR, text).lower()
 

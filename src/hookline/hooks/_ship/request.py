@@ -13,6 +13,8 @@ from hookline.hooks._ship.objects import means_shipping
 
 Words = Sequence[str]
 _POLITE = ("can you", "could you", "would you", "will you", "can u", "could u", "please", "pls")
+_NUDGES = ("why don't you ", "why dont you ", "why not ")
+"""How a question begins that asks for nothing but the thing itself."""
 _JOINS = frozenset({"and", "then", "or", "plus", "&", "+", "so"})
 _FAR = 40
 """Words before the verb that are looked at."""
@@ -55,6 +57,8 @@ _FRAMED = "it is one of the things that the words before it speak of"
 
 def _polite(sentence: Sentence) -> bool:
     text = " ".join(" ".join(clause.words) for clause in sentence.clauses)
+    if text.startswith(_NUDGES) or (text.startswith(("can we ", "could we ")) and text.endswith(" now")):
+        return True
     return any(f" {words} " in f" {text} " for words in _POLITE)
 
 

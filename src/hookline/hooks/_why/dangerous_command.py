@@ -7,9 +7,11 @@ from hookline.bash import Simple
 from hookline.events import PreToolUse
 from hookline.exceptions import Allow
 from hookline.hooks._dangerous import Place, known, looked
+from hookline.hooks._dangerous.lines import SHELLS
+from hookline.hooks._dangerous.lines import commanded as line_of
 from hookline.hooks._dangerous.packs import Decided, Packs, decided
 from hookline.hooks._why.words import commanded
-from hookline.hooks.dangerous_command import SHELLS, whereabouts
+from hookline.hooks.dangerous_command import whereabouts
 from hookline.state import State
 from hookline.why import Branch, branch
 
@@ -24,11 +26,12 @@ def tree(
     protected: tuple[str, ...],
     runners: Mapping[str, str],
 ) -> Iterator[Branch]:
-    if event.kind not in SHELLS or not event.command:
+    line = line_of(event)
+    if not line:
         yield branch(f"{event.tool} is no shell")
         return
     place = whereabouts(event, state, protected, lease)
-    seen = list(looked(event.command, place, runners=runners, shell=SHELLS[event.kind]))
+    seen = list(looked(line, place, runners=runners, shell=SHELLS.get(event.kind, "bash")))
     for number, (command, found) in enumerate(seen):
         rules = [_rule(one) for one in decided(dict.fromkeys(found), allow, packs)]
         if rules:
