@@ -697,3 +697,22 @@ def test_tools_of_others_that_take_a_command_line_are_judged_by_it(kind, given, 
     response = dangerous_command.judge(event, STATE)
 
     assert ("pass" if response is None else response.verdict) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("rd /s /q C:\\", "ask"),
+        ("rmdir /s /q .", "ask"),
+        ("del /s /q *.*", "ask"),
+        ("format C: /q", "ask"),
+        ("rd /s /q build", "pass"),
+        ("format src", "pass"),
+        ("Remove-Item notes.txt", "pass"),
+    ],
+)
+def test_powershell_knows_the_words_of_cmd(command, expected):
+    event = pre_tool_use(command, kind="powershell", cwd="/home/me/project")
+    response = dangerous_command.judge(event, STATE)
+
+    assert ("pass" if response is None else response.verdict) == expected

@@ -63,7 +63,7 @@ KNOWN: Mapping[str, str] = {
         rake sequelize sequelize-cli typeorm mikro-orm knex artisan sail manage.py django-admin alembic
         flyway liquibase hasura influx etcdctl dolt pscale neonctl atlas nodetool""",
     "windows": """
-        remove-item clear-content cmd+rd cmd+del invoke-expression .downloadstring cmd+format
+        remove-item clear-content cmd+rd cmd+del invoke-expression .downloadstring cmd+format format
         format-volume clear-disk initialize-disk remove-partition remove-computerrestorepoint diskpart
         vssadmin wbadmin bcdedit clear-recyclebin stop-computer restart-computer""",
     "_flows": """

@@ -28,7 +28,8 @@ _FORMATS = """format-volume clear-disk initialize-disk remove-partition remove-c
 
 
 def _remove_item(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """Parameters may be shortened, and stand anywhere."""
+    """Parameters may be shortened, and stand anywhere; `rd /s` is written from habit, too."""
+    yield from _switched(command, words, place)
     names = [word.text.lower().partition(":")[0] for word in words if word.text.startswith("-")]
     recursive = any(len(name) > 1 and "-recurse".startswith(name) for name in names)
     if recursive and not any(name.startswith("-wh") for name in names):
@@ -62,6 +63,12 @@ def _format(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[
         yield WINDOWS.find("windows-format", command)
 
 
+def _drive(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """`format C:` in a shell that is not cmd; elsewhere that name means other things."""
+    if words and re.fullmatch(r"[A-Za-z]:\\?", words[0].text):
+        yield from _format(command, words, place)
+
+
 def _expression(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """`irm address | iex`, and the long way round."""
     text = " ".join(word.text.lower() for word in words)
@@ -75,6 +82,7 @@ def _expression(command: Simple, words: tuple[Word, ...], place: Place) -> Itera
 JUDGES: Mapping[str, Judge] = {
     **dict.fromkeys(("remove-item", "clear-content"), _remove_item),
     **dict.fromkeys(("cmd rd", "cmd del"), _switched),
+    "format": _drive,
     **dict.fromkeys(("invoke-expression", ".downloadstring"), _expression),
     **dict.fromkeys(("cmd format", *_FORMATS.split()), _format),
 }
