@@ -27,7 +27,7 @@ COMMAND = Command(
     about="Let the next call past one rule, once.",
     examples="""
 hookline allow --once dangerous-command:git-push-force
-    the next call that dangerous-command:git-push-force would stop in ~/work/project passes once
+    the next call that dangerous-command:git-push-force would stop in ~/app passes once
 """,
     run=run,
     arguments=arguments,

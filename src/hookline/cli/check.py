@@ -102,7 +102,7 @@ COMMAND = Command(
 hookline check claude-code session.jsonl
     {"line": 1, "event": "PreToolUse", "action": "block", "rules": ["dangerous-command:git-push-force"],
      "reason": "...", "context": [], "warnings": [], "ms": 0.2}        (on one line)
-hookline check claude-code session.jsonl --only dangerous-command --cwd ~/work/project
+hookline check claude-code session.jsonl --only dangerous-command --cwd ~/app
 jq -c . payload.json | hookline check claude-code -
 
 Every line is judged by itself, as a moment of a session in which nothing has happened yet.

@@ -45,7 +45,7 @@ COMMAND = Command(
     about="Switch the built-in guards off for a while.",
     examples="""
 hookline off 10m
-    the built-in guards are off in ~/work/project until 14:12:09; `hookline off --end` ends it now
+    the built-in guards are off in ~/app until 14:12:09; `hookline off --end` ends it now
 hookline off --end
 """,
     run=run,
