@@ -482,12 +482,12 @@ def test_a_host_may_tell_the_end_of_the_budget(runtime):
 
 
 def test_what_we_are_ourselves_is_guarded_unless_it_is_the_projects_work(tmp_path):
-    from hookline import runtime
+    from hookline import guarding
     from hookline.system.places import find
 
-    package = os.path.dirname(runtime.__file__)
+    package = os.path.dirname(guarding.__file__)
     elsewhere = find({"HOME": str(tmp_path)}, str(tmp_path))
     checkout = find({"HOME": str(tmp_path)}, os.path.dirname(package))
 
-    assert package in runtime.guarded(elsewhere)
-    assert package not in runtime.guarded(checkout)
+    assert package in guarding.guarded(elsewhere)
+    assert package not in guarding.guarded(checkout)

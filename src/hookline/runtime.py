@@ -4,12 +4,10 @@ A program with events of its own fires them here; hosts are answered through the
 """
 
 import os
-import sys
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TypeVar
 
 from hookline import chain, gates
@@ -27,6 +25,7 @@ from hookline.events import (
     TurnEnd,
     UserPromptSubmit,
 )
+from hookline.guarding import guarded
 from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
 from hookline.outcome import Outcome, Step
@@ -37,7 +36,7 @@ from hookline.state import Later, State
 from hookline.store import Record, Store, StoreFailed
 from hookline.system import effects
 from hookline.system.facts import facts
-from hookline.system.places import Places, find
+from hookline.system.places import find
 from hookline.trail import record, spoken
 
 DEPTH = "HOOKLINE_DEPTH"
@@ -326,26 +325,6 @@ def _with_end(outcome: Outcome, said: Outcome, added: tuple[Step, ...]) -> Outco
         warnings=said.warnings,
         trail=outcome.trail + added,
     )
-
-
-@cache
-def guarded(places: Places) -> tuple[str, ...]:
-    """Files and folders by which an agent is guarded: ours, and those that wire us."""
-    from hookline import hosts  # noqa: PLC0415 -- only where a hook asks
-
-    known = [hosts.load(name) for name in hosts.names()]
-    wired = [name.replace("~", places.home, 1) for host in known for name in host.settings]
-    wired += [os.path.join(places.root, name) for host in known for name in host.repository_switches]
-    program = os.path.join(os.path.dirname(sys.executable), "hookline")
-    own = [
-        one for one in (os.path.dirname(os.path.abspath(__file__)), program) if not _within(one, places.root)
-    ]
-    return (places.config, places.state, *own, *wired)
-
-
-def _within(path: str, root: str) -> bool:
-    """What lies in the project itself is the project's work: its own checkout of us, or its environment."""
-    return path.startswith(root.rstrip(os.sep) + os.sep)
 
 
 def _skipped(outcome: Outcome, hook: Hook) -> Outcome:

@@ -21,13 +21,19 @@ def crew(work: Work[_T], size: int = 0) -> Iterator[Callable[[Sequence[Any]], It
     It has to be entered before this program has threads: a process that is forked then may hang.
     """
     global _work  # noqa: PLW0603 -- what a forked process finds in place
-    size = size or len(os.sched_getaffinity(0)) if hasattr(os, "fork") else 1
+    size = (size or _processors()) if hasattr(os, "fork") else 1
     if size == 1:
         yield lambda given: [work(one) for one in given]
         return
     _work = work
     with multiprocessing.get_context("fork").Pool(size, _deaf) as pool:
         yield lambda given: pool.map(_carried_out, given, SMALL)
+
+
+def _processors() -> int:
+    """Those that this program may use, where the system tells."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def _deaf() -> None:

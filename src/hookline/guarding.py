@@ -1,0 +1,27 @@
+"""What guards an agent on this machine: the files and folders that it must leave alone."""
+
+import os
+import sys
+from functools import cache
+
+from hookline.system.places import Places
+
+
+@cache
+def guarded(places: Places) -> tuple[str, ...]:
+    """Files and folders by which an agent is guarded: ours, and those that wire us."""
+    from hookline import hosts  # noqa: PLC0415 -- only where a hook asks
+
+    known = [hosts.load(name) for name in hosts.names()]
+    wired = [name.replace("~", places.home, 1) for host in known for name in host.settings]
+    wired += [os.path.join(places.root, name) for host in known for name in host.repository_switches]
+    program = os.path.join(os.path.dirname(sys.executable), "hookline")
+    own = [
+        one for one in (os.path.dirname(os.path.abspath(__file__)), program) if not _within(one, places.root)
+    ]
+    return (places.config, places.state, *own, *wired)
+
+
+def _within(path: str, root: str) -> bool:
+    """What lies in the project itself is the project's work: its own checkout of us, or its environment."""
+    return path.startswith(root.rstrip(os.sep) + os.sep)
