@@ -58,6 +58,28 @@ BITS = [
         "e3b3f8a94e6b1c3005f13ec9",
         "u:pw1234@h",
     ),
+    *(
+        "\n- ",
+        "value: ",
+        "name: ",
+        '"value":"',
+        '","name":"',
+        " -> ",
+        "kind: Secret\n",
+        "data:\n  a: ",
+        "@tcp(",
+    ),
+    *(
+        ":5432:",
+        "*:*:*:",
+        "<value>",
+        "</",
+        "echo ",
+        " | sudo -S",
+        "</key><string>",
+        ", type: x, ",
+        "tokens: [",
+    ),
 ]
 
 

@@ -163,6 +163,17 @@ def test_a_private_key_without_its_end_goes_as_far_as_it_goes():
     assert redact(f"{BEGIN.format('RSA ')}\n{header}{KEY}") == LINES.replace("\n", "\n[redacted]\n\n", 1)
 
 
+@pytest.mark.parametrize("lines", [1, 2, 3])
+@pytest.mark.parametrize("tail", ["", "MIIEow", "MIIEowIBAAKCAQEA1b2c3d4E5F6g7H8i9J"])
+def test_a_private_key_whose_tail_is_cut_off_goes_to_its_last_character(lines, tail):
+    text = f"{BEGIN.format('RSA ')}\n" + "".join(KEY.splitlines(keepends=True)[:lines]) + tail
+    after = redact(f"$ head -c 99 id_rsa\n{text}")
+
+    assert [piece for piece in eights(text.splitlines()) if piece in after] == []
+    assert after.startswith("$ head -c 99 id_rsa\n[redacted:private-key]\n[redacted]")
+    assert "MIIEow" not in after
+
+
 def test_a_private_key_cut_short_in_json_leaves_the_json():
     text = json.dumps({"key": f"{BEGIN.format('')}\n{KEY}", "b": "x", "c": f"y {END.format('')}"})
 
@@ -255,6 +266,56 @@ def test_passwords_in_urls_go_and_the_rest_stays(text, after):
         ("password:\n  ", "\n", "password"),
         ("password&quot;:&quot;", "&quot;", "password"),
         ("gh secret set X --body ", "", "password"),
+        ('{"name": "DB_PASSWORD", "type": "string", "value": "', '"}', "password"),
+        ('{\n "name": "DB_PASSWORD",\n "secure": true,\n "n": 3,\n "value": "', '"\n}', "password"),
+        ('{"Name": "/prod/DB_PASSWORD", "Type": "SecureString", "Value": "', '"}', "password"),
+        (r"{\"name\":\"DB_PASSWORD\",\"type\":\"s\",\"value\":\"", r"\"}", "password"),
+        ('{"value": "', '", "type": "s", "name": "DB_PASSWORD"}', "password"),
+        ('{\n "value": "', '",\n "name": "DB_PASSWORD"\n}', "password"),
+        ("- name: DB_PASSWORD\n  type: plain\n  value: ", "\n- name: x", "password"),
+        ("- name: DB_PASSWORD\n  value: '", "'\n", "password"),
+        ("- value: ", "\n  name: DB_PASSWORD\n", "password"),
+        ("db_password:\n  type: string\n  value: ", "\n", "password"),
+        ('"db_password": {"sensitive": true, "type": "string", "value": "', '"}', "password"),
+        ('<add key="DbPassword" value="', '"/>', "password"),
+        ("<add key='DbPassword' xdt:Locator='Match(key)' value='", "' />", "password"),
+        ('<property name="db.password">', "</property>", "password"),
+        ('<password encrypted="false">', "</password>", "password"),
+        ("<password>\n  ", "\n</password>", "password"),
+        ('<setting name="Password" as="String"><value>', "</value></setting>", "password"),
+        ("<key>ApiKey</key>\n<string>", "</string>", "api-key"),
+        ("passwords:\n  - ", "\n", "password"),
+        ("passwords:\n- '", "'  # old\n", "password"),
+        ("passwords:\n  - changeme\n  - ", "\nusers: []", "password"),
+        ('"passwords": ["changeme", "', '"]', "password"),
+        ("requirepass ", "", "password"),
+        ('{"ParameterKey": "DbPassword", "UsePreviousValue": false, "ParameterValue": "', '"}', "password"),
+        ('variable "db_password" {\n  type = string\n  default = "', '"\n}', "password"),
+        ('let password: &str = "', '";', "password"),
+        ("let password: &'static str = \"", '";', "password"),
+        ("define('DB_PASSWORD', '", "');", "password"),
+        ("aws configure set aws_secret_access_key ", "", "secret"),
+        ("mongosh -u me -p ", " db", "password"),
+        ("sqlcmd -S x -U sa -P ", " -Q x", "password"),
+        ("masterauth ", "\n", "auth"),
+        ("machine h\n  login me@example.org\n  password ", "\n", "password"),
+        ("login me\naccount a\npassword ", "\n", "password"),
+        ('os.getenv("DB_PASSWORD", "', '")', "password"),
+        ("'password' => env('DB_PASSWORD', '", "'),", "password"),
+        ("next=%2Fa%3Faccess_token%3D", "", "token"),
+        ("your password is: ", "\n", "password"),
+        ("dsn: 'me:", "@tcp(db:3306)/x'", "url-password"),
+        ("jdbc:oracle:thin:scott/", "@//db:1521/x", "url-password"),
+        ("db.host:5432:app:me:", "\n", "url-password"),
+        ("*:*:*:me:", "", "url-password"),
+        ('ConvertTo-SecureString -String "', '" -AsPlainText -Force', "password"),
+        ("echo '", "' | sudo -S apt update", "password"),
+        ("printf '%s' ", " | docker login -u me --password-stdin", "password"),
+        ("apiVersion: v1\ndata:\n  salt: ", "\nkind: Secret\nmetadata: {}\n", "secret"),
+        ("kind: Secret\nmetadata:\n  name: x\nstringData:\n  admin: '", "'\n", "secret"),
+        ("items:\n- apiVersion: v1\n  data:\n    salt: ", "\n  kind: Secret\n", "secret"),
+        ('{"data": {"salt": "', '"}, "kind": "Secret"}', "secret"),
+        (r'"last": "{\"data\":{\"salt\":\"', r'\"},\"kind\":\"Secret\"}"', "secret"),
     ],
 )
 def test_random_values_under_a_secrets_name_go(before, behind, kind):
@@ -272,6 +333,19 @@ def test_random_values_under_a_secrets_name_go(before, behind, kind):
         (r'"secretKey":"\/2CULBl6LFOgKO6lxisj6u"', '"secretKey":"[redacted:secret]"'),
         ("spring.datasource.password=Winter2024!", "spring.datasource.password=[redacted:password]"),
         ("--password qZkvWxJtBnRf -u me", "--password [redacted:password] -u me"),
+        ("Authorization: Basic bWU6cHc=", "Authorization: Basic [redacted:authorization]"),
+        (
+            f'~ password = "{VALUE}" -> "xK9mQ2vL8pR5"',
+            '~ password = "[redacted:password]" -> "[redacted:password]"',
+        ),
+        (
+            f"passwords:\n  - {VALUE}  # old\n  - 'xK9mQ2vL8pR5'\n  - mustChange\nid: 7",
+            "passwords:\n  - [redacted:password]  # old\n  - '[redacted:password]'\n  - mustChange\nid: 7",
+        ),
+        (
+            "kind: Secret\ndata:\n  a: aHVudGVyMg==\n---\nkind: ConfigMap\ndata:\n  c: xK9mQ2vL",
+            "kind: Secret\ndata:\n  a: [redacted:secret]\n---\nkind: ConfigMap\ndata:\n  c: xK9mQ2vL",
+        ),
     ],
 )
 def test_the_whole_value_goes_and_no_more(text, after):
@@ -311,6 +385,44 @@ def test_the_whole_value_goes_and_no_more(text, after):
         "secret_name: prod/db/password-2",
         "password: correct",
         "Cookie: theme=dark; lang=en",
+        f'{{"name": "BUILD", "type": "string", "value": "{VALUE}"}}',
+        f'{{"name": "token_count", "type": "int", "value": "{VALUE}"}}',
+        f'{{"name": "DB_PASSWORD", "from": "x"}}, {{"name": "BUILD", "value": "{VALUE}"}}',
+        f'{{"value": "{VALUE}", "name": "BUILD"}}, {{"name": "DB_PASSWORD"}}',
+        f"- name: DB_PASSWORD\n  valueFrom:\n    key: x\n- name: BUILD\n  value: {VALUE}",
+        f"- name: BUILD\n  value: {VALUE}\n- name: DB_PASSWORD\n  valueFrom: x",
+        '{"name": "DB_PASSWORD", "type": "string", "value": "${DB_PASSWORD_2}"}',
+        f'<add key="PageSize" group="a" value="{VALUE}"/>',
+        f"<label for='x'>password</label>\n<string>{VALUE}</string>",
+        f"passwords:\nusers:\n  - {VALUE}",
+        f"users:\n  - password\n  - {VALUE}",
+        "passwords:\n  - must have 12 characters\n  - must have a digit2",
+        "secrets:\n  - db_password\n  - api-key-v2\n  - source: my_secret_1",
+        "tokens:\n  - 550e8400-e29b-41d4-a716-446655440000",
+        "signing_keys:\n  - 4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+        f"if x:\n  password:\n  - name: {VALUE}",
+        f'~ digest = "a" -> "{VALUE}"',
+        f'os.getenv("BUILD", "{VALUE}")',
+        f'variable "build" {{\n  default = "{VALUE}"\n}}',
+        f'variable "db_password" {{\n}}\nvariable "build" {{\n  default = "{VALUE}"\n}}',
+        f"npm config set registry-cache {VALUE}",
+        "docker run --name mongo -p 27017:27017 mongo",
+        "scp -P 22222222 a b",
+        f"login page\nthe password {VALUE}",
+        f"kind: ConfigMap\ndata:\n  salt: {VALUE}",
+        f"kind: SecretStore\ndata:\n  salt: {VALUE}",
+        f"items:\n- kind: Secret\n- data:\n    salt: {VALUE}\n  kind: ConfigMap",
+        f"kind: Secret\n---\ndata:\n  salt: {VALUE}",
+        f'{{"data": {{"salt": "{VALUE}"}}, "kind": "ConfigMap", "type": "Secret"}}',
+        "kind: Secret\ndata:\n  salt: ${SALT}\n  key: <base64>",
+        "user:pass1234@tcp is what it looks like (db)",
+        "dsn = user:password@tcp(db:3306)/x",
+        "localhost:5432:app:me",
+        "src/a.py:5432:10: error: aB9xQ2kL",
+        f"echo {VALUE} | sudo tee /etc/x",
+        f"echo {VALUE} | docker build -",
+        "echo $TOKEN | docker login --password-stdin",
+        "ConvertTo-SecureString $plain -AsPlainText",
     ],
 )
 def test_names_words_and_code_stay(text):
@@ -349,6 +461,7 @@ def test_json_is_redacted_inside_with_its_keys_kept():
         "headers": {"Authorization": f"Bearer {VALUE}"},
         "tokens": [VALUE],
         "env": [{"name": "DB_PASSWORD", "value": VALUE}, {"name": "LANG", "value": "C.UTF-8"}],
+        "tags": [{"Value": VALUE, "Type": "x", "Key": "DbPassword"}, {"Value": VALUE, "Key": "Build"}],
         "sha": VALUE,
     }
 
@@ -359,6 +472,10 @@ def test_json_is_redacted_inside_with_its_keys_kept():
         "env": [
             {"name": "DB_PASSWORD", "value": "[redacted:password]"},
             {"name": "LANG", "value": "C.UTF-8"},
+        ],
+        "tags": [
+            {"Value": "[redacted:password]", "Type": "x", "Key": "DbPassword"},
+            {"Value": VALUE, "Key": "Build"},
         ],
         "sha": VALUE,
     }
@@ -449,6 +566,12 @@ HOSTILE = [
         "Aa",
         "the quick brown ",
     ),
+    *("password a=b ", "password\n  a: b\n", "password: {a: b, ", "value=", "value: a1b2c3d4 name: "),
+    *('"value":"aB3dE5gH","name":"password",', "passwords:\n- ", "passwords:\n- aB3dE5gH\n", "- aB3dE5gH\n"),
+    *('"tokens":["aB3dE5gHkL2m",', 'password="aB3dE5gH" -> "', "password>", "<password>\n", "password</key>"),
+    *("a:b@tcp(", "*:*:*:a:aB3dE5gH\n", "a:5432:", "oracle:thin:a/", "login a\n", "echo aB3dE5gH | sudo -"),
+    *("data:\n a: b\n", "kind: Secret\ndata:\n", "kind: Secret\ndata:\n a: abcd1234\n"),
+    *('"kind":"Secret","data":{', '"data":{"a":"abcd1234"},"kind":"Secret",'),
 ]
 
 

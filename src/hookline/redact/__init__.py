@@ -12,6 +12,7 @@ from hookline.redact._assigned import assigned
 from hookline.redact._hidden import uncovered
 from hookline.redact._json import Text, page, rebuilt, walked
 from hookline.redact._keys import keys
+from hookline.redact._kube import kube
 from hookline.redact._runs import runs
 from hookline.redact._shapes import shapes
 from hookline.redact._spans import Span
@@ -128,7 +129,7 @@ def _mark(secret: Secret | Span) -> str:
 
 def _spans(text: str) -> list[Span]:
     # In order of how much the kind tells: where two find the same stretch, the first names it.
-    return [*tokens(text), *shapes(text), *urls(text), *typed(text), *assigned(text)]
+    return [*tokens(text), *shapes(text), *urls(text), *typed(text), *kube(text), *assigned(text)]
 
 
 def _merged(text: str, spans: Iterable[Span]) -> list[Span]:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from hookline.redact._names import STEMS, identity, named
+from hookline.redact._joints import BARE, assignment, changed, item, turned
+from hookline.redact._names import STEMS, Name, identity, named
 from hookline.redact._spans import Span
 from hookline.redact._values import (
     cased,
@@ -19,16 +20,12 @@ from hookline.redact._values import (
 
 _MOST = 4096
 """Characters of a quoted value that are taken once its beginning was found out."""
-_LOOK = 300
-"""Characters of a bare value that are judged before the rest of it is taken."""
 _LINE = 80
 """Characters before a name in which its line may begin."""
 _ITEMS = 500
 """Strings of a list that are looked at behind its first."""
 _LEAST = 8
 """Characters of the shortest value."""
-_BARE = r"""[^\s"'`,;&<>(){}\[\]|\\]"""
-_INSIDE = r"""(?:[^\s\\"'`]++|(?!(?P=mark))['`]|\\+[^\s"'`nrt\\]){1,40}+"""
 _ENDS = frozenset("(){}[],;&|")
 """What ends a bare value, unless that alone fills the rest of its line."""
 _PLAIN = frozenset({"password", "secret"})
@@ -38,17 +35,36 @@ _PLAIN = frozenset({"password", "secret"})
 def assigned(text: str) -> Iterator[Span]:
     """The values in *text* that are assigned to a secret's name and look like one."""
     lower = _lowered(text)
+    yield from _behind_names(text, lower)
+    if "value" in lower:
+        yield from _before_names(text, lower)
+    if "cookie" in lower:
+        yield from _cookies(text, lower)
+
+
+def _behind_names(text: str, lower: str) -> Iterator[Span]:
     for stem in STEMS:
         place = lower.find(stem)
         while place >= 0:
-            found = _assignment(stem).match(lower, place)
+            found = assignment(stem).match(lower, place)
             span = _value(text, lower, found, stem) if found else None
-            if span and found:
+            if found and span:
                 yield span
-                yield from _others(text, lower, found, span)
+            if found and (span or _lists(found)):
+                yield from _others(text, lower, found, stem)
             place = lower.find(stem, span.end if span else place + len(stem))
-    if "cookie" in lower:
-        yield from _cookies(text, lower)
+
+
+def _before_names(text: str, lower: str) -> Iterator[Span]:
+    """Of `{"value": "…", "name": "DB_PASSWORD"}`: judged as if they stood the other way round."""
+    for found in turned().finditer(lower):
+        start, end = found.span("quoted" if found["quote"] else "bare")
+        if any(stem in found["name"] for stem in STEMS):
+            name = text[slice(*found.span("name"))]
+            for one in _behind_names(
+                f'"{name}":"{text[start:end]}"', f'"{found["name"]}":"{lower[start:end]}"'
+            ):
+                yield Span(start, end, one.kind)
 
 
 def _value(text: str, lower: str, found: re.Match[str], stem: str) -> Span | None:
@@ -57,7 +73,7 @@ def _value(text: str, lower: str, found: re.Match[str], stem: str) -> Span | Non
         return None
     end = end if found["quote"] else _open_ended(text, lower, found)
     name = named(text, lower, found, stem) if end - start >= _LEAST else None
-    if name is None or end - start < name.least:
+    if name is None or end - start < (_LEAST if _basic(found) else name.least):
         return None
     value = text[start:end]
     if not _secret(text, value, found, name.kind) or (identifier(value) and identity(lower, found, stem)):
@@ -65,22 +81,42 @@ def _value(text: str, lower: str, found: re.Match[str], stem: str) -> Span | Non
     return Span(start, _closed(text, found) if found["quote"] else _bare_end(text, end), name.kind)
 
 
-def _others(text: str, lower: str, found: re.Match[str], first: Span) -> Iterator[Span]:
-    """The other strings of a list whose first is a secret."""
-    more = _item().match(lower, first.end) if found["joint"].rstrip().endswith("[") else None
+def _others(text: str, lower: str, found: re.Match[str], stem: str) -> Iterator[Span]:
+    """What is listed behind the value, or what it is changed to."""
+    name, next_ = named(text, lower, found, stem), item() if _lists(found) else changed()
+    more = next_.match(lower, _end(text, found)) if name else None
     for _ in range(_ITEMS):
-        if more is None:
+        if more is None or name is None:
             return
-        one = Span(more.start("quoted"), _closed(text, more), first.kind)
-        if _issued(text[one.start : one.end], one.kind):
-            yield one
-        more = _item().match(lower, one.end)
+        start, end = more.start("quoted" if more["quote"] else "bare"), _end(text, more)
+        if _listed(text[start:end], name) and not (
+            identifier(text[start:end]) and identity(lower, found, stem)
+        ):
+            yield Span(start, end, name.kind)
+        more = next_.match(lower, end)
+
+
+def _lists(found: re.Match[str]) -> bool:
+    joint = found["joint"].rstrip(" \t")
+    return joint.rstrip().endswith("[") or joint.rpartition("\n")[2].strip() == "-"
+
+
+def _end(text: str, found: re.Match[str]) -> int:
+    return _closed(text, found) if found["quote"] else found.end()
+
+
+def _listed(value: str, name: Name) -> bool:
+    return len(value) >= name.least and _issued(value, name.kind)
+
+
+def _basic(found: re.Match[str]) -> bool:
+    return (found["scheme"] or "").startswith("basic")
 
 
 def _secret(text: str, value: str, found: re.Match[str], kind: str) -> bool:
     if not found["quote"] and not _of_environment(text, found) and _code(text, value, found):
         return False
-    if (found["scheme"] or "").startswith("basic"):
+    if _basic(found):
         return not (placeholder(value) or reference(value))
     if _issued(value, kind) or (_said(text, found) and shuffled(value)):
         return True
@@ -143,39 +179,8 @@ def _cookies(text: str, lower: str) -> Iterator[Span]:
 
 
 @cache
-def _assignment(stem: str) -> re.Pattern[str]:
-    # `NAME = "VALUE"`, `"name": "value"` (also escaped), `name: Bearer value`, `<name>value`, `--name value`,
-    # `name: NAME, value: VALUE`, `name: {value: VALUE`, `name: ["VALUE"`, `name: type = "VALUE"`,
-    # `set("NAME", "VALUE"`, `setName("VALUE"`, and `name:` with the value alone on the next line.
-    quote = r"""\\{0,3}["'`]"""
-    opens = rf"(?=[rbfu]?{quote})"
-    worth = rf"(?:{quote})?value(?:{quote})?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
-    pair = rf"[ \t]{{0,4}}(?:,\s{{0,40}}|\s{{1,40}}){worth}"
-    sign = r"[ \t]{0,20}(?::=|=>|\?=|[=:>])[ \t]{0,20}"
-    held = rf"(?:\{{\s{{0,40}}{worth}|\[\s{{0,40}}{opens})"
-    kind = r"[?!]?:[ \t]{0,4}[a-z_][a-z_.<>\[\]|?]{0,40}+(?: \| [a-z]{1,20})?[ \t]{0,4}=[ \t]{0,4}"
-    alone = r"""(?=[^\s"'`=:;,(){}\[\]<>]{8,300}={0,2}[ \t]{0,20}(?:[\r\n]|\Z))"""
-    folded = rf":[ \t]{{0,4}}(?:[>|][-+]?[ \t]{{0,4}})?\r?\n[ \t]{{1,40}}{alone}"
-    given = rf"[ \t]{{0,4}}[,(]\s{{0,8}}{opens}"
-    blank = r"[ \t]{1,4}(?:is[ \t]{1,4})?"
-    joints = f"{kind}{opens}|{folded}|{sign}{held}|{sign}|{pair}|{given}|{blank}"
-    joint = rf"(?:{quote})?\]?(?P<joint>{joints})"
-    scheme = r"(?P<scheme>(?:bearer|basic|token|bot|apikey|digest)[ ]{1,4})?"
-    opened = r"""(?:[rbfu](?=["'`]))?(?P<quote>\\{0,3}(?P<mark>["'`]))?"""
-    value = rf"(?(quote)(?P<quoted>{_INSIDE})|(?P<bare>{_BARE}{{1,{_LOOK}}}))"
-    return re.compile(rf"{stem}(?P<behind>[a-z0-9_.-]{{0,32}}+){joint}{opened}{scheme}{value}")
-
-
-@cache
-def _item() -> re.Pattern[str]:
-    """The next string of a list, behind the end of the one before."""
-    behind = r"""\\{0,3}["'`]\s{0,40},\s{0,40}"""
-    return re.compile(rf"""{behind}(?P<quote>\\{{0,3}}(?P<mark>["'`]))(?P<quoted>{_INSIDE})""")
-
-
-@cache
 def _bare() -> re.Pattern[str]:
-    return re.compile(f"{_BARE}+")
+    return re.compile(f"{BARE}+")
 
 
 @cache

@@ -45,8 +45,8 @@ def walked(value: Any, path: str = "", name: str = "", depth: int = 0) -> Iterat
 
 def _named(value: Mapping[Any, Any], key: Any) -> str:
     """The key; of `{"name": "DB_PASSWORD", "value": "…"}` the name that it tells."""
-    if key == "value":
-        told = value.get("name", value.get("key"))
+    if key in {"value", "Value"}:
+        told = next((value[name] for name in ("name", "key", "Name", "Key") if name in value), None)
         return told if isinstance(told, str) else "value"
     return str(key)
 

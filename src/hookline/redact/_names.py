@@ -33,9 +33,16 @@ _NOT_BEHIND = re.compile(
 )
 _OPTION = re.compile(
     r"(?:^|[\s\"'`=])--?[a-z0-9_-]{0,32}$|^env [a-z0-9_]{0,32}$|\b(?:with|user|role|encrypted)\s+$"
+    r"|\bconfig(?:ure)? set \S{0,40}$"
 )
+_LOGIN = re.compile(
+    r"login [^\n]{0,40}\Z|\blogin\s+\S+\s+(?:account\s+\S+\s+)?\Z|^\s*(?:require|master)\Z", re.MULTILINE
+)
+"""What stands before a password in a .netrc, and before Redis's word for one."""
 _CALLS = {
-    ",": re.compile(r"""(?:setenv|putenv|set|put|add|append|property|header)\(\s*["'`][a-z0-9_.-]*$"""),
+    ",": re.compile(
+        r"""(?:[sgp][eu]tenv|\bdefine|\benv|environ\.get|set|put|add|append|property|header)\(\s*["'`][a-z0-9_.-]*$"""
+    ),
     "(": re.compile(r"(?:(?:with|set)[a-z0-9_]{0,20}|\.)$"),
 }
 """What stands before the name in a call that assigns: `setenv("NAME", …)`, `.withName(…)`."""
@@ -46,6 +53,7 @@ _WORDS = re.compile(r"(?:^|[-_.])(?:sha\d*|commit|rev|revision|hash|digest|uuid|
 """Parts of names of hashes and ids."""
 _TYPE = re.compile(r"::\w*$")
 _IN_QUERIES = frozenset("?&;-")
+_REDIS = {"pass": "require", "auth": "master"}
 
 
 def named(text: str, lower: str, found: re.Match[str], stem: str) -> Name | None:
@@ -57,9 +65,7 @@ def named(text: str, lower: str, found: re.Match[str], stem: str) -> Name | None
     if stem == "key":
         return _key(text, place, before, behind)
     if stem in _WHOLE:
-        return (
-            _WHOLE[stem] if not behind and _alone(before[-1:], stem) else _longer(text, place, stem, behind)
-        )
+        return _WHOLE[stem] if not behind and _alone(before, stem) else _longer(text, place, stem, behind)
     return _OTHERS[stem] if not behind or _word_ends(text, place + len(stem)) else None
 
 
@@ -117,27 +123,31 @@ def _harmless(before: str, behind: str, stem: str) -> bool:
 
 def _assigns(joint: str, before: str, stem: str) -> bool:
     """A blank assigns behind an option, in a .netrc and in SQL; "is" what a person calls a password."""
-    line, sign = before.rsplit("\n", 1)[-1], joint.strip()
+    line, sign = before.rsplit("\n", 1)[-1], "".join(joint.split())
     if sign in _CALLS:
         return _CALLS[sign].search(line) is not None
     if "\n" in joint and sign[:1] == ":" and sign.strip(":>|-+") == "":
         return _KEY.fullmatch(line) is not None
     if sign:
-        return sign != "is" or stem in {"pass", "pwd"}
-    return stem == "bearer" or "login " in line or bool(_OPTION.search(line))
+        return sign.rstrip(":") != "is" or stem in {"pass", "pwd"}
+    return stem == "bearer" or bool(_LOGIN.search(before) or _OPTION.search(line))
 
 
 def identity(lower: str, found: re.Match[str], stem: str) -> bool:
     """Whether it may be called so and yet be nothing but a hash or an id: `token_sha`, or just `token`."""
     if _WORDS.search(found["behind"]):
         return True
+    if stem == "key" and found["joint"].rpartition("\n")[2].strip() == "-":
+        return True  # of the keys that are listed so most are public ones' fingerprints
     name = _NAME.search(lower, max(0, found.start() - 40), found.start())
     before = name[0] if name else ""
     return stem == "token" and not found["scheme"] and (not before or _WORDS.search(before) is not None)
 
 
 def _alone(before: str, stem: str) -> bool:
-    return before in _IN_QUERIES and before != "" if stem == "sig" else not before.isalpha()
+    if stem == "sig":
+        return before[-1:] in _IN_QUERIES and before != ""
+    return not before[-1:].isalpha() or before.endswith(_REDIS.get(stem, "\n"))
 
 
 def _word_ends(text: str, place: int) -> bool:

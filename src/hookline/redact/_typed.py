@@ -17,11 +17,29 @@ _OPTIONS = (
     (("curl",), rf"(?:-u|-U|--(?:proxy-)?user)[ =]{{0,2}}{_NAMED}"),
     (("mysql", "mariadb"), rf"-p{_VALUE}"),
     (("sshpass", "docker login", "podman login", "registry login"), rf"-p[ ]{{0,2}}{_VALUE}"),
+    (("mongo -u", "mongosh", "mongodump", "mongorestore", "az login"), rf"-p[ ]{_VALUE}"),
+    (("sqlcmd",), rf"-P[ ]?{_VALUE}"),
     (("redis-cli",), rf"-a[ ]{_VALUE}"),
     (("ldap",), rf"-w[ ]{_VALUE}"),
     (("gh secret set",), rf"(?:-b|--body)[ =]{{0,2}}{_VALUE}"),
     (("smbclient",), r"""-U[ ]?["']?[^\s%\\]{1,64}%(?P<value>[^\s"'`\\]{4,})"""),
 )
+
+_STRING = r"""\\?["'](?P<value>[^\s"'\\]{4,200})"""
+_HOW = r"(?:\s{1,8}WITH\s{1,8}['\"`]?\w{1,40}['\"`]?)?\s{1,8}BY\s{1,8}(?:PASSWORD\s{1,8})?"
+_WORD = (
+    r"""(?:\\?["']?%s(?:\\n)?\\?["']? {1,4})?\\?["']?(?P<value>[^\s"'`|&;<>()\\]{4,200})(?:\\n)?\\?["']?"""
+)
+_STDIN = r"(?:sudo (?:--?[a-z-]{1,20} ){0,4}(?:-[a-z]{0,4}(?-i:S)|--stdin)|[^\n|]{0,200}--password-stdin)\b"
+_STATEMENTS = (
+    (("identified", "IDENTIFIED"), rf"\bIDENTIFIED{_HOW}{_STRING}"),
+    (("SecureString", "securestring"), rf"\bConvertTo-SecureString(?: -String)? {{1,4}}{_STRING}"),
+    (
+        ("--password-stdin", "sudo -"),
+        rf"\b(?:echo|printf) (?:-[ne]{{1,3}} )?{_WORD} {{0,4}}\| {{0,4}}{_STDIN}",
+    ),
+)
+"""Words that tell, and what then holds a password: `CREATE USER me IDENTIFIED BY '…'`, `echo … | sudo -S`."""
 
 
 def typed(text: str) -> Iterator[Span]:
@@ -34,9 +52,10 @@ def typed(text: str) -> Iterator[Span]:
                 found = _option(option).match(text, start)
                 if found and _password(found["value"]):
                     yield Span(*found.span("value"), "password")
-    if "identified" in text or "IDENTIFIED" in text:
-        found_in = (found for found in _statement().finditer(text) if _password(found["value"]))
-        yield from (Span(*found.span("value"), "password") for found in found_in)
+    for words, pattern in _STATEMENTS:
+        if any(word in text for word in words):
+            found_in = (found for found in _statement(pattern).finditer(text) if _password(found["value"]))
+            yield from (Span(*found.span("value"), "password") for found in found_in)
 
 
 def _password(value: str) -> bool:
@@ -45,14 +64,12 @@ def _password(value: str) -> bool:
 
 @cache
 def _dash() -> re.Pattern[str]:
-    return re.compile(r""" -(?:[uUpawb](?=[\s"'=\w])|-(?:(?:proxy-)?user|body)\b)""")
+    return re.compile(r""" -(?:[uUpPawb](?=[\s"'=\w])|-(?:(?:proxy-)?user|body)\b)""")
 
 
 @cache
-def _statement() -> re.Pattern[str]:
-    """`CREATE USER me IDENTIFIED BY '…'`."""
-    how = r"(?:\s{1,8}WITH\s{1,8}['\"`]?\w{1,40}['\"`]?)?\s{1,8}BY\s{1,8}(?:PASSWORD\s{1,8})?"
-    return re.compile(rf"""\bIDENTIFIED{how}(?P<mark>\\?["'])(?P<value>[^\s"'\\]{{4,200}})""", re.IGNORECASE)
+def _statement(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 @cache

@@ -66,10 +66,11 @@ def _decided(text: str) -> int:
 
 
 def _may_go_on(line: str) -> bool:
-    """A long word at the end may be the first part of a token; the first line of a key says nothing yet."""
+    """A long word at the end may be the first part of a token, a value may get its name on the next line, and
+    the first line of a key says nothing yet."""
     word = line.rstrip("\r\n").rpartition(" ")[2]
     token = len(word) >= _WORD and word.isascii() and (word != word.lower() or any(map(str.isdigit, word)))
-    return token or unfinished(line)
+    return token or "value" in line.lower() or unfinished(line)
 
 
 def _found(seen: str, text: str, rules: Rules, *, inside: bool) -> list[Secret]:
