@@ -106,8 +106,32 @@ def test_explain_says_that_the_guards_are_off(user, at_terminal):
     assert "the built-in guards are switched off until " in off
     assert "so this would pass" in off
     assert RULE in off
+    assert (facts["action"], facts["action_with_guards"]) == ("pass", "block")
+    assert facts["decided"]["rule"] == RULE
     assert facts["switched_off"].keys() == {"until", "action"}
     assert facts["switched_off"]["action"] == "pass"
+
+
+def test_explain_names_no_other_action_while_the_guards_are_on(user):
+    facts = json.loads(user.run("explain", "claude-code", FORCE, "--json").stdout)
+
+    assert facts["action"] == "block"
+    assert "action_with_guards" not in facts
+
+
+@pytest.mark.parametrize(
+    ("answer", "action", "told"), [("block", "block", "be blocked"), ("pass", "pass", "pass")]
+)
+def test_explain_asks_the_hooks_that_are_left(user, at_terminal, answer, action, told):
+    entry = {"name": "mine", "command": f"""echo '{{"action": "{answer}", "reason": "mine"}}'"""}
+    user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"PreToolUse": [entry]}})
+    at_terminal("off", "10m")
+    facts = json.loads(user.run("explain", "claude-code", FORCE, "--json").stdout)
+    shown = user.run("explain", "claude-code", FORCE).stdout.decode()
+
+    assert (facts["action"], facts["action_with_guards"]) == (action, "block")
+    assert facts["switched_off"]["left_to"] == ["mine"]
+    assert f"so this would {told} (left to mine)" in shown
 
 
 @pytest.mark.parametrize("time", ["soon", "0m", "9h", "10", "-1m"])

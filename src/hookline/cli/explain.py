@@ -4,7 +4,7 @@ import json
 import re
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -29,6 +29,9 @@ NEVER_LOOKED = ("hookline",)
 COLUMNS = ("hook", "said", "rule", "ms", "note")
 Looked = Sequence[tuple[Step, Tree]]
 """What each hook did, and why."""
+Off = Mapping[str, Any]
+"""That the guards are switched off; empty where they are not."""
+BECOMES = {"pass": "pass", "block": "be blocked", "ask": "be asked about", "modify": "be changed"}
 
 _OBJECT = re.compile(r"\s*\{\s*[\"}]")
 """How a payload begins; a shell's `{ group; }` begins otherwise."""
@@ -45,10 +48,11 @@ def run(args: Namespace) -> int:
         hide = mask(_texts(judged)) if judged else str
         judged = replace(judged, outcome=hidden_in_outcome(judged.outcome, hide)) if judged else None
         looked = _looked(judged, asked, hide) if judged else []
+        off = _switched_off(judge, judged, host, payload) if judged else {}
         if args.json:
-            dump(_facts(judge, judged, looked, ms))
+            dump(_facts(judge, judged, looked, ms, off))
         else:
-            _show(judge, judged, looked, ms)
+            _show(judge, judged, looked, ms, off)
     return 0
 
 
@@ -84,13 +88,13 @@ def _call(host: Host, command: str, cwd: str) -> Any:
     return json.loads(json.dumps(thawed(compose(host, event))))
 
 
-def _facts(judge: Judge, judged: Judged | None, looked: Looked, ms: float) -> dict[str, Any]:
+def _facts(judge: Judge, judged: Judged | None, looked: Looked, ms: float, off: Off) -> dict[str, Any]:
     decided = _decided(judged) if judged else None
-    off = _switched_off(judge, judged) if judged else {}
+    action = judged.outcome.action if judged else "pass"
     return {
         "event": judged.event.name if judged else None,
-        "action": judged.outcome.action if judged else "pass",
-        **({"switched_off": off} if off else {}),
+        "action": off.get("action", action),
+        **({"action_with_guards": action, "switched_off": off} if off else {}),
         "decided": _fact(judged, decided) if judged and decided else None,
         "reason": judged.reason if judged else "",
         "context": list(judged.context) if judged else [],
@@ -103,13 +107,17 @@ def _facts(judge: Judge, judged: Judged | None, looked: Looked, ms: float) -> di
     }
 
 
-def _switched_off(judge: Judge, judged: Judged) -> dict[str, Any]:
-    """Until when the guards are, and what becomes of this meanwhile, as far as that can be told."""
+def _switched_off(judge: Judge, judged: Judged, host: Host, payload: Any) -> Off:
+    """Until when the guards are, what becomes of this meanwhile, and whose say that is; else nothing."""
     until = judge.off_until()
     if until is None:
         return {}
     others = [hook.name for hook in judge.still_on(judged)]
-    return {"until": until, **({"left_to": others} if others else {"action": "pass"})}
+    guards = [h.name for h in judge.hooks if h.source == "built-in" and h.nature == "policy"]
+    with closing(Judge(host, judge.cwd, without=guards)) as meanwhile:
+        now = meanwhile.judge(payload)
+    left = {"left_to": others} if others else {}
+    return {"until": until, "action": now.outcome.action if now else "pass", **left}
 
 
 def _fact(judged: Judged, step: Step) -> dict[str, Any]:
@@ -154,14 +162,14 @@ def _part(judged: Judged, step: Step) -> str:
     return command[slice(*step.span)] if command and step.span else ""
 
 
-def _show(judge: Judge, judged: Judged | None, looked: Looked, ms: float) -> None:
+def _show(judge: Judge, judged: Judged | None, looked: Looked, ms: float, off: Off) -> None:
     complaints(judge.setup.settled.problems, judge.setup.settled.waiting)
     if judged is None:
         print("this moment is none of ours: no hook looks at it")
         return
     decided = _decided(judged)
     _show_command(judged, decided)
-    _show_switched_off(_switched_off(judge, judged))
+    _show_switched_off(off)
     by = f" by {decided.rule or decided.hook}" if decided else ""
     print(f"{judged.event.name}: {judged.outcome.action}{by} ({ms:.1f} ms)")
     for title, texts in _sayings(judged):
@@ -169,11 +177,12 @@ def _show(judge: Judge, judged: Judged | None, looked: Looked, ms: float) -> Non
     _show_hooks(judge, judged, [one for one in looked if one[0].hook not in NEVER_LOOKED])
 
 
-def _show_switched_off(off: dict[str, Any]) -> None:
+def _show_switched_off(off: Off) -> None:
     if off:
         until = time.strftime("%H:%M:%S", time.localtime(off["until"]))
-        left = f"is left to {', '.join(map(visible, off['left_to']))}" if "left_to" in off else "would pass"
-        print(f"the built-in guards are switched off until {until}, so this {left}; with them on:")
+        left = f" (left to {', '.join(map(visible, off['left_to']))})" if "left_to" in off else ""
+        now = f"so this would {BECOMES[off['action']]}{left}"
+        print(f"the built-in guards are switched off until {until}, {now}; with them on:")
 
 
 def _sayings(judged: Judged) -> list[tuple[str, tuple[str, ...]]]:
@@ -220,6 +229,8 @@ hookline explain claude-code 'rm -rf /' --json | jq .decided
 Below each hook stands why it said so: what it looked at, which rules spoke, and which you excepted.
 A command line is taken as a call of the host's shell tool; it is judged, never run.
 What would be allowed instead stands in the reason.
+While the guards are switched off, "action" in the JSON is what comes of it now, "action_with_guards" what
+would if they were on; all the rest tells of the latter.
 """,
     run=run,
     arguments=arguments,
