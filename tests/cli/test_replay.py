@@ -64,6 +64,17 @@ def test_a_real_transcript_is_read_whole(user):
 # What becomes of it.
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("/w/.env", [("ask", "call", ["privacy-block:sensitive-path"], 1)]), ("/w/.env.example", [])],
+)
+def test_a_file_that_was_opened_is_judged_as_a_command_is(user, path, expected):
+    report = replay(user, used("r1", "Read", file_path=path), came_back("r1", {"type": "text"}))
+
+    assert (report["calls"], groups(report)) == (1, expected)
+    assert [one["examples"][0]["what"] for one in report["groups"]] == [path] * len(expected)
+
+
 def test_calls_of_a_rollout_are_judged_and_counted_once(user):
     ended = {"type": "exec_command_end", "call_id": "c1", "command": ["bash", "-lc", "git push -f"]}
     report = replay(

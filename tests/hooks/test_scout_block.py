@@ -159,6 +159,8 @@ def test_an_operand_that_a_command_opens_is_kept_out(line):
         "ssh host cat node_modules/x",
         "scp host:/srv/dist/x .",
         "rsync -a --exclude dist src/ dst/",
+        "rsync -a --dry-run src/ dst/",
+        "find . -size +100M",
         "./node_modules/.bin/eslint src",
         ".venv/bin/python -m pytest",
         "python dist/run.py",

@@ -14,6 +14,15 @@ _QUOTED = re.compile(
 )
 _WHOLE = re.compile(r"""(["'`])(?:(?!\1).)*\1|“[^“”]*”""", re.DOTALL)
 """A prompt that is nothing but one quotation: it is said after all."""
+_DONE = {
+    "shipped": "ship",
+    "merged": "merge",
+    "deployed": "deploy",
+    "published": "publish",
+    "released": "release",
+}
+_UNTIL_DONE = re.compile(rf"\b((?:stop|rest|quit) (?:until|till) you)(?:'ve| have) ({'|'.join(_DONE)})\b")
+"""`don't stop until you've shipped it` asks for the same as `until you ship it`."""
 _SENTENCE = re.compile(r"(?:[.!;…]+(?=\s|$)|[?\n])[?!.\s]*")
 _CLAUSE = re.compile(r"\s*(?:[,()—–]|:(?=\s|$)|\s--?\s)\s*|\s+but\s+")
 _WORD = re.compile(r"[a-z0-9#@+'/_-][a-z0-9#@+'/._-]*(?:\(\))?")
@@ -48,7 +57,11 @@ def _plain(prompt: str) -> str:
         text = text[1:-1]
     text = text.replace(" & ", " and ")
     text = _RUN.sub(r"\1 \2", _FENCED.sub("\n", text))
-    return _QUOTED.sub(_STANDS_FOR, text).lower()
+    return _UNTIL_DONE.sub(_to_do, _QUOTED.sub(_STANDS_FOR, text).lower())
+
+
+def _to_do(found: re.Match[str]) -> str:
+    return f"{found[1]} {_DONE[found[2]]}"
 
 
 def _sentence(text: str, *, question: bool) -> Sentence:

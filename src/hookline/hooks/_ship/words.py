@@ -53,7 +53,7 @@ _PHRASES = (
     r"make sure (?:to|you|that you)",
     r"remember to",
     r"(?:don't|dont|do not|never) (?:forget|hesitate) to",
-    r"(?:don't|dont|do not) (?:stop|rest|quit) (?:until|till) you(?:'ve)?",
+    r"(?:don't|dont|do not) (?:stop|rest|quit) (?:until|till) you",
     r"why (?:(?:don't|dont|do not) (?:you|we)|not)",
     r"(?:can|could) we",
     r"let's|lets|let us",
