@@ -24,6 +24,8 @@ from hookline.runtime import Runtime
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 SEQUENCES = 2_000 if LONG else 25
 SINGLES = 10_000 if LONG else 150
+SEED = int(os.environ.get("HOOKLINE_SEED", "7"))
+"""Another number is another search."""
 LONGEST = 4
 JUDGES = ("self-protect", "dangerous-command")
 """Alone, so that no other guard hides a hole in the one that is tried."""
@@ -397,7 +399,7 @@ def played(world, seed):
 
 @cache
 def seeds(count):
-    return tuple(random.Random(20).sample(range(10**6), count))
+    return tuple(random.Random(SEED).sample(range(10**6), count))
 
 
 def test_no_sequence_of_calls_changes_what_guards_the_agent(world):
@@ -410,7 +412,7 @@ def test_no_sequence_of_calls_changes_what_guards_the_agent(world):
 
 def test_no_single_command_does_in_any_disguise(world):
     """Most are stopped; of those that pass, each is carried out, and must turn out to do nothing."""
-    pick = random.Random(7)
+    pick = random.Random(SEED)
     world.fresh()
     before, passed = world.guards(), 0
     for _ in range(SINGLES):

@@ -85,6 +85,21 @@ TOKENS = [
         "read x;",
         "find . -exec ",
         "${x:?}",
+        "sed 's/a/b/e' ",
+        "sed -n '1e ",
+        "ed f <<<",
+        "vim -c '!",
+        "make -f - <<< ",
+        "Makefile;make ",
+        "git -c core.pager=",
+        "PAGER=",
+        "a[1]=",
+        "a[x]=",
+        '"${a[@]}"',
+        "declare -n x=y;",
+        "uv run ",
+        "npx -c ",
+        "fd . -x ",
     ),
 ]
 
@@ -103,6 +118,10 @@ FOUND = {
         "bash",
     ),
     "marks inside marks": ("a() { b $(a $x) | xargs -I$x $x a$x; }; a | a", "bash"),
+    "a long array, spelled out again and again": (
+        "a=(" + "b " * 20_000 + ");" + '"${a[@]}";' * 2_000,
+        "bash",
+    ),
     "a name made of blanks": ("alias ' '=a; ' ' b; ${ }", "bash"),
 }
 """Lines that once broke a promise, as fuzzing found them."""
@@ -187,6 +206,15 @@ PATTERNS = {
     "files": "echo x>f;cat f;",
     "xargs": "echo a|xargs ",
     "patterns": "${x%%*b}",
+    "scripts of sed": "sed 's/[[/[;e a\n\\,' b;",
+    "scripts of ed": "ed <<< 'exe \"g/a/!b';",
+    "makefiles": "make --eval='a:a:$(shell b';",
+    "settings of git": "git -c core.pager='git -c core.pager=a b' c;",
+    "pagers": "PAGER='PAGER=a b' c;",
+    "items": "a[1]=b;a[c]=d;$" + "{a[@]};",
+    "names of names": "declare -n a=b;declare -n b=a;$a;",
+    "hooks": "echo git push>.git/hooks/a;git push;",
+    "runners": "uv run npx -c ",
     "growing values": "a=x$a$a;",
     "escaped quotes": "$'\\'",
 }

@@ -153,6 +153,10 @@ def test_stops(rule, command):
         "# rm -rf /",
         "docker rm box",
         "gitk --hard",
+        "rsync -a --delete --dry-run src/ ~/",
+        "rsync -avn --delete src/ /",
+        "find / -size +100M",
+        "find . -type f -size +100M -exec ls -lh {} +",
     ],
 )
 def test_passes(command):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from hookline.bash.gitsettings import variables
 from hookline.bash.options import options
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.world import Call, Inner, Result, World, cwd, look, place, put, resolve
@@ -53,24 +54,28 @@ def _declare(world: World, call: Call) -> Result:
     local = call.argv[0].text == "local" or (
         call.argv[0].text in ("declare", "typeset") and not split.has("-g")
     )
+    settings: list[tuple[str, str]] = []
     for word in split.operands:
         found = _NAME.fullmatch(word.text)
         name = found.group(1) if found else word.text
         if local and world.scopes:
             world.scopes[-1].setdefault(name, world.known.get(name, (UNKNOWN,)))
-        if found:
+        if found and split.has("-n"):
+            world.refs[name] = found.group(3)
+        elif found:
             old = (look(world, name) or "") if found.group(2) else ""
-            put(world, name, _attributed(world, old + found.group(3), split.given))
-    return _SILENT
+            settings.append((name, _attributed(old + found.group(3), split.given)))
+            put(world, *settings[-1])
+    return Result("", tuple(variables(world, settings, call.span)))
 
 
-def _attributed(world: World, value: str, given: tuple[tuple[str, Word | None], ...]) -> str:
+def _attributed(value: str, given: tuple[tuple[str, Word | None], ...]) -> str:
     names = {name for name, _ in given}
     if "-l" in names:
         return value.lower()
     if "-u" in names:
         return value.upper()
-    return look(world, value) or "" if "-n" in names else value
+    return value
 
 
 def _unset(world: World, call: Call) -> Result:
@@ -104,26 +109,39 @@ def _shift(world: World, call: Call) -> Result:
 def _read(world: World, call: Call) -> Result:
     """Fill variables from the first line of the input; the last one takes the rest."""
     split = options(call.argv[1:], ("-p", "-u", "-d", "-n", "-N", "-t", "-i", "-a"))
-    line = _input(world, call, split.value("-u")).partition("\n")[0]
+    text = _input(world, call, split.value("-u"))
+    line = text if split.value("-d") else text.partition("\n")[0]
+    between = _between(look(world, "IFS"))
     array = split.value("-a")
     if array is not None:
-        place(world, array.text + "[]", tuple(line.split()))
+        place(world, array.text + "[]", tuple(item for item in between.split(line) if item)[:_MAX_ITEMS])
         return _SILENT
     names = texts(split.operands) or ("REPLY",)
     rest = line.strip(" \t")
     for name in names[:-1]:
-        first, *left = _SPLIT.split(rest, maxsplit=1)
+        first, *left = between.split(rest, maxsplit=1)
         put(world, name, first)
         rest = left[0] if left else ""
     put(world, names[-1], rest)
     return _SILENT
 
 
+_MAX_ITEMS = 1_000
+
+
+def _between(separators: str | None) -> re.Pattern[str]:
+    if not separators or UNKNOWN in separators or not separators.strip(" \t\n"):
+        return _SPLIT
+    return re.compile("[" + re.escape(separators) + "\n]")
+
+
 def _mapfile(world: World, call: Call) -> Result:
     split = options(call.argv[1:], ("-d", "-n", "-O", "-s", "-u", "-C", "-c"))
     content = _input(world, call, split.value("-u"))
+    given = split.value("-d")
+    end = given.text[:1] or "\n" if given is not None else "\n"
     name = split.operands[0].text if split.operands else "MAPFILE"
-    place(world, name + "[]", tuple(content.rstrip("\n").split("\n")[:1000]))
+    place(world, name + "[]", tuple(content.rstrip(end).split(end)[:_MAX_ITEMS]))
     callback = split.value("-C")
     if callback is None:
         return _SILENT

@@ -196,7 +196,8 @@ _TOOLS = spelled("manage.py artisan rails rake console bundle")
 _NO_CODE = frozenset({"-m", "-W", "-X", "-r", "--require"})
 
 
-def _interpreter(world: World, call: Call, name: str) -> Result:
+def interpret(world: World, call: Call, name: str) -> Result:
+    """What the interpreter *name* runs: code among its words, a module, or a script of this line."""
     takes = _CODE_OPTIONS[name]
     split = options(call.argv[1:], takes)
     pieces = [value for option, value in split.given if value is not None and _holds_code(name, option)]
@@ -238,7 +239,7 @@ def _code(world: World, code: str, via: str, span: Span) -> list[Inner]:
     rest = code[MAX_CODE:]
     if rest and any(word in rest for word in _TELLING):
         trouble(world, "code too long to take apart", rest, span)
-    return commands(code, via, span, world.home) if code and spend(world, len(code)) else []
+    return commands(code[:MAX_CODE], via, span, world.home) if code and spend(world, len(code)) else []
 
 
 def _awk(world: World, call: Call) -> Result:
@@ -253,10 +254,10 @@ def _awk(world: World, call: Call) -> Result:
 
 
 def _interpreted(name: str) -> Program:
-    return lambda world, call: _interpreter(world, call, name)
+    return lambda world, call: interpret(world, call, name)
 
 
 PROGRAMS: Mapping[str, Program] = {
-    **{name: _interpreted(name) for name in _CODE_OPTIONS},
+    **{name: _interpreted(name) for name in _CODE_OPTIONS if name != "bun"},
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
 }

@@ -16,6 +16,8 @@ from hookline.bash.world import MAX_TEXT, UNSET, World, cwd, look, rollback, spe
 
 _MAX_PIPES = 50
 """Process substitutions that get a name of their own; later ones are unknown files."""
+_FEW, _PER_ITEM = 100, 32
+"""A long array costs this much an item each time it is spelled out: the line has it only once."""
 _SETTING = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 _GLOB = re.compile(r"[*?\[]")
 _DEFAULT_IFS = " \t\n"
@@ -155,7 +157,10 @@ def _param(world: World, part: Param, out: list[_Piece], in_quotes: object) -> N
         pieces = _pieces(world, written, quoted=not bare, tilde=bare) or [_Piece("", split=bare)]
         out += [piece._replace(split=True) if piece.bare else piece for piece in pieces]
         return
-    for position, value in enumerate(params.values(world, part, spell)):
+    values = params.values(world, part, spell)
+    if len(values) > _FEW:
+        spend(world, _PER_ITEM * len(values))
+    for position, value in enumerate(values):
         if position:
             out.append(_Piece("", gap=True))
         out.append(_Piece(value, bare=bare, split=bare))

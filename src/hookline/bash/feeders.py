@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import TypeAlias
 
 from hookline.bash.options import options, spelled
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Span
-from hookline.bash.world import Call, Inner, Result, World, mark, spend
+from hookline.bash.world import Call, Inner, Result, World, mark, resolve, spend, written
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
@@ -37,11 +38,19 @@ def _xargs(world: World, call: Call) -> Result:
     mark = split.value("-I", "-J")
     if mark is None and split.has("--replace", "-i"):
         mark = split.value("--replace") or Word(text="{}", span=call.span)
-    items = _items(call.stdin, lines=mark is not None or lines is not None)
+    file = split.value("-a", "--arg-file")
+    text = call.stdin if file is None else world.files.get(resolve(world, file.text), UNKNOWN)
+    items = _items(text, lines=mark is not None or lines is not None)
     if mark is not None:
         return _each(world, "xargs", command, [(item,) for item in items], mark.text or "{}")
     added = tuple(Word(text=item, span=call.span, glob="*" in item) for item in items)
-    return Result("", (Inner("xargs", _span(command), (*command, *added)),))
+    most = split.value("-n", "-L", "--max-args", "--max-lines")
+    count = int(most.text[:4]) if most is not None and most.text.isdecimal() else 0
+    size = count or len(added) or 1
+    rows = [added[start : start + size] for start in range(0, len(added), size)] or [()]
+    return Result(
+        "", tuple(Inner("xargs", _span(command), (*command, *row)) for row in rows if spend(world, 1))
+    )
 
 
 def _items(text: str, *, lines: bool) -> list[str]:
@@ -118,6 +127,8 @@ def _find(world: World, call: Call) -> Result:
     found = [
         root if not filtered else Word(text=f"{root.text}/{mark(world)}", span=root.span) for root in roots
     ]
+    if world.files:
+        found += _written_below(world, roots, words[first:])
     inner = [
         Inner(f"find {name}", _span(argv), tuple(_replaced(word, root) for word in argv))
         for name, argv in runs
@@ -125,6 +136,14 @@ def _find(world: World, call: Call) -> Result:
         if spend(world, 1 + len(argv))
     ]
     return Result("".join(root.text + "\n" for root in found), tuple(inner))
+
+
+def _written_below(world: World, roots: list[Word], tests: list[Word]) -> list[Word]:
+    """Files that this very line has written, where the search would come by them."""
+    named = [two.text for one, two in pairwise(tests) if one.text in ("-name", "-iname")] or ["*"]
+    return [
+        Word(text=path, span=root.span) for root in roots for path in written(world, root.text + "/*", named)
+    ]
 
 
 def expression(words: tuple[Word, ...]) -> tuple[Word, ...]:

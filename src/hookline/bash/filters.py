@@ -15,13 +15,11 @@ Program: TypeAlias = Callable[[World, Call], Result]
 _MARKS = re.compile("[\0\U000f0000-\U000ffffd\\s]+")
 _VALUES = spelled("-n -c -k -t -w -f -s -S -d --lines --bytes --key --field-separator --width")
 _GREP_VALUES = spelled("-e -f -m -A -B -C --regexp --file --max-count --include --exclude")
-_KEEPING = re.compile(r"[\d,$!~+\s]*[pdq]?|/[^/]*/!?[pdq]|")
-"""A script of sed that leaves the lines it keeps as they are."""
 
 
 def _filter(world: World, call: Call) -> Result:
     split = options(call.argv[1:], _VALUES, mixed=True)
-    return _kept(world, call, tuple(word for word in split.operands if not word.text.startswith("+")))
+    return kept(world, call, tuple(word for word in split.operands if not word.text.startswith("+")))
 
 
 def _grep(world: World, call: Call) -> Result:
@@ -29,26 +27,14 @@ def _grep(world: World, call: Call) -> Result:
     if split.has("-c", "--count", "-q", "--quiet", "-l", "-L", "-r", "-R", "--files"):
         return Result()
     given = split.has("-e", "-f", "--regexp", "--file")
-    return _kept(world, call, split.operands if given else split.operands[1:])
-
-
-def _sed(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], ("-e", "-f", "-l", "--expression", "--file"), mixed=True)
-    scripts = [value.text for name, value in split.given if name in ("-e", "--expression") and value]
-    operands = split.operands
-    if not scripts:
-        scripts, operands = [word.text for word in operands[:1]], operands[1:]
-    changes = split.has("-i", "--in-place", "-f", "--file")
-    if changes or not all(_KEEPING.fullmatch(script) for script in scripts):
-        return Result()
-    return _kept(world, call, operands)
+    return kept(world, call, split.operands if given else split.operands[1:])
 
 
 def _envsubst(world: World, call: Call) -> Result:
-    return _kept(world, call, ())
+    return kept(world, call, ())
 
 
-def _kept(world: World, call: Call, files: tuple[Word, ...]) -> Result:
+def kept(world: World, call: Call, files: tuple[Word, ...]) -> Result:
     """What is read, if any of it is known; else the filter itself is where it comes from."""
     texts = [world.files.get(resolve(world, word.text), UNKNOWN) for word in files if word.text != "-"]
     whole = "".join(texts) if texts else call.stdin
@@ -68,7 +54,6 @@ def _realpath(world: World, call: Call) -> Result:
 PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(spelled("head tail sort uniq tac nl fold fmt column sponge pv"), _filter),
     **dict.fromkeys(spelled("grep egrep fgrep rg"), _grep),
-    **dict.fromkeys(("sed", "gsed"), _sed),
     "envsubst": _envsubst,
     **dict.fromkeys(("realpath", "readlink", "grealpath", "greadlink"), _realpath),
 }

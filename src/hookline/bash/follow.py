@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hookline.bash import bombs, expand
-from hookline.bash.invoke import apply, invoke, note
+from hookline.bash.invoke import apply, by_variables, invoke, note
 from hookline.bash.reading import UNKNOWN, Redirect, Word
 from hookline.bash.streams import feed, keep
 from hookline.bash.syntax import (
@@ -23,10 +23,12 @@ from hookline.bash.syntax import (
     Node,
     Pipe,
     Redirection,
+    Span,
     Steps,
     Term,
 )
 from hookline.bash.world import (
+    HOLE,
     MAX_ALTERNATIVES,
     MAX_TEXT,
     UNSET,
@@ -40,10 +42,13 @@ from hookline.bash.world import (
     spend,
     too_deep,
     trouble,
+    written,
 )
 
-_ALL_OF = re.compile(r"(\.?/|[^*?\[]*/)(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
-"""A pattern that leaves nothing of a folder out; what is in the folder of the line itself stays unknown."""
+_ALL_OF = re.compile(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
+"""A pattern that leaves nothing of a folder out."""
+_KEY = re.compile(r"""(["']?)[A-Za-z_][\w.-]*\1""", re.ASCII)
+_QUOTES = "'\""
 _SCRATCH = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
 _DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
 
@@ -149,7 +154,9 @@ def _loop(world: World, compound: Compound, stdin: str) -> str:
     if compound.kind == "for@":
         values = list(world.known.get("@[]", (UNKNOWN,)))
     else:
-        values = [_matched(word) for word in expand.words(world, compound.words)]
+        words = expand.words(world, compound.words)
+        values = [path for word in words if word.glob and world.files for path in written(world, word.text)]
+        values += [_matched(word) for word in words]
     place(world, compound.name, tuple(dict.fromkeys(values))[:MAX_ALTERNATIVES] or (UNKNOWN,))
     return _joined([follow(world, body, stdin) for body in compound.bodies])
 
@@ -159,7 +166,7 @@ def _matched(word: Word) -> str:
     if not word.glob:
         return word.text
     found = _ALL_OF.fullmatch(word.text)
-    return UNKNOWN if found is None or found.group(1) in _SCRATCH else found.group(1) + UNSET
+    return UNKNOWN if found is None or found.group(1) in _SCRATCH else (found.group(1) or "./") + UNSET
 
 
 def _command(world: World, command: Command, stdin: str) -> str:
@@ -183,7 +190,7 @@ def _once(world: World, command: Command, stdin: str) -> str:
     settings = tuple(_assigned(world, one) for one in command.assignments)
     if not argv:
         for one, (name, value) in zip(command.assignments, settings, strict=True):
-            _assign(world, one, name, value)
+            _assign(world, one, name, value, command.span)
         return keep(world, redirects, _bare(world, command, redirects, stdin) if redirects else "")
     alias = _alias(world, command)
     if alias is not None:
@@ -232,7 +239,7 @@ def _assigned(world: World, one: Assignment) -> tuple[str, str]:
     return one.name, (look(world, one.name) or "") + value if one.append else value
 
 
-def _assign(world: World, one: Assignment, name: str, value: str) -> None:
+def _assign(world: World, one: Assignment, name: str, value: str, span: Span) -> None:
     array = one.parts[0] if one.parts else None
     if isinstance(array, Array):
         old = world.known.get(name + "[]", ()) if one.append else ()
@@ -241,15 +248,22 @@ def _assign(world: World, one: Assignment, name: str, value: str) -> None:
         _set_item(world, name, one.subscript, value)
     else:
         put(world, name, value)
+        by_variables(world, ((name, value),), span)
 
 
 def _set_item(world: World, name: str, index: str, value: str) -> None:
+    """Set one item; those before it that nothing has set stay holes, words are the keys of a map."""
     items = list(world.known.get(name + "[]", ()))
-    if index.isdecimal() and int(index) <= len(items) < MAX_ALTERNATIVES:
-        items[int(index) : int(index) + 1] = [value]
-        place(world, name + "[]", tuple(items))
+    if index.isdecimal() and int(index[:4]) < MAX_ALTERNATIVES:
+        place_at = int(index[:4])
+        items += [HOLE] * (place_at + 1 - len(items))
+        items[place_at] = value
+    elif _KEY.fullmatch(index) and len(items) < MAX_ALTERNATIVES:
+        key = f"[{index.strip(_QUOTES)}]="
+        items = [item for item in items if not item.startswith(key)] + [key + value]
     else:
-        place(world, name + "[]", (UNKNOWN,))
+        items = [UNKNOWN]
+    place(world, name + "[]", tuple(items))
 
 
 def _redirects(world: World, redirections: tuple[Redirection, ...]) -> tuple[Redirect, ...]:

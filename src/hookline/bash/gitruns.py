@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
+from hookline.bash.gitsettings import configured, hooks
 from hookline.bash.options import Options, options, spelled
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.world import Call, Inner, Result, World, cwd, look, place
@@ -18,11 +19,15 @@ GLOBAL_VALUES = spelled(
 )
 _BUILT_IN = spelled(
     """add am apply archive bisect blame branch bundle checkout cherry-pick clean clone commit config
-    describe diff fetch filter-branch format-patch gc grep init log ls-remote merge mv notes pull push
-    range-diff rebase reflog remote reset restore revert rm shortlog show stash status submodule switch
-    tag update-ref worktree"""
+    describe diff difftool fetch filter-branch format-patch gc grep init log ls-remote merge mergetool
+    mv notes pull push range-diff rebase reflog remote reset restore revert rm shortlog show stash status
+    submodule switch tag update-ref worktree"""
 )
+_HOOKED = spelled("am checkout cherry-pick clone commit merge pull push rebase revert switch worktree gc")
 _NETWORK = spelled("archive clone fetch ls-remote pull push remote")
+_ASKING = spelled(
+    "--get --get-all --get-regexp --unset --unset-all --list -l --remove-section --rename-section"
+)
 _MAX_SETTINGS = 64
 _PARAMETER = re.compile(r"'([^'=]+)(?:'=')?=?([^']*)'")
 
@@ -35,6 +40,27 @@ def _git(world: World, call: Call) -> Result:
     if name.text == "rev-parse" and [word.text for word in rest] == ["--show-toplevel"] and not split.given:
         return Result(cwd(world) + "\n")
     settings = _configured(world, split)
+    by_setting = tuple(_by_settings(world, call, name.text, settings))
+    result = _subcommand(world, call, split, settings)
+    return result._replace(inner=by_setting + result.inner) if by_setting else result
+
+
+def _by_settings(world: World, call: Call, name: str, settings: Mapping[str, str]) -> Iterator[Inner]:
+    """Commands that git is told to run on the way: pagers, editors, filters, hooks."""
+    for key, value in settings.items():
+        yield from configured(key, value, "git -c " + key, call.span)
+    if name in _HOOKED:
+        folder = settings.get("core.hookspath") or _earlier(world, "core.hookspath") or ".git/hooks"
+        yield from hooks(world, folder, call.span)
+
+
+def _earlier(world: World, key: str) -> str | None:
+    """What a `git config` earlier in the line has set *key* to."""
+    return look(world, "git " + key) if "git " + key in world.known else None
+
+
+def _subcommand(world: World, call: Call, split: Options, settings: Mapping[str, str]) -> Result:
+    name, rest = split.operands[0], split.operands[1:]
     if name.text not in _BUILT_IN:
         alias = settings.get("alias." + name.text) or look(world, "git alias." + name.text)
         return _alias(call, name, rest, alias) if alias and alias != UNKNOWN else Result()
@@ -106,12 +132,41 @@ def _from_environment(world: World) -> list[tuple[str, str]]:
 
 
 def _config(world: World, call: Call, words: tuple[Word, ...]) -> Result:
-    """`git config alias.x …` earlier in the line is what `git x` later means."""
+    """What is set earlier in the line holds later: `git x` is what `alias.x` was set to.
+
+    A pager or an editor is run by whatever comes next, so that it counts as run at once.
+    """
     split = options(words, ("-f", "--file", "--blob", "--type", "--default"), mixed=True)
     operands = split.operands[1:] if split.operands and split.operands[0].text == "set" else split.operands
-    if len(operands) > 1 and operands[0].text.lower().startswith("alias."):
-        place(world, "git alias." + operands[0].text[len("alias.") :], (operands[1].text,))
-    return Result("")
+    if len(operands) < 2 or split.has(*_ASKING):  # noqa: PLR2004 -- a name and a value
+        return Result("")
+    key, value = _lowered(operands[0].text), operands[1].text
+    place(world, "git " + key, (value,))
+    return Result("", tuple(configured(key, value, "git config", operands[1].span)))
+
+
+def _clean(world: World, call: Call, words: tuple[Word, ...]) -> Result:
+    """With `clean.requireForce` set to false earlier, it needs no force; judged as if set for this call."""
+    if (_earlier(world, "clean.requireforce") or "").lower() not in ("false", "no", "off", "0"):
+        return Result()
+    git, *rest = call.argv
+    given = (Word(text="-c", span=git.span), Word(text="clean.requireForce=false", span=git.span))
+    unset = (("git clean.requireforce", ""),)
+    return Result(inner=(Inner("git config", call.span, (git, *given, *rest), settings=unset),))
+
+
+def _difftool(world: World, call: Call, words: tuple[Word, ...]) -> Result:
+    given = options(words, ("-x", "--extcmd", "-t", "--tool"), mixed=True).value("-x", "--extcmd")
+    return Result(inner=() if given is None else (Inner("git difftool", given.span, code=given.text),))
+
+
+def _grep(world: World, call: Call, words: tuple[Word, ...]) -> Result:
+    """`-O`, which opens what is found in a pager of one's choice, has its value joined to it."""
+    for word in words:
+        for option in ("-O", "--open-files-in-pager="):
+            if word.text.startswith(option) and len(word.text) > len(option):
+                return Result(inner=(Inner("git grep -O", word.span, code=word.text[len(option) :]),))
+    return Result()
 
 
 def _rebase(world: World, call: Call, words: tuple[Word, ...]) -> Result:
@@ -141,6 +196,9 @@ def _submodule(world: World, call: Call, words: tuple[Word, ...]) -> Result:
 
 _RUNNERS: Mapping[str, Callable[[World, Call, tuple[Word, ...]], Result]] = {
     "config": _config,
+    "clean": _clean,
+    "difftool": _difftool,
+    "grep": _grep,
     "rebase": _rebase,
     "bisect": _bisect,
     "submodule": _submodule,

@@ -26,6 +26,7 @@ from hookline.bash.syntax import (
     Command,
     Function,
     Node,
+    Part,
     Pipe,
     Quoted,
     Redirection,
@@ -288,8 +289,12 @@ def _computed_subscript(word: Term, first: str) -> Assignment | None:
             return Assignment(
                 found.group(1),
                 append=False,
-                subscript="?",
+                subscript=_key(word.parts[1:place]),
                 parts=(value, *word.parts[place + 1 :]),
                 span=word.span,
             )
     return None
+
+
+def _key(parts: tuple[Part, ...]) -> str:
+    return parts[0].text if len(parts) == 1 and isinstance(parts[0], Quoted) else "?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from hookline.bash.gitsettings import variables
 from hookline.bash.grammar import parse
 from hookline.bash.programs import program, program_name
 from hookline.bash.reading import UNKNOWN, Redirect, Simple, Word
@@ -53,6 +54,8 @@ def invoke(
     outer = [(key, world.known.get(key)) for key, _ in settings]
     for key, value in settings:
         place(world, key, (value,))
+    if settings:
+        by_variables(world, settings, span)
     printed = marked(_run(world, name, argv, stdin, span), by)
     for key, old in outer:
         if old is None:
@@ -162,11 +165,19 @@ def inner(world: World, one: Inner) -> str:
         place(world, "@[]", one.args[1:])
     for name, value in one.settings:
         place(world, name, (value,))
+    if one.settings:
+        by_variables(world, one.settings, one.span)
     printed = _contents(world, one)
     if one.subshell:
         rollback(world, before)
     world.via, world.depth, world.wrapped, world.choice, world.widest = saved
     return printed
+
+
+def by_variables(world: World, settings: tuple[tuple[str, str], ...], span: Span) -> None:
+    """Follow the commands that variables hold for other programs to run: pagers, editors, prompts."""
+    for one in variables(world, settings, span):
+        inner(world, one)
 
 
 def _contents(world: World, one: Inner) -> str:

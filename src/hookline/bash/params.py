@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from hookline.bash.reading import UNKNOWN
 from hookline.bash.syntax import Param, Part
-from hookline.bash.world import UNSET, World, look, put
+from hookline.bash.world import HOLE, UNSET, World, look, put
 
 Text: TypeAlias = Callable[[tuple[Part, ...]], str]
 
@@ -17,6 +17,7 @@ _MAX_MATCHED = 1_000
 _MAX_STARS = 1
 """More than one `*` in a pattern makes matching quadratic."""
 _SLICE = re.compile(r"\s*(-?\d{1,6})\s*(?::\s*(-?\d{1,6})\s*)?", re.ASCII)
+_KEYED = re.compile(r"\[[\w.-]*\]=", re.ASCII)
 _INDEX = re.compile(r"-?\d{1,6}", re.ASCII)
 _DEFAULTS = frozenset({":-", "-", ":=", "=", ":+", "+", ":?", "?"})
 
@@ -33,6 +34,7 @@ def simple(world: World, param: Param) -> bool:
         and not param.subscript
         and param.name.isidentifier()
         and param.name + "[]" not in world.known
+        and param.name not in world.refs
     )
 
 
@@ -72,8 +74,11 @@ def _items(world: World, param: Param) -> tuple[str, ...] | None:
     if param.name in ("@", "*"):
         return world.known.get("@[]", (UNKNOWN,))
     if param.subscript in (("@",), ("*",)):
-        found = world.known.get(param.name + "[]")
-        return found if found is not None else (look(world, param.name) or "",)
+        name = world.refs.get(param.name, param.name)
+        found = world.known.get(name + "[]")
+        if found is None:
+            return (look(world, name) or "",)
+        return tuple(_KEYED.sub("", item, count=1) for item in found if item != HOLE)
     return None
 
 
@@ -82,8 +87,10 @@ def _value(world: World, param: Param, text: Text) -> str | None:
         return str(len(world.known["@[]"])) if "@[]" in world.known else UNKNOWN
     if param.name.isdecimal():
         return _positional(world, int(param.name[:6]))
-    name = look(world, param.name) if param.op.startswith("!") else param.name
-    if name is None or UNKNOWN in name:
+    name = world.refs.get(param.name, param.name)
+    if param.op.startswith("!") and param.name not in world.refs:
+        name = look(world, param.name) or UNKNOWN
+    if UNKNOWN in name:
         return UNKNOWN
     array = world.known.get(name + "[]")
     return (
@@ -107,7 +114,7 @@ def _item(array: tuple[str, ...], index: str) -> str | None:
         key = f"[{index}]="
         return next((item[len(key) :] for item in array if item.startswith(key)), UNKNOWN)
     place = int(index) + (len(array) if index.startswith("-") else 0)
-    return array[place] if 0 <= place < len(array) else None
+    return array[place] if 0 <= place < len(array) and array[place] != HOLE else None
 
 
 def _operate(world: World, param: Param, value: str | None, text: Text) -> str:

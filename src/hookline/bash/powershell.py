@@ -27,6 +27,7 @@ ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("ri", "rm", "rmdir", "rd", "del", "erase"), "remove-item"),
     **dict.fromkeys(("iwr", "curl", "wget", "irm"), "invoke-webrequest"),
     "iex": "invoke-expression",
+    **dict.fromkeys(("saps", "start"), "start-process"),
     "clc": "clear-content",
     "cd": "set-location",
     "sl": "set-location",
@@ -40,20 +41,54 @@ class Piece(NamedTuple):
     span: Span
 
 
-def commands(code: str) -> Iterator[tuple[Word, ...]]:
+def commands(code: str, depth: int = 0) -> Iterator[tuple[Word, ...]]:
     """The commands of *code* as argument lists; the spans are places in *code*.
 
-    What is piped into a command stands behind its own words, after a `|`.
+    What is piped into a command stands behind its own words, after a `|`; so does what stands in brackets
+    behind an `Invoke-Expression`.
     """
     known: dict[str, str] = {}
     piped: tuple[str, ...] = ()
+    asking: tuple[Word, ...] = ()
     for words, end in _statements(code, known):
         argv = _named(words)
         if argv:
-            yield (*argv, *(Word(text=text, span=argv[-1].span) for text in piped))
-        piped = ("|", *(word.text for word in argv[:_MAX_PIPED])) if end == "|" else ()
+            whole = (*argv, *(Word(text=text, span=argv[-1].span) for text in piped))
+            yield whole
+            yield from _evaluated(whole, depth)
+            if asking:
+                yield (*asking, *(Word(text=text, span=asking[0].span) for text in _told(words, argv)))
+        asking = argv if end == "(" and argv and argv[0].text == "invoke-expression" else ()
+        piped = _told(words, argv) if end == "|" else ()
 
 
+def _told(words: list[Word], argv: tuple[Word, ...]) -> tuple[str, ...]:
+    """What the next command in a pipe is told of this one; a text by itself as it is written."""
+    if len(words) == 1 and any(blank in words[0].text for blank in " \n"):
+        return "|", words[0].text
+    return ("|", *(word.text for word in argv[:_MAX_PIPED]))
+
+
+def _evaluated(argv: tuple[Word, ...], depth: int) -> Iterator[tuple[Word, ...]]:
+    """What `Invoke-Expression` makes of a text, and the program that `Start-Process` starts."""
+    words = [word for word in argv[1:] if word.text not in ("|", ",")]
+    if depth >= _MAX_DEPTH or not words:
+        return
+    if argv[0].text == "invoke-expression":
+        text = " ".join(word.text for word in words if word.text.lower() != "-command")
+        read = UNKNOWN not in text and (not depth or len(text) <= _MAX_NESTED)
+        for inner in commands(text, depth + 1) if read else ():
+            yield tuple(Word(text=word.text, span=words[0].span, glob=word.glob) for word in inner)
+    elif argv[0].text == "start-process":
+        yield tuple(word for word in words if word.text.lower() not in _STARTING)
+
+
+_MAX_DEPTH = 4
+_MAX_NESTED = 10_000
+"""Texts that are evaluated inside each other, and how long those inside may be."""
+_STARTING = frozenset(
+    {"-filepath", "-argumentlist", "-args", "-wait", "-nonewwindow", "-passthru", "-verb", "runas"}
+)
 _MAX_PIPED = 50
 """Words of one command that the next one in a pipe is told of."""
 

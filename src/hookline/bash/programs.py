@@ -15,13 +15,16 @@ Program: TypeAlias = Callable[[World, Call], Result]
 
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node)[\d.]+")
 LATER: Mapping[str, str] = {
-    "embedded": "python pypy perl ruby node nodejs bun deno php lua awk gawk mawk nawk",
+    "recipes": "make gmake bmake just npm pnpm yarn bun",
+    "launchers": "setarch hatch nix gdb lldb expect start-stop-daemon fd fdfind",
+    "embedded": "python pypy perl ruby node nodejs deno php lua awk gawk mawk nawk",
     "transfer": """curl wget cp mv ln link install gcp gmv rsync dd tar gtar bsdtar gzip xz bzip2 zstd lz4
         zip 7z 7za 7zz rar openssl gpg age""",
     "remote": """ssh mosh autossh scp sftp socat nc ncat netcat docker podman nerdctl docker-compose kubectl
         oc k3s""",
     "windows": "pwsh powershell cmd",
-    "filters": """head tail sort uniq tac nl grep egrep fgrep rg sed gsed envsubst fold fmt column sponge pv
+    "editors": "sed gsed ed red vim vi nvim view ex gvim mvim vimdiff",
+    "filters": """head tail sort uniq tac nl grep egrep fgrep rg envsubst fold fmt column sponge pv
         realpath readlink grealpath greadlink""",
 }
 """Files that are imported when one of their programs is met."""
@@ -40,9 +43,8 @@ def program_name(path: str) -> str:
 
 def program(name: str) -> Program | None:
     """What the program *name* does, if it is understood."""
-    known = _PROGRAMS.get(name)
-    if known is not None or name not in _MODULES:
-        return known
+    if name not in _MODULES:
+        return _PROGRAMS.get(name)
     found: Program = import_module("hookline.bash." + _MODULES[name]).PROGRAMS[name]
     return found
 
@@ -56,5 +58,7 @@ _PROGRAMS: Mapping[str, Program] = {
     **feeders.PROGRAMS,
     **gitruns.PROGRAMS,
 }
-PROGRAMS = frozenset({*_PROGRAMS, *LATER["embedded"].split(), *LATER["windows"].split(), "ssh", "mosh"})
+PROGRAMS = frozenset(
+    {*_PROGRAMS, *LATER["embedded"].split(), "bun", *LATER["windows"].split(), "ssh", "mosh"}
+)
 """Programs that run, set or print what they are given, and open none of it as a file."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from hookline.bash.options import Options, options
 from hookline.bash.reading import UNKNOWN, Word
-from hookline.bash.world import Call, Inner, Result, World, resolve
+from hookline.bash.world import Call, Inner, Result, World, resolve, written
 from hookline.bash.wrappers import run
 
 Program: TypeAlias = Callable[[World, Call], Result]
@@ -88,6 +88,8 @@ def _shell_code(name: str, call: Call, split: Options) -> Result:
 
 def _shell_script(world: World, call: Call, operands: tuple[Word, ...]) -> Result:
     path = operands[0].text
+    if operands[0].glob and world.files:
+        path = next(iter(written(world, path)), path)
     content = (
         call.stdin if path in ("/dev/stdin", "-", "/dev/fd/0") else world.files.get(resolve(world, path))
     )
@@ -115,7 +117,10 @@ def _watch(world: World, call: Call) -> Result:
 def _script(world: World, call: Call) -> Result:
     split = options(call.argv[1:], ("-c", "--command", "-E", "-I", "-O", "-B", "-T", "-o", "-m"))
     given = split.value("-c", "--command")
-    return code("script -c", call, given) if given is not None else run("script", call, split.operands[1:])
+    rest = split.operands[1:]
+    if given is None and rest and rest[0].text.startswith("-"):  # options may follow the file
+        given = options(rest, ("-c", "--command")).value("-c", "--command")
+    return code("script -c", call, given) if given is not None else run("script", call, rest)
 
 
 def _flock(world: World, call: Call) -> Result:
@@ -158,24 +163,6 @@ def _screen(world: World, call: Call) -> Result:
     return run("screen", call, operands)
 
 
-def _vim(world: World, call: Call) -> Result:
-    """Editor commands that leave for the shell: `:!command`."""
-    split = options(call.argv[1:], ("-c", "--cmd", "-S", "-u", "-i", "-s", "-w"), mixed=True)
-    given = [value for name, value in split.given if name in ("-c", "--cmd") and value is not None]
-    given += [
-        Word(text=word.text[1:], span=word.span) for word in split.operands if word.text.startswith("+")
-    ]
-    escapes = [(word, word.text.lstrip(": ")) for word in given]
-    return Result(
-        "",
-        tuple(
-            Inner("vim :!", word.span, code=text.partition("!")[2])
-            for word, text in escapes
-            if text.partition("!")[0].strip() in ("", "silent", "r", "w")
-        ),
-    )
-
-
 def _nix(world: World, call: Call) -> Result:
     split = options(call.argv[1:], ("--run", "--command", "-p", "-c", "-I", "--arg"), mixed=True)
     given = split.value("--run", "--command")
@@ -196,14 +183,21 @@ def _ansible(world: World, call: Call) -> Result:
 def _texts(world: World, call: Call) -> Result:
     """Programs whose every operand is a command line: hyperfine, concurrently."""
     name = call.argv[0].text
-    operands = options(call.argv[1:], ("-w", "-r", "-m", "-M", "-n", "--names", "-c"), mixed=True).operands
-    return Result("", tuple(Inner(name, word.span, code=word.text) for word in operands))
+    split = options(call.argv[1:], (*_TEXT_VALUES, *_TEXT_CODE), mixed=True)
+    words = [value for option, value in split.given if option in _TEXT_CODE and value is not None]
+    return Result("", tuple(Inner(name, word.span, code=word.text) for word in (*words, *split.operands)))
+
+
+_TEXT_VALUES = ("-w", "-r", "-m", "-M", "-n", "--names", "--warmup", "--runs", "--export-json")
+_TEXT_CODE = ("-p", "-s", "-c", "--prepare", "--setup", "--cleanup", "--conclude")
+"""Options of hyperfine that take a command line; to concurrently, some of their letters are colours."""
 
 
 PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(_SHELLS, _shell),
     "su": _su,
     "runuser": _su,
+    "sg": _su,
     "watch": _watch,
     "script": _script,
     "flock": _flock,
@@ -212,7 +206,6 @@ PROGRAMS: Mapping[str, Program] = {
     "crontab": _crontab,
     "tmux": _tmux,
     "screen": _screen,
-    **dict.fromkeys(("vim", "vi", "nvim", "view", "ex"), _vim),
     "nix-shell": _nix,
     "ansible": _ansible,
     "hyperfine": _texts,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from hookline.bash.reading import UNKNOWN, Problem, Simple, Word
@@ -26,6 +27,8 @@ MAX_PROBLEMS = 16
 _MARKS = 0xF0000
 UNSET = UNKNOWN + "\U000ffffd"
 """What a variable gives that nothing in the line sets: it may well be empty."""
+HOLE = "\U000ffffc"
+"""Stands for an item of an array that is not set, where a later one is."""
 _MARKED = re.compile("[\U000f0000-\U000ffffd]+")
 _UNMARKED = re.compile("\0(?![\U000f0000-\U000ffffd])")
 
@@ -44,6 +47,8 @@ class World:
     """Each variable's possible values; an empty tuple is known to be unset. Arrays end in `[]`."""
     log: list[tuple[str, tuple[str, ...] | None]] = field(default_factory=list)
     """What each name was before it was set, so that a subshell can be undone in the time it took."""
+    refs: dict[str, str] = field(default_factory=dict)
+    """Names that stand for another: `declare -n`."""
     functions: dict[str, Node] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     """What files written by this line hold, by absolute path."""
@@ -126,6 +131,7 @@ def unmarked(world: World, text: str) -> tuple[str, tuple[int, ...]]:
 
 def put(world: World, name: str, value: str) -> None:
     """Set a variable; every further possibility that is followed adds to what the first one set."""
+    name = world.refs.get(name, name) if world.refs else name
     old = world.known.get(name)
     new: tuple[str, ...] = (value if len(value) <= MAX_TEXT else UNKNOWN,)
     if world.choice and old:
@@ -176,6 +182,18 @@ def store(world: World, path: str, content: str) -> None:
     """Remember what the file at the absolute *path* holds."""
     world.files[path] = content if len(content) <= MAX_TEXT else UNKNOWN
     world.names.add(posixpath.basename(path))
+
+
+def written(world: World, pattern: str, names: Iterable[str] = ("*",)) -> list[str]:
+    """The files written by this line that *pattern* finds, and one of *names*."""
+    if UNKNOWN in pattern or not spend(world, len(world.files)):
+        return []
+    whole = resolve(world, pattern)
+    return [
+        path
+        for path in world.files
+        if fnmatchcase(path, whole) and any(fnmatchcase(posixpath.basename(path), name) for name in names)
+    ][:MAX_ALTERNATIVES]
 
 
 def cwd(world: World) -> str:

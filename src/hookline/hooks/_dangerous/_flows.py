@@ -71,7 +71,7 @@ def _web(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Fin
     if split.operands and all(_LOCAL.match(word.text) for word in split.operands):
         return
     given = [(name, value) for name, value in split.given if name in _SENDING and value is not None]
-    sent = [value for _, value in given]
+    sent = [*(value for _, value in given), *split.operands]
     origins = (*command.fed, *(one for word in sent for one in word.origins), *_files(command, sent))
     named = [word for name, word in given if "@" in word.text or name.endswith(("-file", "-T"))]
     fed = _fed(origins, place)
@@ -110,6 +110,48 @@ def _upload(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[
             yield EXFIL.find("secret-upload", command, word)
 
 
+def _stored(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """Programs that store files elsewhere: what goes there counts, not what is fetched."""
+    split = options(words, _STORE_VALUES, mixed=True)
+    texts = [word.text for word in split.operands]
+    path = next((path for path in _STORING[command.name] if _begins(texts, path.split())), None)
+    if path is None:
+        return
+    files = split.operands[len(path.split()) :]
+    if files and _ELSEWHERE.match(files[-1].text):
+        files = files[:-1]
+    elif any(_ELSEWHERE.match(word.text) for word in files):
+        return
+    given = [value for name, value in split.given if name in _STORE_FILES and value is not None]
+    named = next((word for word in (*files, *given) if secret(_path(word.text), place)), None)
+    origins = (*command.fed, *(one for word in (*files, *given) for one in word.origins))
+    if named is not None or _piped(command, place) or _fed(origins, place):
+        yield EXFIL.find("secret-upload", command, named)
+
+
+def _begins(texts: list[str], path: list[str]) -> bool:
+    return texts[: len(path)] == path
+
+
+_STORING: Mapping[str, tuple[str, ...]] = {
+    "aws": ("s3 cp", "s3 sync", "s3 mv", "s3api put-object"),
+    "gsutil": ("cp", "rsync", "mv"),
+    "gcloud": ("storage cp", "storage rsync", "storage mv", "compute scp"),
+    "az": ("storage blob upload", "storage blob upload-batch", "storage file upload"),
+    **dict.fromkeys(("s3cmd", "s5cmd", "mc", "mcli"), ("put", "cp", "sync", "mirror", "mv")),
+    "gh": ("gist create", "gist edit", "release upload", "release create", "issue create", "pr comment"),
+    "glab": ("snippet create", "release upload"),
+    "rclone": ("copy", "copyto", "sync", "move", "moveto", "rcat"),
+}
+"""The subcommands by which programs send files."""
+_STORE_FILES = spelled("-f --file --body --source -s -F --body-file --notes-file -a --add")
+_STORE_VALUES = _STORE_FILES | spelled(
+    """-n --name -c --container-name --account-name -d --desc --filename --profile --region --bucket --key
+    -R --repo -t"""
+)
+_ELSEWHERE = re.compile(r"[\w+-]+://|[\w-]+:(?!\\)")
+
+
 def _tar(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     target = archive(words)
     if target is not None and _HOST.match(target.text) and not target.text.startswith(("/", ".")):
@@ -127,7 +169,8 @@ JUDGES: Mapping[str, Judge] = {
     "curl": _web,
     "wget": _web,
     **dict.fromkeys(_SINKS, _sink),
-    **dict.fromkeys(("scp", "rsync", "sftp", "rclone", "croc"), _upload),
+    **dict.fromkeys(("scp", "rsync", "sftp", "croc"), _upload),
+    **dict.fromkeys(_STORING, _stored),
     **dict.fromkeys(("tar", "gtar", "bsdtar"), _tar),
     **dict.fromkeys(("cp", "mv", "install"), _copy),
 }

@@ -68,7 +68,8 @@ KNOWN: Mapping[str, str] = {
         vssadmin wbadmin bcdedit clear-recyclebin stop-computer restart-computer""",
     "_flows": """
         curl wget dig sendmail ssh ncat xh ftp nc http mutt websocat host telnet tftp socat https mailx
-        ping netcat nslookup mail scp rsync sftp rclone croc tar gtar bsdtar cp mv install""",
+        ping netcat nslookup mail scp rsync sftp rclone croc tar gtar bsdtar cp mv install aws gsutil gcloud
+        az s3cmd s5cmd mc mcli gh glab""",
     "hashes": """
         cat less more head tail grep egrep awk sed cp scp base64 xxd od strings tac nl sort cut vim vi
         nano view john hashcat rsync tar zip bat""",

@@ -174,8 +174,10 @@ def _set_by(command: Simple) -> Iterator[str]:
 
 
 def sets_switch(text: str) -> bool:
-    """Whether a text, such as a file that a shell reads when it starts, sets one of the switches.
+    """Whether a text, such as a file that a shell reads when it starts, sets one of the switches."""
+    return _SET.search(text) is not None
 
-    So does one that moves the folders in which the user's own files are looked for.
-    """
-    return _SET.search(text) is not None or _MOVED.search(text) is not None
+
+def moves_home(text: str) -> bool:
+    """Whether it moves the folders in which the user's own files are looked for."""
+    return _MOVED.search(text) is not None

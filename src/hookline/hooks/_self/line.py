@@ -6,7 +6,7 @@ from functools import cached_property
 
 from hookline.bash import UNKNOWN, Simple
 from hookline.bash.options import options
-from hookline.hooks._self.commands import sets_switch
+from hookline.hooks._self.commands import moves_home, sets_switch
 from hookline.hooks._self.writes import targets
 
 
@@ -39,7 +39,12 @@ class Line:
     @cached_property
     def sets(self) -> bool:
         """Whether a text in it sets one of the switches."""
-        return any(map(_sets, self.commands))
+        return any(sets_switch(text) for one in self.commands for text in _texts(one))
+
+    @cached_property
+    def moves(self) -> bool:
+        """Whether a text in it moves the folders of the user's own files."""
+        return any(moves_home(text) for one in self.commands for text in _texts(one))
 
     @cached_property
     def changing(self) -> Sequence[Simple]:
@@ -52,8 +57,9 @@ class Line:
         return [path for one in self.commands if one.name == "xargs" for path in files(one)]
 
 
-def _sets(command: Simple) -> bool:
-    return sets_switch(command.stdin) or any(sets_switch(word.text) for word in command.words[1:])
+def _texts(command: Simple) -> Iterator[str]:
+    yield command.stdin
+    yield from (word.text for word in command.words[1:])
 
 
 def _changes(command: Simple) -> bool:

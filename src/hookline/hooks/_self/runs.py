@@ -20,7 +20,6 @@ _RUNNING = spelled(
 )
 """Variables that name a program."""
 _SPAWN = re.compile(r"\bspawn\s+(?:-\w+\s+)*")
-_SED = re.compile(r"(?:^|[;{}\n/\d$])\s*e\s+([^\n]+)")
 _WORTH = re.compile(r"hook|AR_|AUTO|base64|rev|eval|[/~$`*?\\]")
 """What a word has that hides or names something of ours; others need no second reading."""
 _MOST_ORIGINS = 64
@@ -48,9 +47,6 @@ def texts(command: Simple, line: Line, guard: Guard) -> Iterator[Text]:
         yield from (Text("run by expect", text, by_shell=True, sure=False) for text in spawned if " " in text)
     elif command.name == "git":
         yield from _configured(command)
-    elif command.name in ("sed", "gsed"):
-        found = (one.group(1) for word in command.words[1:] for one in _SED.finditer(word.text))
-        yield from (Text("run by sed", text, by_shell=True, sure=True) for text in found)
     elif command.name in INTERPRETERS or not (command.name in TEXT or command.name in line.wrappers):
         yield from _worded(command)
 

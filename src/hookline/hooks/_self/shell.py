@@ -74,7 +74,7 @@ def _target(
         yield _finding(rule, word, span, "block" if sure else "ask")
     elif _unknown(word, command.cwd) and (suspicious(word.text) or hidden(word)):
         yield _finding("hidden", word, span, "ask")
-    elif target.sure and starts(word.text) and line.sets:
+    elif target.sure and starts(word.text) and (line.sets or (line.moves and not own(word.text))):
         yield _finding("switch", word, span, "block")
     elif target.sure and shadows(word.text, command.cwd, guard):
         yield _finding("uninstall", word, span, "block")
@@ -154,6 +154,11 @@ def _names_guarded(text: str, cwd: str | None, guard: Guard) -> bool:
 def starts(path: str) -> bool:
     """Whether a shell reads that file when it starts."""
     return path.rpartition("/")[2] in _STARTUP or (path.endswith(".conf") and "environment.d/" in path)
+
+
+def own(path: str) -> bool:
+    """Whether only an application reads that file for itself: where its home is says nothing about ours."""
+    return path.rpartition("/")[2] == ".env"
 
 
 def shadows(path: str, cwd: str | None, guard: Guard) -> bool:

@@ -1,8 +1,9 @@
 """Something that a command would change, as far as its words tell."""
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from hookline.bash import Word
+from hookline.bash import Simple, Word
 
 
 class Target(NamedTuple):
@@ -17,3 +18,18 @@ class Target(NamedTuple):
     """It is written in the line, not put together from what is."""
     merges: bool = False
     """Of what lies below, only some may change: which, the line does not say."""
+
+
+def mentioned(command: Simple) -> Iterator[Word]:
+    """Whatever looks like a path among the words of *command*."""
+    return paths_in(command.words)
+
+
+def paths_in(words: Sequence[Word]) -> Iterator[Word]:
+    """Whatever looks like a path among the words of a program that is not known; also behind `=`."""
+    for word in words[1:]:
+        text = word.text
+        behind = text.partition("=")[2] if text.startswith("-") or "=" in text else text
+        for part in dict.fromkeys((text, behind)):
+            if part and not part.startswith("-"):
+                yield Word(text=part, span=word.span, glob=word.glob, origins=word.origins)

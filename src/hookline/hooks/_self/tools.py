@@ -8,10 +8,10 @@ from typing import Any
 
 from hookline.bash.options import spelled
 from hookline.events import PreToolUse
-from hookline.hooks._self.commands import PERSONAL, sets_switch
+from hookline.hooks._self.commands import PERSONAL, moves_home, sets_switch
 from hookline.hooks._self.finding import Finding
 from hookline.hooks._self.guarded import Guard
-from hookline.hooks._self.shell import judged, shadows, starts
+from hookline.hooks._self.shell import judged, own, shadows, starts
 
 _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$", re.MULTILINE)
 _NAMED = re.compile(r"path|file|dir|folder|target|dest|source|uri", re.IGNORECASE)
@@ -49,12 +49,17 @@ def written(event: PreToolUse, guard: Guard) -> Iterator[Finding]:
                 rule == "write-wiring" and event.kind == "edit" and not _ours(event)
             )
             yield Finding(rule=rule, what=f"`{path}`", action="ask" if may else "block")
-        elif starts(path) and any(sets_switch(text) for text in _texts(event.input)):
+        elif starts(path) and _loosens(path, event):
             yield Finding(rule="switch", what=f"`{path}`")
         elif shadows(path, event.cwd, guard):
             yield Finding(rule="uninstall", what=f"`{path}`")
         elif starts(path) or any(part in path for part in _RUN_BY_OTHERS):
             yield from _run_later(path, event, guard)
+
+
+def _loosens(path: str, event: PreToolUse) -> bool:
+    texts = list(_texts(event.input))
+    return any(map(sets_switch, texts)) or (not own(path) and any(map(moves_home, texts)))
 
 
 def _paths(event: PreToolUse) -> Iterator[str]:

@@ -1,12 +1,12 @@
 """What a command would write, move, link or delete: a table of programs, and of those that only read."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from hookline.bash import Simple, Word
 from hookline.bash.gitruns import GLOBAL_VALUES
 from hookline.bash.options import Options, options, spelled
-from hookline.hooks._self.target import Target
+from hookline.hooks._self.edits import editor, in_place, line_editor
+from hookline.hooks._self.target import Target, mentioned, paths_in
 from hookline.hooks._self.unpacks import archive, dd, mode, patch, seven, unzip
 
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
@@ -21,25 +21,11 @@ def targets(command: Simple, wrappers: frozenset[str]) -> Iterator[Target]:
     if known is not None:
         yield from known(command)
     elif command.name not in READERS and command.name not in wrappers:
-        yield from (Target(word, sure=False) for word in _mentioned(command))
+        yield from (Target(word, sure=False) for word in mentioned(command))
 
 
 def _written(op: str, target: str) -> bool:
     return op in _OUTPUTS or (op == ">&" and not target.isdigit() and target != "-")
-
-
-def _mentioned(command: Simple) -> Iterator[Word]:
-    return _paths_in(command.words)
-
-
-def _paths_in(words: Sequence[Word]) -> Iterator[Word]:
-    """Whatever looks like a path among the words of a program that is not known; also behind `=`."""
-    for word in words[1:]:
-        text = word.text
-        behind = text.partition("=")[2] if text.startswith("-") or "=" in text else text
-        for part in dict.fromkeys((text, behind)):
-            if part and not part.startswith("-"):
-                yield Word(text=part, span=word.span, glob=word.glob, origins=word.origins)
 
 
 def _all(values: str = "", *, tree: str = "", skip: int = 0) -> Callable[[Simple], Iterator[Target]]:
@@ -113,26 +99,6 @@ def _link(command: Simple) -> Iterator[Target]:
         yield Target(word, tree=not word.text.endswith("/"), merges=True)
 
 
-_INPLACE = re.compile(r"-(?![MIm-])[a-zA-Z0-9]{0,6}?i")
-
-
-def _edit(command: Simple) -> Iterator[Target]:
-    """`sed -i`, `perl -pi`: with an option to change files in place, every operand may be one."""
-    split = options(command.words[1:], ("-e", "-f", "--expression", "--file", "-l", "-s"), mixed=True)
-    if split.has("--in-place", "--inplace") or any(_INPLACE.match(word.text) for word in command.words[1:]):
-        yield from map(Target, split.operands)
-    for word in command.words[1:]:
-        yield from (Target(Word(text=path, span=word.span)) for path in _sed_writes(word.text))
-
-
-def _sed_writes(script: str) -> list[str]:
-    """The files of the commands `w FILE` and `s///w FILE`."""
-    pieces = script.replace(";", "\n").replace("}", "\n").split("\n")
-    return [
-        piece.rpartition("w ")[2].strip() for piece in pieces if "w " in piece and piece.strip()[-1:] != "w"
-    ]
-
-
 def _remote_copy(command: Simple) -> Iterator[Target]:
     split = options(
         command.words[1:], ("-e", "--rsh", "-i", "-P", "-o", "-F", "-S", "-l", "-c", "-J"), mixed=True
@@ -146,17 +112,6 @@ def _remote_copy(command: Simple) -> Iterator[Target]:
     if deep and merged and not tries and ":" not in split.operands[-1].text.partition("/")[0]:
         deletes = split.has("--delete", "--del", "--delete-after", "--delete-before", "--delete-excluded")
         yield Target(split.operands[-1], tree=True, merges=not deletes)
-
-
-_EDITED = re.compile(r"(?:^|[|:+\s])(?:w|wq|wr|write|x|sav|saveas|up|update)!?\s+(?:>>\s*)?([^\s|!]+)")
-
-
-def _editor(command: Simple) -> Iterator[Target]:
-    """The files that it opens, which it may write, and those that its commands write: `-c 'w FILE'`."""
-    yield from (Target(word, sure=False) for word in _mentioned(command))
-    for word in command.words[1:]:
-        found = (one.group(1) for one in _EDITED.finditer(word.text))
-        yield from (Target(Word(text=path, span=word.span)) for path in found)
 
 
 def _download(folders: str, names: str) -> Callable[[Simple], Iterator[Target]]:
@@ -204,7 +159,7 @@ def _git(command: Simple) -> Iterator[Target]:
     named = {word.text.partition("=")[0] for word in outer.operands}
     if sub in _GIT_PATHS and (sub != "config" or named & {"-f", "--file"}):
         deep, merges = sub in _GIT_TREES, sub not in ("rm", "mv")
-        yield from (Target(word, tree=deep, merges=merges) for word in _paths_in(outer.operands))
+        yield from (Target(word, tree=deep, merges=merges) for word in paths_in(outer.operands))
 
 
 def _dashed(command: Simple) -> Iterator[Target]:
@@ -231,7 +186,7 @@ def _interpreter(command: Simple) -> Iterator[Target]:
 
 
 def _mount(command: Simple) -> Iterator[Target]:
-    yield from (Target(word, tree=True) for word in _mentioned(command))
+    yield from (Target(word, tree=True) for word in mentioned(command))
 
 
 def _container(command: Simple) -> Iterator[Target]:
@@ -258,13 +213,14 @@ PROGRAMS: Mapping[str, Callable[[Simple], Iterator[Target]]] = {
     "mv": _move,
     "rename": _all(skip=1),
     **dict.fromkeys(("ln", "link"), _link),
-    **dict.fromkeys(("sed", "gsed", "perl", "ruby", "awk", "gawk"), _edit),
+    **dict.fromkeys(("sed", "gsed", "perl", "ruby", "awk", "gawk"), in_place),
     "dd": dd,
     **dict.fromkeys(("rsync", "scp"), _remote_copy),
     **dict.fromkeys(("tar", "bsdtar", "gtar"), archive),
     "unzip": unzip,
     **dict.fromkeys(("7z", "7za", "7zr", "7zz"), seven),
-    **dict.fromkeys(spelled("vim vi nvim ex view vimdiff gvim mvim"), _editor),
+    **dict.fromkeys(spelled("vim vi nvim ex view vimdiff gvim mvim"), editor),
+    **dict.fromkeys(("ed", "red"), line_editor),
     "patch": patch,
     **dict.fromkeys(("strace", "ltrace"), _valued("-o", "--output", values="-e -p -s -u -E -P -a -I")),
     "aria2c": _download("-d --dir", "-o --out -l --log"),
