@@ -110,3 +110,20 @@ def test_where_a_home_may_be_said_to_be(said, path, text):
     assert said_about(pre_tool_use(cwd=ROOT, kind="write", tool="Write", input=given, places=places)) == said
     if "\n" not in text.strip():
         assert verdict(f"cat >> {path} <<'E'\n{text}E") == said
+
+
+@pytest.mark.parametrize(
+    "command", ["find . -type f -print0 | xargs -0 sed -i s/a/b/", "rm -r .", "chmod -R 0 ."]
+)
+@pytest.mark.parametrize(
+    ("folder", "stopped"),
+    [(f"{HOME}/.config", True), (f"{HOME}/.agent", True), (f"{HOME}/work", False), (ROOT, False)],
+)
+def test_an_agent_that_went_to_the_users_own_files_has_no_project_there(command, folder, stopped):
+    """A folder without a repository is its own root; that makes nothing in it the project's."""
+    guarded = (f"{HOME}/.config/hookline", f"{HOME}/.agent/settings.json", f"{ROOT}/.agent/settings.json")
+    facts = {"root": lambda: folder, "home": lambda: HOME, "guarded": lambda: guarded}
+    state = State(now=0.0, env={"PATH": "/usr/bin"}, facts=Facts(facts))
+    response = self_protect.judge(pre_tool_use(command, cwd=folder), state)
+
+    assert (response is not None) is stopped

@@ -65,11 +65,18 @@ class Guard:
     def held(self, path: str) -> str | None:
         """The rule of what lies below *path*, which goes where that goes; the project as a whole may."""
         low = _low(path)
-        if self.root and self.home and _below(_low(self.root), low) and not _below(_low(self.home), low):
-            return None
         if any(low.endswith(posixpath.dirname(tail)) for tail in self.tails):
             return "write-wiring"
-        return next((rule for one, rule in self.paths.items() if _below(one, low) and one != low), None)
+        below = [one for one in self.paths if _below(one, low) and one != low]
+        if below and self.root and self.home and _below(_low(self.root), low):
+            below = (
+                [one for one in below if not self._of_project(one)] if not self.all_of_home(low) else below
+            )
+        return self.paths[below[0]] if below else None
+
+    def _of_project(self, path: str) -> bool:
+        """Whether a guarded *path* is one that every project may have: not where the user's own files lie."""
+        return self.paths[path] == "write-project" or path.endswith(tuple(self.tails))
 
     def among(self, folder: str) -> str | None:
         """The rule of a guarded file that lies right in *folder*; the home itself holds too much else."""
