@@ -9,7 +9,6 @@ from hookline.bash.remote import SCP_VALUES
 from hookline.bash.transfer import CURL_VALUES, WGET_VALUES, archive
 from hookline.hooks._dangerous.exfil import EXFIL
 from hookline.hooks._dangerous.finding import Finding, Judge, Place
-from hookline.hooks._dangerous.origins import reached
 from hookline.hooks._dangerous.secrets import secret
 
 _SENDING = spelled(
@@ -35,12 +34,24 @@ def secretive(command: Simple, place: Place) -> bool:
 
 
 def _fed(origins: tuple[int, ...], place: Place) -> bool:
-    """Whether a command that *origins* lead back to reads a secret; each is looked at once a line."""
-    for one in reached(origins, place):
-        if one not in place.secretive:
-            place.secretive[one] = _reads(place.commands[one], place)
-        if place.secretive[one]:
+    """Whether a command that *origins* lead back to reads a secret."""
+    return any(_carries(one, place) for one in dict.fromkeys(origins))
+
+
+def _carries(first: int, place: Place) -> bool:
+    """Whether a secret comes out of the command with that number; what was found out once stays known."""
+    walked, waiting = set[int](), [first]
+    while waiting:
+        one = waiting.pop()
+        if one >= len(place.commands) or one in walked or place.secretive.get(one) is False:
+            continue
+        command = place.commands[one]
+        if place.secretive.get(one) or _reads(command, place):
+            place.secretive[first] = place.secretive[one] = True
             return True
+        walked.add(one)
+        waiting += (*command.fed, *(at for word in command.words for at in word.origins))
+    place.secretive.update(dict.fromkeys(walked, False))
     return False
 
 

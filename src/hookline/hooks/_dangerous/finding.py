@@ -51,7 +51,7 @@ class Place:
     commands: tuple[Simple, ...] = ()
     """All that the line would run, which the origins of words point into."""
     secretive: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
-    """Which of them were already looked at for secrets that they read, and whether they do."""
+    """Which of them were already looked at for secrets that come out of them, and whether any do."""
 
 
 Judge: TypeAlias = Callable[[Simple, tuple[Word, ...], Place], Iterator[Finding]]
