@@ -127,3 +127,22 @@ def test_an_agent_that_went_to_the_users_own_files_has_no_project_there(command,
     response = self_protect.judge(pre_tool_use(command, cwd=folder), state)
 
     assert (response is not None) is stopped
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"echo x >> {ROOT}/.agent/settings.json",
+        f"ln -sfn {ROOT}/.agent ~/lnk; echo x >> ~/lnk/settings.json",
+        f"cd {ROOT}/.agent && for f in *; do : > $f; done",
+        f"( D={ROOT}; cd $D/.agent && for f in *; do : > $f; done )",
+    ],
+)
+@pytest.mark.parametrize("folder", ["/", HOME, f"{HOME}/.config/hookline", "/elsewhere"])
+def test_a_project_stays_guarded_from_wherever_the_agent_went(command, folder):
+    """The settings of any project end alike, whatever the root is taken to be now."""
+    guarded = (f"{HOME}/.config/hookline", f"{HOME}/.agent/settings.json", f"{folder}/.agent/settings.json")
+    facts = {"root": lambda: folder, "home": lambda: HOME, "guarded": lambda: guarded}
+    state = State(now=0.0, env={"PATH": "/usr/bin"}, facts=Facts(facts))
+
+    assert self_protect.judge(pre_tool_use(command, cwd=folder), state) is not None

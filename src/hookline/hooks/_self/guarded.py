@@ -65,7 +65,7 @@ class Guard:
     def held(self, path: str) -> str | None:
         """The rule of what lies below *path*, which goes where that goes; the project as a whole may."""
         low = _low(path)
-        if any(low.endswith(posixpath.dirname(tail)) for tail in self.tails):
+        if self._wired(low):
             return "write-wiring"
         below = [one for one in self.paths if _below(one, low) and one != low]
         if below and self.root and self.home and _below(_low(self.root), low):
@@ -81,8 +81,14 @@ class Guard:
     def among(self, folder: str) -> str | None:
         """The rule of a guarded file that lies right in *folder*; the home itself holds too much else."""
         low = _low(folder)
+        if self._wired(low):
+            return "write-wiring"
         beside = (rule for one, rule in self.paths.items() if posixpath.dirname(one) == low)
         return None if low in (_low(self.home), _low(self.root)) else next(beside, None)
+
+    def _wired(self, low: str) -> bool:
+        """Whether a folder is one in which any project has settings that wire the guards."""
+        return any(low.endswith(posixpath.dirname(tail)) for tail in self.tails)
 
     def all_of_home(self, path: str) -> bool:
         """Whether *path* holds the whole home: to delete that is dangerous-command's matter, not ours."""
@@ -211,7 +217,7 @@ def _tails(given: tuple[str, ...], root: str) -> Mapping[str, str]:
 
 def _wires(path: str, root: str) -> bool:
     inside = path.removeprefix(root.rstrip("/") + "/")
-    return bool(root) and _rule(path) == "write-wiring" and inside != path and "/" in inside
+    return bool(root) and _rule(inside) == "write-wiring" and inside != path and "/" in inside
 
 
 def _given(state: State) -> tuple[str, ...]:
