@@ -304,3 +304,17 @@ def test_texts_that_powershell_evaluates(said, command):
 def test_programs_that_run_their_arguments(said, command):
     """The tilde in `env -S` is no home, and what tox is handed behind dashes only its own commands see."""
     assert verdict(command) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("block", """echo "rm '-rf' ~" | xargs -I{} sh -c {}"""),
+        ("block", """xargs -I% sh -c % <<< "rm \\-rf ~" """),
+        ("block", """printf '%s\\n' "'-rf' \\"~\\"" | xargs -I% sh -c 'rm %'"""),
+        ("pass", """printf '%s\\n' "'a -rf b'" | xargs rm"""),
+        ("pass", """echo "it's fine" | xargs echo"""),
+    ],
+)
+def test_the_quotes_of_xargs_are_taken_away_before_anything_runs(said, command):
+    assert verdict(command).split()[0] == said

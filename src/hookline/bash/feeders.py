@@ -40,7 +40,7 @@ def _xargs(world: World, call: Call) -> Result:
         mark = split.value("--replace") or Word(text="{}", span=call.span)
     file = split.value("-a", "--arg-file")
     text = call.stdin if file is None else world.files.get(resolve(world, file.text), UNKNOWN)
-    items = _items(text, lines=mark is not None or lines is not None)
+    items = _lines(text) if lines is not None else _quoted(text, lines=mark is not None)
     if mark is not None:
         return _each(world, "xargs", command, [(item,) for item in items], mark.text or "{}")
     added = tuple(Word(text=item, span=call.span, glob="*" in item) for item in items)
@@ -53,11 +53,20 @@ def _xargs(world: World, call: Call) -> Result:
     )
 
 
-def _items(text: str, *, lines: bool) -> list[str]:
-    if not text:
-        return []
-    found = re.split(r"\n", text) if lines else [item.strip("'\"") for item in text.split()]
-    return [item for item in found if item][:_MAX_ITEMS] or [UNKNOWN]
+_WORDS = re.compile(r"""(?:[^\s'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
+_LINES = re.compile(r"""(?:[^\n'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
+_QUOTES = re.compile(r"""'([^'\n]*)'|"([^"\n]*)"|\\(.)""", re.DOTALL)
+
+
+def _quoted(text: str, *, lines: bool) -> list[str]:
+    """Words, or *lines*, as xargs takes them: it has quotes of its own, which it takes away."""
+    found = (_LINES if lines else _WORDS).findall(text)
+    plain = [_QUOTES.sub(lambda one: "".join(filter(None, one.groups())), item.lstrip()) for item in found]
+    return [item for item in plain if item][:_MAX_ITEMS] or ([UNKNOWN] if text else [])
+
+
+def _lines(text: str) -> list[str]:
+    return [item for item in text.split("\n") if item][:_MAX_ITEMS] or ([UNKNOWN] if text else [])
 
 
 def _span(words: tuple[Word, ...]) -> Span:
@@ -90,7 +99,7 @@ def _parallel(world: World, call: Call) -> Result:
     places = [place for place, word in enumerate(words) if word.text in _SEPARATORS]
     command = words[: places[0]] if places else words
     values = [word.text for word in words[places[0] :] if word.text not in _SEPARATORS] if places else []
-    values = values[:_MAX_ITEMS] if places else _items(call.stdin, lines=True)
+    values = values[:_MAX_ITEMS] if places else _lines(call.stdin)
     if not command:
         return Result("", tuple(Inner("parallel", call.span, code=value) for value in values))
     runs = [run for value in values or [UNKNOWN] if spend(world, 1) for run in _jobs(command, value)]
