@@ -12,6 +12,7 @@ from hookline.events import Can, Event, PostToolUse, Subagent
 from hookline.frozen import Frozen, frozen, thawed
 from hookline.kind import Dialect
 from hookline.outcome import Outcome
+from hookline.wiring import Wiring
 
 WHOLE = "."
 """The place of an output that may be text as a whole."""
@@ -134,8 +135,14 @@ class Host:
     """Fields that lie in the same place at every moment."""
     proved: str = ""
     """How we know all this: by running which version."""
+    documented: str = ""
+    """Where nobody ran it: by which documents."""
     tool_kind: Callable[[str], Tool | None] = lambda name: None
     """For tools that no table can list, such as those of MCP servers."""
+    unpacked: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda payload: payload
+    """For hosts that send objects as text, or a field in several places: the payload that the table means."""
+    failure: Callable[[Mapping[str, Any]], str] = lambda payload: ""
+    """For hosts that tell of a failed tool only in its result: what went wrong, empty where nothing did."""
     check: Callable[[Mapping[str, Any]], None] = lambda payload: None
     """For hosts that publish a schema: raises `Unreadable` where a payload breaks it."""
     blocking_code: int = 2
@@ -154,6 +161,16 @@ class Host:
     """The user's own files in which this host's hooks are wired."""
     repository_switches: tuple[str, ...] = ()
     """The repository's own files that can set this host's environment, under the key `env`."""
+    program: str = ""
+    """What a person types to start it."""
+    folders: tuple[str, ...] = ()
+    """What is there where it is in use: the user's with `~`, the repository's from its root."""
+    wiring: Wiring | None = None
+    headless: tuple[str, ...] = ()
+    """How it is run without a person, from the program on; it reads the prompt from stdin, or has it as
+    `{prompt}`."""
+    sent: Callable[[Mapping[str, Any], Mapping[str, str]], bool] | None = None
+    """Whether a payload and an environment are this host's, where `telltales` are not enough to tell."""
 
 
 class Unreadable(ValueError):
@@ -165,6 +182,7 @@ def decode(host: Host, payload: Any, name: str = "") -> tuple[str, Event] | None
     if not isinstance(payload, Mapping):
         raise Unreadable(f"a {host.name} payload is a JSON object, not {_type(payload)}")
     host.check(payload)
+    payload = host.unpacked(payload)
     name = name or _needed_name(host, payload)
     row = host.moments.get(name)
     if row is not None and row.looks_like(payload):
@@ -176,6 +194,8 @@ def decode(host: Host, payload: Any, name: str = "") -> tuple[str, Event] | None
         found = _find(payload, theirs)
         if found is not None:
             values[ours] = found
+    if row.event is PostToolUse and "success" not in values and (error := host.failure(payload)):
+        values |= {"success": False, "error": values.get("error") or error}
     return name, _build(host, row, values, payload)
 
 

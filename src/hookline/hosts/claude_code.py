@@ -28,6 +28,7 @@ from hookline.events import (
 from hookline.host import WHOLE, Host, Tool, compose, moment, tool
 from hookline.hosts._claude_replies import KEYS, encode, read
 from hookline.kind import Dialect
+from hookline.wiring import Entry, Listed, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_use_id"}
 RAN = {**CALL, "duration_ms": "duration_ms"}
@@ -51,6 +52,10 @@ def mcp_tool(name: str) -> Tool | None:
 
 def payload(event: Event) -> dict[str, Any]:
     return compose(HOST, event)
+
+
+def entry(one: Entry) -> dict[str, Any]:
+    return {"hooks": [{"type": "command", "command": one.command, "timeout": round(one.seconds)}]}
 
 
 HOST = Host(
@@ -110,4 +115,11 @@ HOST = Host(
     project_env="CLAUDE_PROJECT_DIR",
     settings=("~/.claude/settings.json", "~/.claude.json"),
     repository_switches=(".claude/settings.json", ".claude/settings.local.json"),
+    program="claude",
+    folders=("~/.claude", ".claude"),
+    wiring=Wiring(
+        way=Listed(user="~/.claude/settings.json", project=".claude/settings.json", entry=entry),
+        moved_by="CLAUDE_CONFIG_DIR",
+    ),
+    headless=("claude", "-p", "--output-format", "stream-json", "--verbose"),
 )

@@ -1,0 +1,64 @@
+"""How a host is told to call us: which files, what stands in them, and what a person still has to do.
+
+Only what a host's own file says about it; reading and changing those files is the installer's work.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hookline.frozen import Frozen
+
+Scope = Literal["user", "project"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What is to be wired: one moment, and what the host is to start for it."""
+
+    moment: str
+    command: str
+    """A command line for a shell; the moment is not in it."""
+    seconds: float
+    """How long the host is to wait."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A settings file, JSON, in which every moment has a list of entries."""
+
+    user: str = ""
+    """The user's own file, with `~`; empty where there is none."""
+    project: str = ""
+    """The repository's file, from its root; empty where there is none."""
+    under: tuple[str, ...] = ("hooks",)
+    """The keys that lead to the table of moments."""
+    start: Mapping[str, Any] = field(default_factory=Frozen)
+    """What a file that is not there yet begins with, besides that table."""
+    entry: Callable[[Entry], Any]
+    """What stands in a moment's list."""
+    comments: bool = False
+    """Whether the host reads comments and trailing commas."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Own:
+    """Files that are ours alone: a plugin, or a program for each moment."""
+
+    user: str = ""
+    """The folder in which they lie."""
+    project: str = ""
+    files: Callable[[tuple[Entry, ...]], Mapping[str, str]]
+    """From the moments to each file's name and text."""
+    executable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wiring:
+    """Everything about the way in which a host comes to call us."""
+
+    way: Listed | Own
+    moved_by: str = ""
+    """The variable that moves the folder of the user's file elsewhere."""
+    needs: tuple[str, ...] = ()
+    """What a person still has to do afterwards, in sentences."""
