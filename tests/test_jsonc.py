@@ -117,11 +117,18 @@ def subsequence(small, large):
 @many
 def test_no_text_breaks_it(text):
     try:
-        assert parse(text).value == json.loads(text)
+        found = parse(text).value
     except NotJson as error:
-        assert "line " in str(error)
-        with pytest.raises(ValueError):
-            json.loads(text, parse_constant=_refused)
+        found = str(error)[:5]
+
+    assert found == read_by_another(text)
+
+
+def read_by_another(text):
+    try:
+        return json.loads(text, parse_constant=_refused)
+    except ValueError:
+        return "line "
 
 
 def _refused(word):
@@ -164,10 +171,10 @@ def test_nothing_is_put_where_something_else_stands(text, way, said):
 @pytest.mark.parametrize(
     ("text", "after"),
     [
-        ("{}", '{\n  "h": [\n    1\n  ]\n}'),
+        ("{}", '{\n  "h": [1]\n}'),
         ('{"a": 1}', '{"a": 1, "h": [1]}'),
-        ('{\n\t"a": 1\n}\n', '{\n\t"a": 1,\n\t"h": [\n\t\t1\n\t]\n}\n'),
-        ('{\r\n  "a": 1\r\n}', '{\r\n  "a": 1,\r\n  "h": [\r\n    1\r\n  ]\r\n}'),
+        ('{\n\t"a": 1\n}\n', '{\n\t"a": 1,\n\t"h": [1]\n}\n'),
+        ('{\r\n  "a": 1\r\n}', '{\r\n  "a": 1,\r\n  "h": [1]\r\n}'),
         ('{\n  "h": [\n    0\n  ]\n}', '{\n  "h": [\n    0,\n    1\n  ]\n}'),
         ('{\n  "h": [0]\n}', '{\n  "h": [0, 1]\n}'),
         ('{\n  "h": [\n    0, // zero\n  ],\n}', '{\n  "h": [\n    0, // zero\n    1\n  ],\n}'),

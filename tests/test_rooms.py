@@ -23,7 +23,7 @@ ARROWS = {
     "cli": {"core", "runtime", *FAMILIES, *AROUND},
     "__main__": {"cli"},
 }
-RUNTIME = {"runtime", "assembly", "standing", "foreign", "calls", "past", "guarding"}
+RUNTIME = {"runtime", "assembly", "standing", "foreign", "calls", "past", "guarding", "installing"}
 """The files that put it together."""
 IMPURE = {
     "asyncio", "ctypes", "glob", "http", "httpx", "io", "mcp", "multiprocessing", "os", "pathlib", "random",

@@ -16,6 +16,7 @@ _BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 _USUAL_INDENT = "  "
+_WIDEST = 160
 
 
 class NotJson(ValueError):
@@ -165,10 +166,17 @@ def _unit(text: str) -> str:
 
 
 def _written(value: Any, unit: str, inner: str | None, newline: str) -> str:
-    if inner is None:
-        return json.dumps(value, ensure_ascii=False)
-    lines = json.dumps(value, ensure_ascii=False, indent=unit).split("\n")
-    return (newline + inner).join(lines)
+    """On one line where that is short enough to be read, else a part a line; without *inner* on one line."""
+    line = json.dumps(value, ensure_ascii=False)
+    if inner is None or len(inner) + len(line) <= _WIDEST or not value or not isinstance(value, dict | list):
+        return line
+    deeper = inner + unit
+    if isinstance(value, list):
+        parts, signs = [_written(one, unit, deeper, newline) for one in value], "[]"
+    else:
+        named = ((json.dumps(key, ensure_ascii=False), one) for key, one in value.items())
+        parts, signs = [f"{key}: {_written(one, unit, deeper, newline)}" for key, one in named], "{}"
+    return f"{signs[0]}{newline}{deeper}" + f",{newline}{deeper}".join(parts) + f"{newline}{inner}{signs[1]}"
 
 
 def removed(text: str, node: Node, place: int) -> str:

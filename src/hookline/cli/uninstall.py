@@ -1,0 +1,71 @@
+"""Take exactly our own entries out of the agents' files: what nobody else changed is as it was before."""
+
+import os
+from argparse import ArgumentParser, Namespace
+
+from hookline import hosts, installing
+from hookline.cli._command import Command
+from hookline.cli._person import needed
+from hookline.cli._wiring import agreed, shown
+from hookline.system import wired
+from hookline.system.places import Places, find
+from hookline.system.wired import Wired
+
+
+def run(args: Namespace) -> int:
+    if not args.dry_run:
+        needed("taking the guards out", os.environ)
+    for name in args.host:
+        hosts.load(name)
+    places = find(dict(os.environ), os.getcwd())
+    known = [one for one in wired.remembered(places.state) if _meant(one, args, places)]
+    if not known:
+        print("nothing here was wired by `hookline init`")
+        return 0
+    planned = list(installing.takings(known))
+    print("\n".join(shown(plan, places) for _, plan in planned))
+    if args.dry_run:
+        return 0
+    if not agreed("Take this out?", yes=args.yes):
+        print("nothing was changed")
+        return 1
+    with wired.alone(places.state):
+        for one, plan in installing.takings(known):
+            installing.take_out(one, plan, places)
+    wired.tidy(places.state)
+    left = [plan for _, plan in planned if plan.problem]
+    print(f"taken out of {_files(len(planned) - len(left))}")
+    return 1 if left else 0
+
+
+def _meant(one: Wired, args: Namespace, places: Places) -> bool:
+    named = not args.host or one.host in args.host
+    return named and (args.all or (one.scope == "user" if args.user else one.root == places.root))
+
+
+def _files(number: int) -> str:
+    return "1 file" if number == 1 else f"{number} files"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="only this agent")
+    parser.add_argument("--user", action="store_true", help="out of your own files, not this project's")
+    parser.add_argument("--all", action="store_true", help="out of all files of all projects")
+    parser.add_argument("--yes", action="store_true", help="do not ask; still needs a terminal")
+    parser.add_argument("--dry-run", action="store_true", help="only show what would change")
+
+
+COMMAND = Command(
+    about="Take us out of the agents' files again.",
+    examples="""
+hookline uninstall              out of this project's files
+hookline uninstall --user       out of your own
+hookline uninstall --all --yes  out of all of them
+
+A file that nobody changed since is byte for byte as it was before `hookline init`, and one that was not there
+is gone; elsewhere only our own entries go. Only a person can do this: it needs a terminal.
+""",
+    run=run,
+    arguments=arguments,
+    exits="0 when it is out; 1 when something is left, or nobody agreed; 2 when it was called wrongly",
+)
