@@ -19,8 +19,12 @@ def every_host() -> Iterator[Host]:
 
 def host_list() -> str:
     """The short table of the README."""
-    rows = ([_linked(h), h.about, *_counts(h), h.proved or NONE] for h in every_host())
+    rows = ([_linked(h), h.about, *_counts(h), _known(h)] for h in every_host())
     return table(["host", "what it is", "native", "derived", "not to be had", "proved with"], rows)
+
+
+def _known(host: Host) -> str:
+    return host.proved or ("documents only" if host.documented else NONE)
 
 
 def _linked(host: Host) -> str:
@@ -52,6 +56,7 @@ def _host_section(host: Host) -> str:
     own = (PAGES / f"{host.name}.md").exists()
     more = f"[Wiring and boundaries](hosts/{host.name}.md).\n" if own else ""
     seen = f"Proved by running version {host.proved}.\n" if host.proved else ""
+    seen += f"From documents only, nobody ran it: {host.documented}.\n" if host.documented else ""
     limits = (
         f"One answer may take {host.within:g} s and carry {host.context_cap:,} characters of context; "
         f"hooks may make one turn go on {host.continuations} times.\n"

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from hookline.chain import cut
 from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, SessionEnd
-from hookline.host import CONTEXT_CAP, Host, Reply, Said, changed
+from hookline.host import CONTEXT_CAP, Host, Moment, Reply, Said, changed, row_of
 from hookline.outcome import Outcome, Step
 
 LONGEST_WARNING = 2_000
@@ -15,9 +15,18 @@ def answer(
     host: Host, name: str, event: Event, outcome: Outcome, cap: int = CONTEXT_CAP
 ) -> tuple[Reply, Outcome]:
     """The reply in the host's words, and the outcome as it could be expressed within *cap* characters."""
-    row = host.moments.get(name)
-    outcome = capped(degraded(outcome, event, row.can if row else frozenset()), cap)
+    row = row_of(host, name, event.native)
+    outcome = capped(degraded(outcome, event, _able(row, event, outcome)), cap)
     return host.encode(Said(name=name, event=event, outcome=outcome)), outcome
+
+
+def _able(row: Moment | None, event: Event, outcome: Outcome) -> frozenset[Can]:
+    """What can be done here, without the change if it is one that the host cannot make."""
+    if row is None:
+        return frozenset()
+    new = changed(event, outcome.event)
+    fits = new is None or row.fits(getattr(event, event.changes), new)
+    return row.can if fits else row.can - {MODIFY}
 
 
 def capped(outcome: Outcome, cap: int) -> Outcome:

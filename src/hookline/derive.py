@@ -26,9 +26,13 @@ def derive(host: Host, event: Event, *, known: bool = True, spent: str = "") -> 
     before: list[Event] = []
     if spent:
         before.append(_like(event, OnBudgetExceeded, threshold=spent))
-    if not known and not isinstance(event, SessionStart):
+    if not known and not isinstance(event, SessionStart) and not _start_follows(host, event):
         before.append(_like(event, SessionStart, source="unseen"))
     return (*before, *_expanded(host, event))
+
+
+def _start_follows(host: Host, event: Event) -> bool:
+    return host.prompt_may_come_first and isinstance(event, UserPromptSubmit)
 
 
 def _expanded(host: Host, event: Event) -> tuple[Event, ...]:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from hookline.frozen import Frozen
+from hookline.patch import Part, parts
 
 
 class Can(StrEnum):
@@ -104,7 +105,8 @@ class _ToolEvent(Event):
 
     @property
     def path(self) -> str | None:
-        return self._at("path")
+        """The file; of a patch the first, `patch` has them all."""
+        return self._at("path") or next((part.path for part in self.patch), None)
 
     @property
     def pattern(self) -> str | None:
@@ -112,10 +114,19 @@ class _ToolEvent(Event):
 
     @property
     def content(self) -> str | None:
-        return self._at("content")
+        patch = self.patch
+        return "\n".join(part.content for part in patch) if patch else self._at("content")
+
+    @property
+    def patch(self) -> tuple[Part, ...]:
+        """The files of a patch, where the tool takes one."""
+        return parts(self._at("patch") or "") if "patch" in self.places else ()
 
     def _at(self, place: str) -> str | None:
-        value = self.input.get(self.places.get(place, place))
+        key = self.places.get(place)
+        if key is None and place in self.places.values():
+            return None  # what lies under that name is another thing of ours
+        value = self.input.get(key or place)
         return value if isinstance(value, str) else None
 
 

@@ -14,7 +14,8 @@ STRIKES, CONTINUATIONS = "strikes:", "continuations:"
 def judged(store: Store, outcome: Outcome) -> Outcome:
     """*outcome* with its strikes counted: a pass or a new turn resets them, the third lets go."""
     event = outcome.event
-    if isinstance(event, UserPromptSubmit | TurnStart):
+    # A helper has counters of its own: its first prompt must not give the session new ones.
+    if isinstance(event, UserPromptSubmit | TurnStart) and event.subagent is None:
         begin_turn(store, event)
     if not event.gate:
         return outcome

@@ -15,6 +15,8 @@ def guarded(places: Places) -> tuple[str, ...]:
     known = [hosts.load(name) for name in hosts.names()]
     wired = [name.replace("~", places.home, 1) for host in known for name in host.settings]
     wired += [os.path.join(places.root, name) for host in known for name in host.repository_switches]
+    ways = [host.wiring.way.project for host in known if host.wiring and host.wiring.way.project]
+    wired += [os.path.join(places.root, name) for name in ways]
     program = os.path.join(os.path.dirname(sys.executable), "hookline")
     own = [
         one for one in (os.path.dirname(os.path.abspath(__file__)), program) if not _within(one, places.root)

@@ -46,6 +46,8 @@ class Moment:
     """Whether a payload is really something else, which only looks like this moment."""
     really: "Moment | None" = None
     """What it is then; None is nothing of ours."""
+    fits: Callable[[Any, Any], bool] = lambda old, new: True
+    """Whether the host can make the old value the new one, where it cannot make every change."""
 
     def saying(self, **given: Any) -> "Moment":
         """The same row, at which these fields are always so."""
@@ -58,6 +60,10 @@ class Moment:
     def unless(self, looks_like: Callable[[Mapping[str, Any]], bool], really: "Moment | None") -> "Moment":
         """The same row, for hosts whose payloads are not always what they look like."""
         return replace(self, looks_like=looks_like, really=really)
+
+    def only_if(self, fits: Callable[[Any, Any], bool]) -> "Moment":
+        """The same row, for hosts that cannot make every change."""
+        return replace(self, fits=fits)
 
 
 def moment(event: type[Event], *can: Can, **where: str) -> Moment:
@@ -143,15 +149,24 @@ class Host:
     """For hosts that send objects as text, or a field in several places: the payload that the table means."""
     failure: Callable[[Mapping[str, Any]], str] = lambda payload: ""
     """For hosts that tell of a failed tool only in its result: what went wrong, empty where nothing did."""
+    recorded: Callable[[str, str], str] | None = None
+    """For hosts that tell of a failed tool only in the session's recording: from the last lines there and
+    the call's name to what went wrong, empty where nothing did."""
     check: Callable[[Mapping[str, Any]], None] = lambda payload: None
     """For hosts that publish a schema: raises `Unreadable` where a payload breaks it."""
     blocking_code: int = 2
+    warning_code: int = 0
+    """The exit code at which it shows its user what stands on stderr; 0 where it has another way."""
+    silence: Callable[[str], str] = lambda name: ""
+    """What is printed at a moment where nothing is to be said, for hosts that take nothing for something."""
     within: float = 55.0
     """Seconds for the whole answer, less than the host waits."""
     context_cap: int = CONTEXT_CAP
     """Characters of context that one answer may carry."""
     continuations: int = CONTINUATIONS
     """How often everything together may make a turn go on; below the host's own cap."""
+    prompt_may_come_first: bool = False
+    """Whether the first prompt may be told before the session's start, which then still comes."""
     dialect: Dialect | None = None
     telltales: tuple[str, ...] = ()
     """Variables that only processes of this host have in their environment."""
@@ -184,9 +199,7 @@ def decode(host: Host, payload: Any, name: str = "") -> tuple[str, Event] | None
     host.check(payload)
     payload = host.unpacked(payload)
     name = name or _needed_name(host, payload)
-    row = host.moments.get(name)
-    if row is not None and row.looks_like(payload):
-        row = row.really
+    row = row_of(host, name, payload)
     if row is None:
         return None
     values = dict(row.given)
@@ -197,6 +210,12 @@ def decode(host: Host, payload: Any, name: str = "") -> tuple[str, Event] | None
     if row.event is PostToolUse and "success" not in values and (error := host.failure(payload)):
         values |= {"success": False, "error": values.get("error") or error}
     return name, _build(host, row, values, payload)
+
+
+def row_of(host: Host, name: str, payload: Mapping[str, Any]) -> Moment | None:
+    """The row that holds for a *payload*, which may not be what it looks like."""
+    row = host.moments.get(name)
+    return row.really if row is not None and row.looks_like(payload) else row
 
 
 def _needed_name(host: Host, payload: Mapping[str, Any]) -> str:
@@ -323,11 +342,12 @@ def compose(host: Host, event: Event, name: str = "") -> dict[str, Any]:
         for f in fields(event)
         if f.name not in ("native", "places", "subagent")
     }
+    unsaid = {f.name: (None,) for f in fields(event) if f.default != ""}
     values["at"] = _stamp(event.at)
     if event.subagent:
         values |= {"subagent_id": event.subagent.id, "subagent_type": event.subagent.type}
     for ours, theirs in {**host.common, **row.fields}.items():
-        if values.get(ours) not in (None, "") and ours not in row.given:
+        if values.get(ours) not in unsaid.get(ours, (None, "")) and ours not in row.given:
             _put(payload, theirs, values[ours])
     return payload
 

@@ -19,6 +19,7 @@ from hookline.events import (
     INJECT,
     Event,
     OnBudgetExceeded,
+    PostToolUse,
     SessionStart,
     Stop,
     SubagentStop,
@@ -137,7 +138,7 @@ class Runtime:
 
     def answer(self, host: Host, name: str, event: Event) -> Reply:
         """The reply to one native moment, with every event that it means judged and kept."""
-        row, cap = host.moments[name], self._cap(host.context_cap)
+        event, row, cap = _as_recorded(host, event), host.moments[name], self._cap(host.context_cap)
         outcomes = self._judge_all(host, event, min(row.within or host.within, host.within))
         whole = self._continued(event, chain.merged(outcomes, type(event)), host.continuations)
         whole = self._with_what_waited(whole, row)
@@ -306,6 +307,16 @@ class Runtime:
             if trouble not in self.troubles:
                 self.troubles.append(trouble)
             return usual
+
+
+def _as_recorded(host: Host, event: Event) -> Event:
+    """A tool that failed, where only the host's own recording says so."""
+    if host.recorded is None or not isinstance(event, PostToolUse) or not (event.success and event.call):
+        return event
+    from hookline.system.peek import ending  # noqa: PLC0415 -- few hosts say it so
+
+    error = host.recorded(ending(event.transcript), event.call) if event.transcript else ""
+    return replace(event, success=False, error=error) if error else event
 
 
 def _no_reason_to_go_on(outcome: Outcome) -> Outcome:

@@ -51,6 +51,10 @@ class Own:
     files: Callable[[tuple[Entry, ...]], Mapping[str, str]]
     """From the moments to each file's name and text."""
     executable: bool = False
+    registered: Listed | None = None
+    """The settings file in which the host must be told of that folder, if it does not look by itself."""
+    registered_as: str = ""
+    """The list there that gets the one entry for it; it stands for the moment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

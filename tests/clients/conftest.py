@@ -9,9 +9,10 @@ import pytest
 
 from .client import Client, load
 from .driver import Played, Player, Scenario, play
+from .opencode import SERVED
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def hookline() -> str:
     """The command of the environment that runs the tests, so that hooks find it from anywhere."""
     return str(Path(sys.executable).parent / "hookline")
@@ -20,6 +21,41 @@ def hookline() -> str:
 @pytest.fixture
 def claude_code(tmp_path: Path) -> Player:
     return _player(load("claude-code"), tmp_path)
+
+
+@pytest.fixture(scope="module")
+def copilot_cli(tmp_path_factory: pytest.TempPathFactory) -> Player:
+    return _player(load("copilot-cli"), tmp_path_factory.mktemp("copilot-cli"))
+
+
+@pytest.fixture(scope="module")
+def gemini_cli(tmp_path_factory: pytest.TempPathFactory) -> Player:
+    return _player(load("gemini-cli"), tmp_path_factory.mktemp("gemini-cli"))
+
+
+@pytest.fixture(scope="module")
+def qwen_code(tmp_path_factory: pytest.TempPathFactory) -> Player:
+    return _player(load("qwen-code"), tmp_path_factory.mktemp("qwen-code"))
+
+
+@pytest.fixture(scope="module")
+def reasonix(tmp_path_factory: pytest.TempPathFactory) -> Player:
+    return _player(load("reasonix"), tmp_path_factory.mktemp("reasonix"))
+
+
+@pytest.fixture
+def codex(tmp_path: Path) -> Player:
+    return _player(load("codex"), tmp_path)
+
+
+@pytest.fixture(scope="module")
+def opencode(tmp_path_factory: pytest.TempPathFactory) -> Player:
+    return _player(load("opencode"), tmp_path_factory.mktemp("opencode"))
+
+
+@pytest.fixture(scope="module")
+def opencode_served(tmp_path_factory: pytest.TempPathFactory) -> Player:
+    return _player(SERVED, tmp_path_factory.mktemp("opencode-served"))
 
 
 def _player(client: Client, folder: Path) -> Player:

@@ -60,7 +60,8 @@ def npm(*words: str) -> None:
 
 
 def version(program: Path) -> str:
-    done = subprocess.run([program, "--version"], check=True, timeout=60, capture_output=True, text=True)
+    argv = [NODE, program] if program.suffix == ".js" else [program]
+    done = subprocess.run([*argv, "--version"], check=True, timeout=60, capture_output=True, text=True)
     return done.stdout.strip()
 
 

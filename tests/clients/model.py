@@ -23,7 +23,7 @@ EXHAUSTED = say("(nothing more is scripted)")
 class Dialect:
     """How one vendor's protocol spells a request and a reply."""
 
-    path: str
+    path: str | tuple[str, ...]
     """How the paths that ask for a reply end."""
     streams: Callable[[str, Mapping[str, Any]], bool]
     tools: Callable[[Mapping[str, Any]], bool]

@@ -11,7 +11,15 @@ from hookline.host import Unreadable, decode
 from hookline.testing.hosts import SUITE
 
 CAPTURES = sorted((Path(__file__).parent.parent / "captures").glob("*/*.json"))
-MOMENTS = [path for path in CAPTURES if path.stem.split(".")[0] in hosts.load(path.parent.name).moments]
+
+
+def moment_of(path):
+    """A capture's moment: its name up to the first dot, or a moment whose own name has dots."""
+    names = [name for name in hosts.load(path.parent.name).moments if f"{path.stem}.".startswith(f"{name}.")]
+    return max(names, key=len, default=path.stem.split(".")[0])
+
+
+MOMENTS = [path for path in CAPTURES if moment_of(path) in hosts.load(path.parent.name).moments]
 
 
 def payload(path):
@@ -34,7 +42,7 @@ def test_a_host_keeps_its_word(check, path):
 
 @pytest.mark.parametrize("host", [name for name in hosts.names() if name != "envelope"])
 def test_every_moment_was_captured(host):
-    captured = {path.stem.split(".")[0] for path in CAPTURES if path.parent.name == host}
+    captured = {moment_of(path) for path in CAPTURES if path.parent.name == host}
 
     assert set(hosts.load(host).moments) <= captured
 
@@ -54,7 +62,7 @@ def test_unknown_fields_are_ignored(path):
 @pytest.mark.parametrize("path", [path for path in MOMENTS if decoded(path)], ids=name)
 def test_wrong_types_are_named_and_never_repeated(path):
     host, sent = hosts.load(path.parent.name), payload(path)
-    fields = {**host.common, **host.moments[path.stem.split(".")[0]].fields}
+    fields = {**host.common, **host.moments[moment_of(path)].fields}
     for ours, theirs in fields.items():
         if (
             "." in theirs
@@ -62,7 +70,8 @@ def test_wrong_types_are_named_and_never_repeated(path):
             or theirs not in sent
         ):
             continue
-        said = complaint(host, {**sent, theirs: 4711 if not isinstance(sent[theirs], int) else "s3cret"})
+        number = isinstance(sent[theirs], int) or ours == "at"  # which many hosts write as text
+        said = complaint(host, {**sent, theirs: "s3cret" if number else 4711})
         assert repr(theirs) in said
         assert "4711" not in said
         assert "s3cret" not in said

@@ -1,7 +1,7 @@
 """Answer a host: one native payload on stdin, the native reply out.
 
 Hosts wait for this, and some block on any unexpected exit code: whatever comes in, it ends with 0 or with
-the host's own blocking code, and what it could not do it says where a person sees it.
+a code that the host itself means so, and what it could not do it says where a person sees it.
 """
 
 import json
@@ -75,11 +75,12 @@ def _reply(host: Host, args: Namespace) -> tuple[Reply, Callable[[], None] | Non
         there = ", ".join(host.moments)
         return _diagnosis(host, f"{host.name} has no event {args.event!r}; there are: {there}"), None
     try:
-        found = decode(host, _payload(), args.event)
+        payload = _payload()
+        found = decode(host, payload, args.event)
     except Unreadable as error:
         return _diagnosis(host, f"a payload could not be read, so nothing judged it: {error}"), None
     if found is None:
-        return Reply(), None
+        return Reply(stdout=host.silence(args.event or str(payload.get(host.names_event)))), None
     from hookline.runtime import Runtime  # noqa: PLC0415 -- what cannot be read needs none
 
     name, event = found
@@ -165,5 +166,5 @@ hookline hook claude-code --only dangerous-command < payload.json
 """,
     run=run,
     arguments=arguments,
-    exits="0, or the host's own blocking code; never another, whatever comes in",
+    exits="0, or the code by which the host blocks or shows a warning; never another, whatever comes in",
 )

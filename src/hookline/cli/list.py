@@ -81,6 +81,7 @@ def _host(host: Host) -> dict[str, Any]:
         "name": host.name,
         "about": host.about,
         "proved": host.proved,
+        "documented": host.documented,
         "events": {
             name: {"how": coverage(host, event), "can": _can(host, event), "native": _natively(host, event)}
             for name, event in EVENTS.items()
@@ -129,7 +130,7 @@ def _setting_shown(setup: Setup, hook: Hook, key: str) -> str:
 
 def _host_rows() -> Iterator[tuple[str, ...]]:
     for host in map(hosts.load, hosts.names()):
-        told = f"{host.name} {host.proved}".strip()
+        told = f"{host.name} {host.proved or ('(documents)' if host.documented else '')}".strip()
         for name, event in EVENTS.items():
             yield told, name, coverage(host, event), " ".join(_can(host, event)), _own_names(host, event)
 
@@ -152,7 +153,8 @@ hookline list hooks
 hookline list hosts --json | jq '.hosts[] | {name, proved}'
 
 native: the host fires the event itself; derived: concluded from another of its events; none: not to be had.
-Behind a host's name stands the version that all of this was seen on.
+Behind a host's name stands the version that all of this was seen on; (documents): nobody ran it, this is what
+its documents and published schemas say.
 """,
     run=run,
     arguments=arguments,

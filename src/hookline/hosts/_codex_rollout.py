@@ -9,11 +9,13 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from hookline import patch
 from hookline.hosts._recorded import Call, Entry, Place, Result, text_of, words
 
 ENVELOPES = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")
 CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
+ENDED = "item_completed"
 SHELLS = ("bash", "sh", "zsh", "dash", "ksh")
 POWERSHELLS = ("pwsh", "powershell")
 TOOLS: Mapping[str, tuple[str, Mapping[str, str]]] = {
@@ -30,8 +32,6 @@ TOOLS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "spawn_agent": ("agent", {"content": "message"}),
 }
 """Our kind of each tool, and where our words for its input lie."""
-PATCHES = {"*** Add File: ": "write", "*** Update File: ": "edit", "*** Delete File: ": "edit"}
-MOVED = "*** Move to: "
 
 
 def recognises(line: Mapping[str, Any]) -> bool:
@@ -99,26 +99,14 @@ def _patch(item: Mapping[str, Any]) -> str:
     return words(given.get("input")) or words(given.get("patch")) or words(item.get("input"))
 
 
-def _patched(call: str, patch: str) -> Iterator[Call]:
-    parts = _parts(patch)
-    for number, (path, kind, lines) in enumerate(parts):
+def _patched(call: str, text: str) -> Iterator[Call]:
+    parts = patch.parts(text)
+    for number, one in enumerate(parts):
         part = f"{call}/{number}" if number and call else call
-        given = {"path": path, "content": "\n".join(lines)}
-        yield Call(id=part, tool="apply_patch", kind=kind, input=given)
+        given = {"path": one.path, "content": one.content}
+        yield Call(id=part, tool="apply_patch", kind=one.kind, input=given)
     if not parts:
-        yield Call(id=call, tool="apply_patch", kind="edit", input={"content": patch})
-
-
-def _parts(patch: str) -> list[tuple[str, str, list[str]]]:
-    """Every file of the patch: its path, our kind of tool, the new lines."""
-    parts: list[tuple[str, str, list[str]]] = []
-    for line in patch.splitlines():
-        mark = next((mark for mark in (*PATCHES, MOVED) if line.startswith(mark)), "")
-        if mark:
-            parts.append((line.removeprefix(mark).strip(), PATCHES.get(mark, "write"), []))
-        elif parts and line.startswith("+"):
-            parts[-1][2].append(line[1:])
-    return parts
+        yield Call(id=call, tool="apply_patch", kind="edit", input={"content": text})
 
 
 def _result(item: Mapping[str, Any]) -> Result:
@@ -137,6 +125,17 @@ def _ran(item: Mapping[str, Any]) -> Iterator[Entry]:
     yield _call(call, "exec_command", {"cmd": item.get("command"), "workdir": item.get("cwd")})
     told = words(item.get("aggregated_output")) or words(item.get("stdout"))
     yield Result(id=call, output=told)
+
+
+def failure(lines: str, call: str) -> str:
+    """How a command failed, by the last *lines* of a rollout; empty where it did not, or they do not tell."""
+    for line in reversed(lines.split("\n")):
+        if ENDED in line and call in line:
+            item = _object(_object(_object(line).get("payload")).get("item"))
+            if words(item.get("id")) == call and item.get("type") == "CommandExecution":
+                code = item.get("exit_code")
+                return f"exit code {code}" if code not in (0, None) or item.get("status") == "failed" else ""
+    return ""
 
 
 def _object(value: Any) -> Mapping[str, Any]:

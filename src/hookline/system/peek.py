@@ -7,6 +7,8 @@ LARGEST = 128 * 1024
 """Bytes of a script that are looked at."""
 _OURS = ("/dev/", "/proc/")
 """Where names mean what this process has open, not what the command would have."""
+LAST = 512 * 1024
+"""Bytes of a recording's end that are looked at."""
 
 
 def real(path: str) -> str:
@@ -19,14 +21,23 @@ def real(path: str) -> str:
 
 def script(path: str) -> str:
     """The text of the file at *path*; empty where it is none, cannot be read, or is no text."""
-    if path.startswith(_OURS):
-        return ""
+    data = b"" if path.startswith(_OURS) else _bytes(path, LARGEST)
+    return "" if b"\0" in data else data.decode("utf-8", "replace")
+
+
+def ending(path: str) -> str:
+    """The last lines of the file at *path*; empty where it is none or cannot be read."""
+    return _bytes(path, LAST, last=True).decode("utf-8", "replace")
+
+
+def _bytes(path: str, most: int, *, last: bool = False) -> bytes:
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return ""
+        there = os.stat(path)
+        if not stat.S_ISREG(there.st_mode):
+            return b""
         # O_NONBLOCK: what was a file a moment ago may be a pipe by now, and opening it must not wait.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            data = file.read(LARGEST)
+            file.seek(max(there.st_size - most, 0) if last else 0)
+            return file.read(most)
     except (OSError, ValueError):
-        return ""
-    return "" if b"\0" in data else data.decode("utf-8", "replace")
+        return b""

@@ -19,14 +19,14 @@ Heard = tuple[Host, Mapping[str, Any]]
 def passing_is_silent(host: Host, payload: Mapping[str, Any]) -> None:
     name, event = _decoded(host, payload)
     reply, _ = answer(host, name, event, Outcome(event=event))
-    assert reply == Reply(), reply
+    assert reply in (Reply(), Reply(stdout=host.silence(name))), reply
 
 
 def no_reason_is_lost(host: Host, payload: Mapping[str, Any]) -> None:
     name, event = _decoded(host, payload)
     reply, said = answer(host, name, event, Outcome(event=event, blocked="because-0815"))
     assert "because-0815" in _all(reply, said)
-    assert reply.code in (0, host.blocking_code)
+    assert reply.code in (0, host.blocking_code, host.warning_code)
 
 
 def no_ask_is_lost(host: Host, payload: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from hookline.bash.options import spelled
 from hookline.events import PostToolUse, PreToolUse
 from hookline.frozen import thawed
 from hookline.hooks._paths.spelling import alternatives, plausible
+from hookline.patch import is_patch, parts
 
 PREFIX = "APPROVED:"
 _WITHOUT = spelled("shell powershell cmd agent question search")
@@ -18,7 +19,6 @@ _EXACTLY = spelled("source destination target notebook")
 """Words that name a path only where they are the whole name of a field."""
 _DATA = spelled("content contents text type size id count mode limit offset pattern url options")
 _GLOBS = spelled("glob globs include")
-_PATCH = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$", re.MULTILINE)
 _DEEPEST = 4
 _MOST = 500
 """Values of one input that are looked at."""
@@ -56,6 +56,7 @@ def _named(event: PreToolUse | PostToolUse) -> Iterator[Field]:
     path, pattern = places.get("path", "path"), places.get("pattern", "pattern")
     if event.kind == "glob" and event.pattern:
         yield from _globbed(event.pattern, event.path or "", pattern)
+    yield from (Field(part.path) for part in event.patch)
     budget = iter(range(_MOST))
     for key, value in event.input.items():
         skipped = (pattern, places.get("content", "content"))
@@ -86,8 +87,8 @@ def _fields(
 
 
 def _text(where: tuple[str | int, ...], value: str, *, path: bool, data: bool) -> Iterator[Field]:
-    if value.lstrip().startswith("*** Begin Patch"):
-        yield from (Field(found.group(1).strip()) for found in _PATCH.finditer(value))
+    if is_patch(value):
+        yield from (Field(part.path) for part in parts(value))
     if data or not plausible(value):
         return
     kind = "path" if path else _kind(where)

@@ -7,6 +7,7 @@ from hookline.bash import Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._paths.programs import Access
 from hookline.hooks._paths.transfer import TRANSFERS, at, remote
+from hookline.patch import parts
 
 Accesses = Iterator[Access]
 
@@ -159,6 +160,12 @@ def _jq(command: Simple) -> Accesses:
     yield from (Access(word, "read") for word in split.operands[0 if given else 1 :])
 
 
+def _patched(command: Simple) -> Accesses:
+    """A patch names its files itself; some agents' shells have a command that takes one."""
+    for part in parts("\n".join((command.stdin, *(word.text for word in command.words[1:])))):
+        yield Access(Word(text=part.path, span=command.span), "change")
+
+
 SPECIAL: Mapping[str, Callable[[Simple], Accesses]] = {
     **TRANSFERS,
     **dict.fromkeys(("tar", "gtar", "bsdtar"), _tar),
@@ -169,6 +176,7 @@ SPECIAL: Mapping[str, Callable[[Simple], Accesses]] = {
     **dict.fromkeys(("fd", "fdfind"), _fd),
     **dict.fromkeys(("jq", "gojq"), _jq),
     **dict.fromkeys(("xargs", "gxargs"), _xargs),
+    **dict.fromkeys(("apply_patch", "applypatch"), _patched),
     "dd": _dd,
     "openssl": _openssl,
     "ssh-keygen": _keygen,

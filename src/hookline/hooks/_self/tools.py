@@ -12,8 +12,8 @@ from hookline.hooks._self.commands import PERSONAL, moves_home, sets_switch
 from hookline.hooks._self.finding import Finding
 from hookline.hooks._self.guarded import Guard
 from hookline.hooks._self.shell import judged, own, shadows, starts
+from hookline.patch import parts
 
-_PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$", re.MULTILINE)
 _NAMED = re.compile(r"path|file|dir|folder|target|dest|source|uri", re.IGNORECASE)
 _COMMANDS = spelled("command cmd script code args argv commands shell input")
 _TYPED = spelled("bash command_line text keys python line run exec")
@@ -68,7 +68,7 @@ def _paths(event: PreToolUse) -> Iterator[str]:
     for key, text in _leaves(event.input):
         if _NAMED.search(key) and "\n" not in text and len(text) < _LONGEST_PATH:
             yield text
-        yield from (found.group(1).strip() for found in _PATCHED.finditer(text))
+        yield from (part.path for part in parts(text))
 
 
 def _leaves(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from hookline.bash import Simple, Word
 from hookline.bash.options import options
 from hookline.hooks._self.target import Target
+from hookline.patch import parts
 
 
 def archive(command: Simple) -> Iterator[Target]:
@@ -57,6 +58,12 @@ def patch(command: Simple) -> Iterator[Target]:
     for name, word in split.given:
         if word is not None and name in ("-d", "--directory", "-o", "--output"):
             yield Target(word, tree=True, sure=False)
+
+
+def apply_patch(command: Simple) -> Iterator[Target]:
+    """A patch names its files itself; some agents' shells have a command that takes one."""
+    for part in parts("\n".join((command.stdin, *(word.text for word in command.words[1:])))):
+        yield Target(Word(text=part.path, span=command.span))
 
 
 def dd(command: Simple) -> Iterator[Target]:

@@ -7,7 +7,7 @@ from hookline.bash.gitruns import GLOBAL_VALUES
 from hookline.bash.options import Options, options, spelled
 from hookline.hooks._self.edits import editor, in_place, line_editor
 from hookline.hooks._self.target import Target, mentioned, paths_in
-from hookline.hooks._self.unpacks import archive, dd, mode, patch, seven, unzip
+from hookline.hooks._self.unpacks import apply_patch, archive, dd, mode, patch, seven, unzip
 
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 
@@ -215,6 +215,7 @@ PROGRAMS: Mapping[str, Callable[[Simple], Iterator[Target]]] = {
     **dict.fromkeys(("ln", "link"), _link),
     **dict.fromkeys(("sed", "gsed", "perl", "ruby", "awk", "gawk"), in_place),
     "dd": dd,
+    **dict.fromkeys(("apply_patch", "applypatch"), apply_patch),
     **dict.fromkeys(("rsync", "scp"), _remote_copy),
     **dict.fromkeys(("tar", "bsdtar", "gtar"), archive),
     "unzip": unzip,

@@ -1,0 +1,45 @@
+"""GitHub Copilot CLI: a native program from npm; hooks in ~/.copilot, the model as a provider of our own."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .client import INSTALLED, MACHINE, Client
+
+
+def command(program: str) -> list[str]:
+    return [program, "--trust-folder", "--allow-all-tools", "--allow-all-paths", "--no-color"]
+
+
+def files(repo: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {".copilot/hooks/by-hand.json": {"version": 1, **settings}} if settings else {}
+
+
+def env(url: str) -> dict[str, str]:
+    return {
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_AUTO_UPDATE": "false",
+        "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+        "COPILOT_PROVIDER_API_KEY": "sk-dummy",
+        "COPILOT_MODEL": "scripted",
+        # It unpacks itself into the cache: 235 MB, and five seconds, for every new home.
+        "XDG_CACHE_HOME": str(INSTALLED / "copilot-cli" / "cache"),
+    }
+
+
+def notices(stdout: str) -> tuple[str, ...]:
+    """Lines of progress are how a hook says something to the user."""
+    return tuple(line[2:] for line in stdout.splitlines() if line.startswith("● hookline"))
+
+
+CLIENT = Client(
+    name="copilot-cli",
+    package="@github/copilot@1.0.102",
+    program=Path(f"node_modules/@github/copilot-linux-{MACHINE}/copilot"),
+    dialect="openai-chat",
+    command=command,
+    files=files,
+    env=env,
+    hooks=lambda stdout: (),
+    notices=notices,
+)

@@ -1,0 +1,48 @@
+"""Gemini CLI: a Node program; settings in ~/.gemini, the model by GOOGLE_GEMINI_BASE_URL."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .client import NODE, Client
+
+KEY = "sk-dummy"
+QUIET = {
+    "security": {"auth": {"selectedType": "gemini-api-key"}},
+    "privacy": {"usageStatisticsEnabled": False},
+    "telemetry": {"enabled": False},
+    "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+}
+
+
+def command(program: str) -> list[str]:
+    # Without a trusted folder it does not start, and without --yolo it offers no tool that could ask.
+    return [str(NODE), program, "--skip-trust", "--yolo"]
+
+
+def files(repo: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {".gemini/settings.json": {**QUIET, **settings}}
+
+
+def env(url: str) -> dict[str, str]:
+    return {
+        "GOOGLE_GEMINI_BASE_URL": url,
+        "GEMINI_API_KEY": KEY,
+        # Left to choose, it first asks a small model which one to take.
+        "GEMINI_MODEL": "gemini-2.5-flash",
+        "GEMINI_CLI_NO_RELAUNCH": "true",
+        "NO_COLOR": "1",
+    }
+
+
+CLIENT = Client(
+    name="gemini-cli",
+    package="@google/gemini-cli@0.61.0",
+    program=Path("node_modules/@google/gemini-cli/bundle/gemini.js"),
+    dialect="gemini-generate",
+    command=command,
+    files=files,
+    env=env,
+    hooks=lambda stdout: (),
+    notices=lambda stdout: (),
+)

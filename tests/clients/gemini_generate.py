@@ -1,0 +1,44 @@
+"""Gemini generateContent: one reply as a whole response, or as a stream that has it in one piece."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .model import Dialect
+from .script import Reply
+
+USAGE = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
+
+
+def whole(reply: Reply, body: Mapping[str, Any], number: int) -> dict[str, Any]:
+    content = {"role": "model", "parts": list(_parts(reply))}
+    return {
+        "candidates": [{"index": 0, "finishReason": "STOP", "content": content}],
+        "responseId": f"response-{number}",
+        "usageMetadata": USAGE,
+    }
+
+
+def _parts(reply: Reply) -> Iterator[dict[str, Any]]:
+    if reply.text:
+        yield {"text": reply.text}
+    for call in reply.calls:
+        yield {"functionCall": {"name": call.tool, "args": call.input}}
+
+
+def stream(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
+    yield whole(reply, body, number)
+
+
+def encode(event: Mapping[str, Any]) -> str:
+    return f"data: {json.dumps(event)}\n\n"
+
+
+DIALECT = Dialect(
+    path=(":generateContent", ":streamGenerateContent"),
+    streams=lambda path, body: path.endswith(":streamGenerateContent"),
+    tools=lambda body: bool(body.get("tools")),
+    whole=whole,
+    stream=stream,
+    encode=encode,
+)

@@ -1,0 +1,60 @@
+"""OpenAI chat completions: one reply as a whole completion, or as the chunks of its stream."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .model import Dialect
+from .script import Reply
+
+USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+
+
+def whole(reply: Reply, body: Mapping[str, Any], number: int) -> dict[str, Any]:
+    choice = {"index": 0, "message": _message(reply, number), "finish_reason": _ending(reply)}
+    return _head(body, number) | {"object": "chat.completion", "choices": [choice], "usage": USAGE}
+
+
+def _head(body: Mapping[str, Any], number: int) -> dict[str, Any]:
+    return {"id": f"chatcmpl-{number}", "created": number, "model": body["model"]}
+
+
+def _message(reply: Reply, number: int) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text}
+    calls = [
+        {
+            "index": place,
+            "id": f"call_{number}_{place}",
+            "type": "function",
+            "function": {"name": call.tool, "arguments": json.dumps(call.input)},
+        }
+        for place, call in enumerate(reply.calls)
+    ]
+    return message | {"tool_calls": calls} if calls else message
+
+
+def _ending(reply: Reply) -> str:
+    return "tool_calls" if reply.calls else "stop"
+
+
+def stream(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
+    head = _head(body, number) | {"object": "chat.completion.chunk"}
+    said = {"index": 0, "delta": _message(reply, number), "finish_reason": None}
+    ended = {"index": 0, "delta": {}, "finish_reason": _ending(reply)}
+    yield head | {"choices": [said]}
+    yield head | {"choices": [ended], "usage": USAGE}
+
+
+def encode(event: Mapping[str, Any]) -> str:
+    last = "data: [DONE]\n\n" if event["choices"][0]["finish_reason"] else ""
+    return f"data: {json.dumps(event)}\n\n{last}"
+
+
+DIALECT = Dialect(
+    path="/chat/completions",
+    streams=lambda path, body: bool(body.get("stream")),
+    tools=lambda body: bool(body.get("tools")),
+    whole=whole,
+    stream=stream,
+    encode=encode,
+)

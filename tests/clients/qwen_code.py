@@ -1,0 +1,48 @@
+"""Qwen Code: a Node program; settings in ~/.qwen, the model by OPENAI_BASE_URL."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .client import NODE, Client
+
+KEY = "sk-dummy"
+QUIET = {
+    "security": {"auth": {"selectedType": "openai"}},
+    "privacy": {"usageStatisticsEnabled": False},
+    "telemetry": {"enabled": False},
+    "general": {"enableAutoUpdate": False},
+    # Every run would end with one more model call, which looks for something to remember.
+    "memory": {"enableManagedAutoMemory": False},
+}
+
+
+def command(program: str) -> list[str]:
+    return [str(NODE), program, "--yolo"]
+
+
+def files(repo: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {".qwen/settings.json": {**QUIET, **settings}}
+
+
+def env(url: str) -> dict[str, str]:
+    return {
+        "OPENAI_BASE_URL": f"{url}/v1",
+        "OPENAI_API_KEY": KEY,
+        "OPENAI_MODEL": "fake",
+        "QWEN_CODE_NO_RELAUNCH": "true",
+        "NO_COLOR": "1",
+    }
+
+
+CLIENT = Client(
+    name="qwen-code",
+    package="@qwen-code/qwen-code@0.24.4",
+    program=Path("node_modules/@qwen-code/qwen-code/cli.js"),
+    dialect="openai-chat",
+    command=command,
+    files=files,
+    env=env,
+    hooks=lambda stdout: (),
+    notices=lambda stdout: (),
+)

@@ -1,0 +1,25 @@
+"""Hosts that nobody ran are marked so, wherever hosts are shown."""
+
+import json
+
+import pytest
+
+from hookline import hosts
+
+DOCUMENTED = ("cline", "cursor", "factory-droid", "kiro", "vscode", "windsurf")
+
+
+def test_a_host_is_proved_or_documented_and_never_both():
+    known = [hosts.load(name) for name in hosts.names() if name != "envelope"]
+
+    assert [host.name for host in known if bool(host.proved) == bool(host.documented)] == []
+    assert tuple(host.name for host in known if host.documented) == DOCUMENTED
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_a_documented_host_is_marked_in_the_list(name, user):
+    table = user.run("list", "hosts").stdout.decode()
+    facts = json.loads(user.run("list", "hosts", "--json").stdout)["hosts"]
+
+    assert f"{name} (documents)" in table
+    assert next(host for host in facts if host["name"] == name)["documented"]

@@ -1,0 +1,100 @@
+"""Factory Droid: each trap by its name."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from hookline import hosts
+from hookline.degrade import answer
+from hookline.derive import derive
+from hookline.events import OnError, PostCompact, PostToolUse, SessionStart
+from hookline.frozen import frozen
+from hookline.host import Reply, decode
+from hookline.outcome import Outcome
+from hookline.wiring import Entry
+
+HOST = hosts.load("factory-droid")
+CAPTURES = Path(__file__).parent.parent / "captures" / "factory-droid"
+
+
+def heard(name, **more):
+    return decode(HOST, {**json.loads((CAPTURES / f"{name}.json").read_text()), **more})
+
+
+def replied(name, **said):
+    """The reply at a captured moment, and what of the outcome could be said there."""
+    moment, event = heard(name)
+    return answer(HOST, moment, event, Outcome(**{"event": event, **said}))
+
+
+def test_event_names_stand_at_top_level():
+    way = HOST.wiring.way
+    entry = way.entry(Entry(moment="Stop", command="hookline hook factory-droid", seconds=60.0))
+
+    assert (way.under, way.start) == ((), {})
+    assert entry == {"hooks": [{"type": "command", "command": "hookline hook factory-droid", "timeout": 60}]}
+
+
+def test_exit_3_aborts_and_exit_2_blocks_compaction_so_every_answer_ends_with_0():
+    for name in HOST.moments:
+        reply, _ = replied(name, blocked="because", warnings=("mind",))
+        assert reply.code == 0
+
+
+def test_execute_results_end_in_the_exit_code():
+    assert heard("PostToolUse")[1].success
+    assert heard("PostToolUse.failed")[1].error == "exit code 3"
+    assert heard("PostToolUse.Read")[1].success
+
+
+def test_an_exit_code_in_the_middle_is_only_text():
+    told = "echo [Process exited with code 4]\n\n[Process exited with code 0]"
+
+    assert heard("PostToolUse", tool_response=told)[1].success
+
+
+def test_a_failed_command_means_an_error_too():
+    _, event = heard("PostToolUse.failed")
+
+    assert [type(one) for one in derive(HOST, event)] == [PostToolUse, OnError]
+
+
+def test_the_first_hooks_context_wins_so_all_of_ours_is_one_answer():
+    reply, _ = replied("PostToolUse", context=("first", "second"))
+
+    assert json.loads(reply.stdout)["hookSpecificOutput"]["additionalContext"] == "first\nsecond"
+
+
+def test_context_before_a_tool_is_read_nowhere_so_it_is_kept():
+    reply, said = replied("PreToolUse", context=("know",))
+
+    assert (reply, said.kept) == (Reply(), ("know",))
+
+
+def test_output_is_never_replaced():
+    name, event = heard("PostToolUse")
+    reply, said = answer(HOST, name, event, Outcome(event=replace(event, output="NEW")))
+
+    assert "NEW" not in reply.stdout
+    assert "which factory-droid cannot do here" in said.warnings[0]
+
+
+def test_compaction_begins_a_session_of_another_name():
+    _, event = heard("SessionStart.compact")
+
+    assert [type(one) for one in derive(HOST, event)] == [PostCompact, SessionStart]
+
+
+def test_a_changed_input_is_sent_without_a_decision_which_would_skip_the_permissions():
+    name, event = heard("PreToolUse")
+    after = replace(event, input=frozen({**event.input, "command": "git status -s"}))
+    reply, _ = answer(HOST, name, event, Outcome(event=after))
+
+    assert json.loads(reply.stdout)["hookSpecificOutput"] == {
+        "hookEventName": "PreToolUse",
+        "updatedInput": {**event.input, "command": "git status -s"},
+    }
+
+
+def test_a_patch_is_seen_by_its_files():
+    assert heard("PreToolUse.ApplyPatch")[1].path == "new.py"

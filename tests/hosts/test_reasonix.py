@@ -1,0 +1,118 @@
+"""Reasonix: each trap by its name."""
+
+import json
+from pathlib import Path
+
+from hookline import hosts
+from hookline.degrade import answer
+from hookline.derive import derive
+from hookline.events import OnError, PostToolUse
+from hookline.host import Reply, decode
+from hookline.installing import ROOM
+from hookline.outcome import Outcome
+from hookline.wiring import Entry
+
+HOST = hosts.load("reasonix")
+CAPTURES = Path(__file__).parent.parent / "captures" / "reasonix"
+
+
+def heard(name, **more):
+    return decode(HOST, {**json.loads((CAPTURES / f"{name}.json").read_text()), **more})
+
+
+def replied(name, **said):
+    """The reply at a captured moment, and what of the outcome could be said there."""
+    moment, event = heard(name)
+    return answer(HOST, moment, event, Outcome(**{"event": event, **said}))
+
+
+ENTRY = Entry(moment="PreToolUse", command="/opt/hookline hook reasonix", seconds=30.0)
+
+
+def test_a_block_is_exit_2_and_stderr_which_every_format_of_hooks_knows():
+    reply, _ = replied("PreToolUse", blocked="because")
+
+    assert reply == Reply(stderr="because\n", code=2)
+
+
+def test_a_warning_is_exit_1_because_stderr_is_shown_at_no_other_code_that_lets_pass():
+    reply, _ = replied("PreToolUse", warnings=("mind",))
+
+    assert reply == Reply(stderr="hookline: mind\n", code=1)
+
+
+def test_exit_1_throws_context_away_so_a_warning_beside_it_goes_with_the_context():
+    reply, _ = replied("SessionStart", context=("know",), warnings=("mind",))
+
+    assert reply.code == 0
+    assert json.loads(reply.stdout)["hookSpecificOutput"] == {
+        "hookEventName": "SessionStart",
+        "additionalContext": "know\nhookline: mind",
+    }
+
+
+def test_guidance_for_a_compaction_is_plain_and_survives_a_warning():
+    reply, _ = replied("PreCompact", context=("keep the numbers",), warnings=("mind",))
+
+    assert reply == Reply(stdout="keep the numbers", stderr="hookline: mind\n", code=1)
+
+
+def test_no_injection_after_a_tool_so_context_is_kept():
+    reply, said = replied("PostToolUse", context=("know",))
+
+    assert (reply, said.kept) == (Reply(), ("know",))
+
+
+def test_a_block_at_stop_is_only_told_to_the_user():
+    reply, said = replied("Stop", blocked="not yet")
+
+    assert reply.code == 1
+    assert "reasonix cannot block here" in reply.stderr
+    assert said.kept == ("not yet",)
+
+
+def test_a_permission_request_takes_json_and_both_answers():
+    allowed, _ = replied("PermissionRequest", allowed="fine")
+    denied, _ = replied("PermissionRequest", blocked="no")
+
+    assert json.loads(allowed.stdout)["hookSpecificOutput"]["decision"] == {"behavior": "allow"}
+    assert json.loads(denied.stdout)["hookSpecificOutput"]["decision"] == {
+        "behavior": "deny",
+        "message": "no",
+    }
+    assert (allowed.code, denied.code) == (0, 0)
+
+
+def test_a_failure_is_one_event_and_means_one_error():
+    _, event = heard("PostToolUseFailure.Bash")
+
+    assert (event.success, event.error) == (False, "exit status 2")
+    assert [type(one) for one in derive(HOST, event)] == [PostToolUse, OnError]
+
+
+def test_no_call_id_is_sent_and_none_is_made_up():
+    assert heard("PreToolUse")[1].call == ""
+
+
+def test_context_that_the_host_puts_before_a_prompt_is_not_the_persons():
+    assert heard("UserPromptSubmit.context")[1].prompt == "go"
+    assert heard("UserPromptSubmit", prompt="what is <hook-context> for?")[1].prompt.startswith("what is")
+
+
+def test_an_interrupt_looks_like_a_failure_and_is_none():
+    assert heard("StopFailure.interrupt") is None
+    assert heard("StopFailure")[1].error.startswith("fake · Chat Completions: status 400")
+
+
+def test_timeout_blocks_so_the_host_waits_longer_than_we_take():
+    timeout = json.loads(HOST.wiring.way.files((ENTRY,))["hooks/hooks.json"])["hooks"]["PreToolUse"][0]
+
+    assert timeout["hooks"] == [{"type": "command", "command": ENTRY.command, "timeout": 30}]
+    assert HOST.within + ROOM <= ENTRY.seconds
+
+
+def test_the_plugin_is_registered_by_a_folder_beside_the_file_and_found_again_by_its_command():
+    told = HOST.wiring.way.registered.entry(ENTRY)
+
+    assert (told["root"], told["enabled"], told["manifestKind"]) == ("plugins/hookline", True, "claude")
+    assert told["description"] == ENTRY.command
