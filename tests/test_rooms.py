@@ -23,7 +23,19 @@ ARROWS = {
     "cli": {"core", "runtime", *FAMILIES, *AROUND},
     "__main__": {"cli"},
 }
-RUNTIME = {"runtime", "assembly", "standing", "foreign", "calls", "past", "guarding", "installing"}
+RUNTIME = {
+    "runtime",
+    "assembly",
+    "standing",
+    "foreign",
+    "calls",
+    "past",
+    "guarding",
+    "installing",
+    "callers",
+    "claims",
+    "probing",
+}
 """The files that put it together."""
 IMPURE = {
     "asyncio", "ctypes", "glob", "http", "httpx", "io", "mcp", "multiprocessing", "os", "pathlib", "random",

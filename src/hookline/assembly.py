@@ -210,6 +210,7 @@ def _hooks(declared: Sequence[Declaration], machine: "_Lazy") -> tuple[list[Hook
     for declaration in declared:
         try:
             _refuse_taken(declaration, hooks)
+            _refuse_strangers(declaration)
             hooks.append(_bound(declaration, machine))
         except ValueError as error:
             wrong.append(_at(declaration, str(error)))
@@ -221,6 +222,14 @@ def _refuse_taken(declaration: Declaration, hooks: Sequence[Hook]) -> None:
     if taken is not None:
         whose = f"the {taken.source} hook of that name"
         raise ValueError(f"the name {declaration.name!r} is taken by {whose}; give this one another `name`")
+
+
+def _refuse_strangers(declaration: Declaration) -> None:
+    from hookline import hosts  # noqa: PLC0415 -- only where hooks are configured
+
+    for name in declaration.hosts:
+        if name not in hosts.names():
+            raise ValueError(f"no host is called {name!r}; there are: {', '.join(hosts.names())}")
 
 
 def _at(declaration: Declaration, text: str) -> Problem:
@@ -254,6 +263,7 @@ def _bound(declaration: Declaration, machine: "_Lazy") -> Hook:
         on_failure=declaration.on_failure,
         on_timeout=declaration.on_timeout,
         match=matching(declaration.match),
+        hosts=declaration.hosts,
         why=machine.why(declaration),
         enabled=spec.get("enabled", True),
     )

@@ -19,6 +19,7 @@ ENTRY: Mapping[str, tuple[type, ...]] = {
     "on_failure": (str,),
     "on_timeout": (str,),
     "observer": (bool,),
+    "hosts": (list,),
 }
 """What an entry of any kind may say."""
 FAILURES = ("warn", "block")
@@ -109,6 +110,10 @@ def _match(value: str) -> str:
     return ""
 
 
+def _hosts(value: list[str]) -> str:
+    return "" if value else "must name at least one host, such as ['codex']; left out, it means all of them"
+
+
 def bad_import(value: str) -> str:
     """What is wrong with an import path; empty where nothing is."""
     module, colon, name = value.partition(":")
@@ -127,6 +132,7 @@ def _tool(value: str) -> str:
 
 
 _CHECKS: Mapping[str, Callable[[Any], str]] = {
+    "hosts": _hosts,
     "match": _match,
     "name": _name,
     "on_failure": _failure,
@@ -149,5 +155,5 @@ def _declaration(
         source=reader.file.source,
         origin=reader.origin(path),
         root=reader.file.root,
-        **{key: entry[key] for key in ENTRY if key in entry and key != "name"},
+        **{key: frozen(entry[key]) for key in ENTRY if key in entry and key != "name"},
     )

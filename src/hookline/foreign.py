@@ -72,6 +72,14 @@ def find(env: Mapping[str, str], cwd: str, host: Host | None) -> Foreign:
     return Foreign(names=named, unread=unread)
 
 
+def sets(host: Host, env: Mapping[str, str], cwd: str, names: Iterable[str]) -> bool:
+    """Whether the repository's settings for the *host* may have set one of these variables."""
+    start = started(env, cwd, host)
+    folders = dict.fromkeys((*_way(start, project_root(start)), *_way(cwd, project_root(cwd))))
+    found = _settings(folders, host.repository_switches, project_root(start))
+    return any(said.env is None or any(name in said.env for name in names) for _, said in found)
+
+
 def started(env: Mapping[str, str], cwd: str, host: Host | None) -> str:
     """The folder that the host was started in: it tells its hooks, over whatever settings say."""
     return (env.get(host.project_env) if host and host.project_env else "") or cwd

@@ -68,6 +68,8 @@ class Hook:
     on_timeout: Failure | None = None
     """None is as `on_failure`."""
     match: Callable[[Event], bool] | None = field(default=None, repr=False)
+    hosts: tuple[str, ...] = ()
+    """The hosts under which it runs; none named is all."""
     enabled: bool = True
     off: str = ""
     """Why it is off."""
@@ -80,7 +82,9 @@ class Hook:
         return self.priorities.get(event, self.priority)
 
     def listens(self, event: Event) -> bool:
-        return isinstance(event, self.on) and (self.match is None or self.match(event))
+        if not isinstance(event, self.on) or (self.hosts and event.host not in self.hosts):
+            return False
+        return self.match is None or self.match(event)
 
     def seconds(self, event: Event) -> float:
         """How long it may take for *event*."""

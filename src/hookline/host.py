@@ -20,6 +20,8 @@ CONTEXT_CAP = 9_500
 """Characters: the strictest host drops or cuts context of 10,000."""
 CONTINUATIONS = 7
 """Below the cap of 8 that most hosts have themselves."""
+GUEST = "hookline_guest"
+"""The mark that we put on a payload which came through the files of another host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,11 +183,18 @@ class Host:
     folders: tuple[str, ...] = ()
     """What is there where it is in use: the user's with `~`, the repository's from its root."""
     wiring: Wiring | None = None
+    runs_hooks_of: tuple[str, ...] = ()
+    """Files of other hosts whose hooks it runs by itself: the user's with `~`, else the repository's."""
     headless: tuple[str, ...] = ()
     """How it is run without a person, from the program on; it reads the prompt from stdin, or has it as
     `{prompt}`."""
     sent: Callable[[Mapping[str, Any], Mapping[str, str]], bool] | None = None
     """Whether a payload and an environment are this host's, where `telltales` are not enough to tell."""
+    run_by: Mapping[str, tuple[str, ...]] = field(default_factory=Frozen)
+    """Other hosts that run what is wired for this one, each with the marks that raise the question whether it
+    is them: variables of the environment, or fields of the payload."""
+    one_by_one: bool = False
+    """Whether it runs the hooks of a moment one after another, the next when the last has answered."""
 
 
 class Unreadable(ValueError):

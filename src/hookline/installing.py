@@ -84,6 +84,11 @@ def plans(host: Host, scope: Scope, places: Places, env: Mapping[str, str], prog
     else:
         for name, text in way.files(entries(host, program)).items():
             yield _own(host, scope, os.path.join(base, name), way, text.encode())
+        if way.registered is not None:
+            one = Entry(moment=way.registered_as, command=f"{program} hook {host.name}", seconds=0)
+            yield _listed(
+                host, scope, _file(host, way.registered, scope, places, env), way.registered, (one,)
+            )
 
 
 def snippets(
@@ -101,10 +106,21 @@ def snippets(
 
 def where(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> str:
     """The host's file, or folder for files of ours; empty where it has none of that scope."""
-    if host.wiring is None:
-        return ""
-    name = host.wiring.way.user if scope == "user" else host.wiring.way.project
-    moved = env.get(host.wiring.moved_by, "") if host.wiring.moved_by and scope == "user" else ""
+    return _file(host, host.wiring.way, scope, places, env) if host.wiring else ""
+
+
+def place(host: Host, name: str, places: Places, env: Mapping[str, str]) -> str:
+    """Where a file of the *host*'s lies: the user's with `~`, else the repository's from its root."""
+    moved = env.get(host.wiring.moved_by, "") if host.wiring and host.wiring.moved_by else ""
+    if name.startswith("~") and moved:
+        return os.path.join(moved, *name.split("/")[2:])
+    return _place(name, places)
+
+
+def _file(host: Host, way: Listed | Own, scope: Scope, places: Places, env: Mapping[str, str]) -> str:
+    name = way.user if scope == "user" else way.project
+    moves = host.wiring.moved_by if host.wiring and scope == "user" else ""
+    moved = env.get(moves, "") if moves else ""
     if name and moved:
         return os.path.join(moved, *name.split("/")[2:])
     return _place(name, places) if name else ""
@@ -174,16 +190,21 @@ def carry_out(plan: Plan, places: Places, command: str) -> None:
 
 def _cleaned(plan: Plan) -> bytes | None:
     """What the file is without us: what it was, unless we were in it already."""
-    way = _way(plan.host)
+    way = _way(plan.host, plan.path)
     if plan.before is None or not isinstance(way, Listed):
         return None
     text = plan.before.decode()
     return unwired(text, way, plan.host).encode() if moments(text, way, plan.host) else plan.before
 
 
-def _way(host: str) -> Listed | Own | None:
+def _way(host: str, path: str) -> Listed | Own | None:
+    """How the file at *path* is wired: that in which a folder of ours is registered is a list."""
     wiring = hosts.load(host).wiring
-    return wiring.way if wiring else None
+    if wiring is None or isinstance(wiring.way, Listed) or wiring.way.registered is None:
+        return wiring.way if wiring else None
+    registered = wiring.way.registered
+    names = {os.path.basename(name) for name in (registered.user, registered.project)}
+    return registered if os.path.basename(path) in names else wiring.way
 
 
 def takings(known: Iterable[Wired]) -> Iterator[tuple[Wired, Plan]]:
@@ -198,7 +219,7 @@ def scope_of(one: Wired) -> Scope:
 
 def _taken(one: Wired) -> Plan:
     scope = scope_of(one)
-    host, way = hosts.load(one.host), _way(one.host)
+    host, way = hosts.load(one.host), _way(one.host, one.path)
     before: bytes | None = None
     try:
         before = notes.read(one.path)
@@ -231,7 +252,8 @@ def take_out(one: Wired, plan: Plan, places: Places) -> None:
 
 def standing(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> tuple[str, ...]:
     """The moments at which the *host* calls us, by its file of that *scope*; none where it cannot be read."""
-    path, way = where(host, scope, places, env), _way(host.name)
+    path = where(host, scope, places, env)
+    way = _way(host.name, path)
     try:
         if isinstance(way, Own):
             return tuple(host.moments) if path and os.path.isdir(path) and _has_own(path, way, host) else ()
@@ -243,3 +265,19 @@ def standing(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -
 def _has_own(folder: str, way: Own, host: Host) -> bool:
     names = way.files(entries(host, "hookline"))
     return all(os.path.exists(os.path.join(folder, name)) for name in names)
+
+
+def untouched(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> bool:
+    """Whether the *host*'s files of that *scope* are as we made them on this machine."""
+    base = where(host, scope, places, env)
+    known = [one for one in notes.remembered(places.state) if one.host == host.name and one.scope == scope]
+    ours = [one for one in known if one.path == base or one.path.startswith(base + os.sep)]
+    return bool(ours) and all(_as_made(one) for one in ours)
+
+
+def _as_made(one: Wired) -> bool:
+    try:
+        data = notes.read(one.path)
+    except Refused:
+        return False
+    return data is not None and notes.digest(data) in one.after

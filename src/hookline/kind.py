@@ -7,12 +7,15 @@ touches the machine only through the `Machine` it is given, except where its lib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from hookline.events import Event
 from hookline.frozen import Frozen
 from hookline.response import Response
 from hookline.state import State
+
+if TYPE_CHECKING:
+    from hookline.host import Host
 
 KEEP = 256 * 1024
 """How many bytes of a hook's answer are read; the rest is drained, and the cut is said."""
@@ -33,6 +36,8 @@ class Declaration:
     on_failure: Literal["warn", "block"] = "warn"
     on_timeout: Literal["warn", "block"] | None = None
     observer: bool = False
+    hosts: tuple[str, ...] = ()
+    """The hosts under which it runs; none named is all."""
     source: str = "user"
     origin: str = ""
     root: str = ""
@@ -101,6 +106,8 @@ class Dialect:
     """The event in that host's own words."""
     env: Mapping[str, str] = field(default_factory=Frozen)
     """Environment that scripts written for that host expect: name → what it holds (`project`)."""
+    host: Callable[[], "Host"] | None = None
+    """Whose it is, for its words for tools and moments."""
 
 
 class Closable(Protocol):

@@ -72,6 +72,8 @@ class Runtime:
         self._wanted: list[Effect] = []
         self.troubles: list[str] = []
         """What could not be kept or done, for whoever can still be told."""
+        self.said: Outcome | None = None
+        """What the last answer to a host came to."""
 
     @classmethod
     def load(
@@ -144,6 +146,7 @@ class Runtime:
         whole = self._with_what_waited(whole, row)
         whole = spoken(whole)
         reply, said = answer(host, name, event, whole, cap)
+        self.said = said
         self._keep(outcomes, said)
         troubles = self._told_troubles()
         if troubles:  # what could not be kept is said in the same breath

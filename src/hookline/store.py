@@ -6,6 +6,9 @@ from typing import Any, Protocol
 
 from hookline.frozen import Frozen
 
+OLDEST_CLAIM = 600.0
+"""Seconds after which a claim is forgotten: longer than any host waits."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
@@ -44,6 +47,18 @@ class Query:
     """Only records behind this position."""
     last: int | None = None
     """Only the newest so many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Who took it upon themselves to answer an event, and when they did."""
+
+    by: str
+    at: float
+    answered: float | None = None
+    """When the answer was ready; None before."""
+    passed: bool = False
+    """Whether nothing was stopped and nobody asked."""
 
 
 class StoreFailed(Exception):
@@ -86,5 +101,14 @@ class Store(Protocol):
 
     def take(self, session: str) -> tuple[str, ...]:
         """Hand out what was held back, once."""
+
+    def claim(self, session: str, name: str, *, by: str, at: float, instead: str = "") -> Claim | None:
+        """Take *name* unless somebody has it who is not called *instead*; whose it is, None for ours now."""
+
+    def answered(self, session: str, name: str, *, by: str, at: float, passed: bool) -> None:
+        """Note that whoever claimed it has answered; what was taken over since stays the new one's."""
+
+    def release(self, session: str, name: str, *, by: str) -> None:
+        """Give a claim of one's own back, unanswered."""
 
     def close(self) -> None: ...

@@ -3,7 +3,7 @@
 Only what a host's own file says about it; reading and changing those files is the installer's work.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -24,6 +24,23 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """One hook that somebody wrote into a host's settings, in our words."""
+
+    command: str | tuple[str, ...] = ""
+    """For a shell, or as words without one."""
+    match: str = ""
+    seconds: float | None = None
+    """How long the host waits, where the entry says so."""
+    more: Mapping[str, Any] = field(default_factory=Frozen)
+    """Further keys of an entry of ours that mean the same."""
+    lost: tuple[str, ...] = ()
+    """What else it says that means nothing elsewhere, in sentences."""
+    refused: str = ""
+    """Why it is no hook of ours at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
     """A settings file, JSON, in which every moment has a list of entries."""
 
@@ -39,6 +56,10 @@ class Listed:
     """What stands in a moment's list."""
     comments: bool = False
     """Whether the host reads comments and trailing commas."""
+    beside: str = ""
+    """The repository's file for this user alone, in the same shape; empty where there is none."""
+    read: Callable[[Any], Iterable[Written]] | None = None
+    """The hooks in what somebody put into a moment's list; None where nobody has looked into it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +79,28 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where we are wired, for those who look whether that is enough."""
+
+    scope: Scope
+    path: str
+    root: str
+    """The project's root."""
+    holds: Any = None
+    """What the file at that path holds, where it is JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A file of the host's that says whether it really runs what is wired."""
+
+    file: str
+    """The user's with `~`, the repository's from its root; JSON or TOML."""
+    said: Callable[[Mapping[str, Any], Place], str]
+    """From what it holds, nothing where it is not there, to what stands in the way; empty: nothing does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wiring:
     """Everything about the way in which a host comes to call us."""
 
@@ -66,3 +109,5 @@ class Wiring:
     """The variable that moves the folder of the user's file elsewhere."""
     needs: tuple[str, ...] = ()
     """What a person still has to do afterwards, in sentences."""
+    looks: tuple[Look, ...] = ()
+    """Where it can be seen whether a person has done it, and whether hooks are switched off."""

@@ -1,6 +1,8 @@
 """Real Codex with hookline wired as its host's file says: what its model and its machine see of our hooks."""
 
 import json
+import os
+import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -259,3 +261,48 @@ def said(played: Played) -> list[list[str]]:
 def _same(item: dict[str, Any], place: str) -> str:
     text = json.dumps(item.get("content") or item.get("arguments") or item["output"]).replace(place, "/place")
     return text.partition("Output:")[2] or text
+
+
+CLAUDES = {
+    "hooks": {
+        "PreToolUse": [
+            {
+                "matcher": "Bash",
+                "hooks": [{"type": "command", "command": "sh ~/.claude/hooks/guard.sh", "timeout": 10}],
+            }
+        ]
+    }
+}
+GUARD = """cat > ~/seen.json
+grep -q deploy ~/seen.json && { echo 'TEAM-RULE: deploys are for Mondays' >&2; exit 2; }
+exit 0
+"""
+
+
+def converted(folder: Path, hookline: str) -> str:
+    """What `hookline convert` makes of a user's hooks for Claude Code."""
+    (folder / ".claude").mkdir(parents=True)
+    (folder / ".claude/settings.json").write_text(json.dumps(CLAUDES))
+    words = (hookline, "convert", "--from", "claude-code", "--to", "codex", "--user", "--yes")
+    env = {"HOME": str(folder), "PATH": os.environ["PATH"]}
+    subprocess.run(words, cwd=folder, env=env, check=True, capture_output=True, timeout=60)
+    return (folder / USER / "hooks.json").read_text()
+
+
+@pytest.mark.parametrize(
+    "command", ["touch ran.txt; echo deploy", "touch ran.txt"], ids=["meant", "not-meant"]
+)
+def test_a_hook_that_was_written_for_claude_code_and_converted_blocks_what_it_means(
+    command: str, codex: Player, home: dict[str, Any], hookline: str, tmp_path: Path
+) -> None:
+    declared = {f"{USER}/hooks.json": converted(tmp_path / "author", hookline)}
+    script = {".claude/hooks/guard.sh": GUARD}
+    replies = (shell(command), say("done"))
+    played = codex(home=at(home, "PreToolUse") | declared | script, replies=replies)
+    seen = json.loads((played.home / "seen.json").read_text())
+    blocked = "deploy" in command
+
+    assert ("TEAM-RULE: deploys are for Mondays" in result(played, 1)) is blocked
+    assert (played.repo / "ran.txt").exists() is not blocked
+    assert (seen["tool_name"], seen["tool_input"]["command"]) == ("Bash", command)
+    assert ended(played, "Failed") == []

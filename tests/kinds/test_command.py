@@ -237,3 +237,23 @@ def test_a_declaration_that_cannot_be_carried_out_is_refused(spec, complaint) ->
 
 def test_it_is_found_by_being_there() -> None:
     assert load("command") is KIND
+
+
+def test_a_patch_is_told_file_by_file_and_the_first_that_is_stopped_ends_it(tmp_path) -> None:
+    text = (
+        "*** Begin Patch\n*** Add File: a\n+1\n*** Add File: .env\n+2\n*** Add File: c\n+3\n*** End Patch\n"
+    )
+    event = PreToolUse(
+        host="codex",
+        tool="apply_patch",
+        kind="edit",
+        input={"command": text},
+        places={"patch": "command"},
+        cwd="/r",
+    )
+    script = "cat >> seen; tail -n1 seen | grep -q '/r/.env' && { echo no >&2; exit 2; }; exit 0"
+    answer = carried(script, event, root=tmp_path, payload="claude")
+    told = [json.loads(line)["tool_input"] for line in (tmp_path / "seen").read_text().splitlines()]
+
+    assert answer.reason == "no"
+    assert told == [{"file_path": "/r/a", "content": "1"}, {"file_path": "/r/.env", "content": "2"}]

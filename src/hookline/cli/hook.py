@@ -12,10 +12,12 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hookline.callers import answers_itself, as_guest, true_caller
 from hookline.cli._command import Command
 from hookline.host import Host, Reply, Said, Unreadable, decode
 
 if TYPE_CHECKING:
+    from hookline.events import Event
     from hookline.runtime import Runtime
 
 LONGEST_ERROR = 200
@@ -74,26 +76,49 @@ def _reply(host: Host, args: Namespace) -> tuple[Reply, Callable[[], None] | Non
     if args.event and args.event not in host.moments:
         there = ", ".join(host.moments)
         return _diagnosis(host, f"{host.name} has no event {args.event!r}; there are: {there}"), None
+    caller, name = host, args.event
     try:
         payload = _payload()
-        found = decode(host, payload, args.event)
+        caller = true_caller(host, payload, os.environ)
+        if caller is not host:
+            payload, name = as_guest(payload, caller, name)
+        found = decode(caller, payload, name)
     except Unreadable as error:
-        return _diagnosis(host, f"a payload could not be read, so nothing judged it: {error}"), None
-    if found is None:
-        return Reply(stdout=host.silence(args.event or str(payload.get(host.names_event)))), None
-    from hookline.runtime import Runtime  # noqa: PLC0415 -- what cannot be read needs none
+        return _diagnosis(caller, f"a payload could not be read, so nothing judged it: {error}"), None
+    if found is None or (caller is not host and answers_itself(caller, host, found[1], os.environ)):
+        return Reply(stdout=caller.silence(name or str(payload.get(caller.names_event)))), None
+    return _answer(caller, *found, args)
 
-    name, event = found
+
+def _answer(
+    host: Host, name: str, event: "Event", args: Namespace
+) -> tuple[Reply, Callable[[], None] | None]:
+    from hookline import claims  # noqa: PLC0415 -- what cannot be read needs none
+    from hookline.runtime import Runtime  # noqa: PLC0415 -- ditto
+
     runtime = Runtime.load(_existing(event.cwd), host=host)
     try:
         runtime.limit_to(args.only, args.without)
     except LookupError as error:
         runtime.troubles.append(f"{error}; every hook looked")
-    return runtime.answer(host, name, event), lambda: _close(runtime)
-
-
-def _close(runtime: "Runtime") -> None:
+    words = [f"+{name}" for name in args.only] + [f"-{name}" for name in args.without]
+    within = min(host.moments[name].within or host.within, host.within)
+    held = claims.held(runtime, host, event, words, within=within)
+    if held is None:
+        claims.note(runtime, event)
+        return Reply(stdout=host.silence(name)), lambda: _close(runtime)
     try:
+        reply = runtime.answer(host, name, event)
+    except Exception:
+        held.abandon()
+        raise
+    ready = runtime.now()
+    return reply, lambda: _close(runtime, lambda: held.answered(ready))
+
+
+def _close(runtime: "Runtime", first: Callable[[], None] = lambda: None) -> None:
+    try:
+        first()
         runtime.close()
         for trouble in runtime.troubles:
             _complain(trouble)

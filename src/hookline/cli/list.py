@@ -60,6 +60,7 @@ def _hook(setup: Setup, hook: Hook) -> dict[str, Any]:
         "kind": hook.kind,
         "source": hook.source,
         "origin": hook.origin,
+        "hosts": list(hook.hosts),
         "on": hook.enabled,
         "off": hook.off,
         "settings": {key: _setting(setup, hook, key) for key in hook.settings},
@@ -115,12 +116,17 @@ def _hook_rows(setup: Setup) -> Iterator[tuple[str, ...]]:
         yield (
             hook.name,
             "on" if hook.enabled else f"off: {hook.off}",
-            ", ".join(_events(hook)),
+            _where(hook),
             ", ".join(dict.fromkeys(map(str, _places(hook)))),
             hook.nature,
             f"{hook.source} {hook.origin}".strip(),
             ", ".join(_setting_shown(setup, hook, key) for key in hook.settings),
         )
+
+
+def _where(hook: Hook) -> str:
+    """The events, and the hosts where it is not all of them."""
+    return ", ".join(_events(hook)) + (f" (only {', '.join(hook.hosts)})" if hook.hosts else "")
 
 
 def _setting_shown(setup: Setup, hook: Hook, key: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hookline.events import PostToolUse, PreToolUse, Stop, SubagentStop, UserPromptSubmit
-from hookline.host import Reply, Said
+from hookline.host import GUEST, Reply, Said
 
 SHELL, MCP = "Shell", "MCP:"
 SILENCE = "{}"
@@ -18,7 +18,7 @@ def unpacked(payload: Mapping[str, Any]) -> Mapping[str, Any]:
         key: _read(value) if key in ("tool_output", "tool_input") else value for key, value in payload.items()
     }
     roots = payload.get("workspace_roots")
-    if "cwd" not in payload and isinstance(roots, list | tuple) and roots:
+    if not payload.get("cwd") and isinstance(roots, list | tuple) and roots:
         new["cwd"] = roots[0]
     if payload.get("hook_event_name") == "beforeShellExecution" and "tool_input" not in payload:
         new["tool_input"] = {"command": payload.get("command")}
@@ -40,8 +40,8 @@ def _read(value: Any) -> Any:
 
 
 def of_shell(payload: Mapping[str, Any]) -> bool:
-    """A command comes again at a moment of its own, where a person can be asked."""
-    return payload.get("tool_name") == SHELL
+    """A command comes again at a moment of its own, where a person can be asked; not by others' files."""
+    return payload.get("tool_name") == SHELL and GUEST not in payload
 
 
 def of_mcp(payload: Mapping[str, Any]) -> bool:

@@ -26,6 +26,9 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import WHOLE, Host, Tool, compose, moment, tool
+from hookline.hosts import _others
+from hookline.hosts._claude_entries import hooks
+from hookline.hosts._claude_marks import LOOKS, sent
 from hookline.hosts._claude_replies import KEYS, encode, read
 from hookline.kind import Dialect
 from hookline.wiring import Entry, Listed, Wiring
@@ -51,14 +54,15 @@ def mcp_tool(name: str) -> Tool | None:
 
 
 def payload(event: Event) -> dict[str, Any]:
-    return compose(HOST, event)
+    tool_failed = isinstance(event, OnError) and event.tool
+    return compose(HOST, event, "PostToolUseFailure" if tool_failed else "")
 
 
 def entry(one: Entry) -> dict[str, Any]:
     return {"hooks": [{"type": "command", "command": one.command, "timeout": round(one.seconds)}]}
 
 
-HOST = Host(
+HOST: Host = Host(
     name="claude-code",
     about="Anthropic's Claude Code.",
     proved="2.1.325",
@@ -109,17 +113,31 @@ HOST = Host(
     tool_kind=mcp_tool,
     encode=encode,
     dialect=Dialect(
-        name="claude", keys=KEYS, read=read, payload=payload, env={"CLAUDE_PROJECT_DIR": "project"}
+        name="claude",
+        keys=KEYS,
+        read=read,
+        payload=payload,
+        env={"CLAUDE_PROJECT_DIR": "project"},
+        host=lambda: HOST,
     ),
     telltales=("CLAUDECODE", "CLAUDE_CODE_SESSION_ID"),
+    sent=sent,
+    run_by=_others.CLAUDES,
     project_env="CLAUDE_PROJECT_DIR",
     settings=("~/.claude/settings.json", "~/.claude.json"),
     repository_switches=(".claude/settings.json", ".claude/settings.local.json"),
     program="claude",
     folders=("~/.claude", ".claude"),
     wiring=Wiring(
-        way=Listed(user="~/.claude/settings.json", project=".claude/settings.json", entry=entry),
+        way=Listed(
+            user="~/.claude/settings.json",
+            project=".claude/settings.json",
+            beside=".claude/settings.local.json",
+            entry=entry,
+            read=hooks,
+        ),
         moved_by="CLAUDE_CONFIG_DIR",
+        looks=LOOKS,
     ),
     headless=("claude", "-p", "--output-format", "stream-json", "--verbose"),
 )

@@ -90,6 +90,7 @@ HOST = Host(
     failure=failure,
     encode=encode,
     within=25.0,  # of the 30 s that its older editions give
+    one_by_one=True,
     settings=("~/.cline/hooks",),
     program="cline",
     folders=("~/.cline", ".cline", ".clinerules"),

@@ -26,9 +26,12 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import WHOLE, Host, Tool, moment, tool
+from hookline.hosts._claude_entries import hooks
 from hookline.hosts._codex_replies import encode
 from hookline.hosts._codex_rollout import failure as recorded
-from hookline.wiring import Entry, Listed, Wiring
+from hookline.hosts._codex_trust import waiting
+from hookline.hosts._looks import either, switched
+from hookline.wiring import Entry, Listed, Look, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 RAN = {**CALL, "call": "tool_use_id"}
@@ -125,8 +128,14 @@ HOST = Host(
     program="codex",
     folders=("~/.codex", ".codex"),
     wiring=Wiring(
-        way=Listed(user="~/.codex/hooks.json", project=".codex/hooks.json", entry=entry),
+        way=Listed(user="~/.codex/hooks.json", project=".codex/hooks.json", entry=entry, read=hooks),
         moved_by="CODEX_HOME",
+        looks=(
+            Look(
+                file="~/.codex/config.toml",
+                said=either(switched("features.hooks", to=False), waiting),
+            ),
+        ),
         needs=(
             "Codex skips hooks, without a word, until a person trusts them: start `codex` and type `/hooks`.",
             "Whenever an entry changes, that is to be done again.",

@@ -26,9 +26,11 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import Host, Tool, moment, tool
+from hookline.hosts import _others
 from hookline.hosts._copilot_payloads import failure, of_helper, of_ours, unpacked
 from hookline.hosts._copilot_replies import encode
-from hookline.wiring import Entry, Own, Wiring
+from hookline.hosts._looks import listed, switched
+from hookline.wiring import Entry, Look, Own, Wiring
 
 CALL = {"tool": "toolName", "input": "toolArgs"}
 TEXT = {"output": "textResultForLlm"}
@@ -119,13 +121,20 @@ HOST = Host(
     prompt_may_come_first=True,
     telltales=("COPILOT_CLI",),
     sent=lambda payload, env: bool(env.get("COPILOT_CLI")) and "timestamp" in payload,
+    run_by=_others.GITHUBS,
+    one_by_one=True,
     project_env="COPILOT_PROJECT_DIR",
     settings=("~/.copilot/hooks/hookline.json", "~/.copilot/settings.json", "~/.copilot/config.json"),
     program="copilot",
+    runs_hooks_of=(".claude/settings.json", ".claude/settings.local.json"),
     folders=("~/.copilot", ".github/copilot", ".github/hooks"),
     wiring=Wiring(
         way=Own(user="~/.copilot/hooks", project=".github/hooks", files=files),
         moved_by="COPILOT_HOME",
+        looks=(
+            Look(file="~/.copilot/settings.json", said=switched("disableAllHooks")),
+            Look(file="~/.copilot/config.json", said=listed("trustedFolders", "start `copilot` there")),
+        ),
         needs=(
             "the folder must be trusted for the project's hooks to run: `copilot` asks when it starts there",
         ),

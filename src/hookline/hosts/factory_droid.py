@@ -21,8 +21,10 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import WHOLE, Host, Tool, moment, tool
+from hookline.hosts._claude_entries import hooks
 from hookline.hosts._claude_replies import encode
-from hookline.wiring import Entry, Listed, Wiring
+from hookline.hosts._looks import switched
+from hookline.wiring import Entry, Listed, Look, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 AGAIN = {"again": "stop_hook_active"}
@@ -39,6 +41,12 @@ def failure(payload: Mapping[str, Any]) -> str:
 
 def mcp_tool(name: str) -> Tool | None:
     return tool("mcp", output=WHOLE) if name.startswith("mcp__") else None
+
+
+def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
+    """It says little more than others do, but its modes are called otherwise."""
+    known = payload.get("permission_mode") in (None, "off", "spec", "auto-low", "auto-medium", "auto-high")
+    return bool(env.get("DROID_PROJECT_DIR")) and known and "prompt_id" not in payload
 
 
 def entry(one: Entry) -> dict[str, Any]:
@@ -86,12 +94,18 @@ HOST = Host(
     failure=failure,
     encode=encode,
     telltales=("DROID_PROJECT_DIR",),
+    sent=sent,
     project_env="FACTORY_PROJECT_DIR",
     settings=("~/.factory/hooks.json", "~/.factory/settings.json"),
     program="droid",
     folders=("~/.factory", ".factory"),
     wiring=Wiring(
-        way=Listed(user="~/.factory/hooks.json", project=".factory/hooks.json", under=(), entry=entry),
+        way=Listed(
+            user="~/.factory/hooks.json", project=".factory/hooks.json", under=(), entry=entry, read=hooks
+        ),
+        looks=(
+            Look(file="~/.factory/settings.json", said=switched("hooksDisabled", "allowManagedHooksOnly")),
+        ),
         needs=("start droid anew: it reads its hooks once, when it starts",),
     ),
     headless=("droid", "exec", "{prompt}"),

@@ -19,8 +19,10 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import WHOLE, Host, Tool, moment, tool
+from hookline.hosts._claude_entries import timed_in_ms
 from hookline.hosts._gemini_replies import SHELL, encode, failure, our_own_words
-from hookline.wiring import Entry, Listed, Wiring
+from hookline.hosts._looks import switched, trusted_folder
+from hookline.wiring import Entry, Listed, Look, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 FILE = {"path": "file_path", "output": WHOLE}
@@ -45,6 +47,12 @@ def none_left_out(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
 
 def mcp_tool(name: str) -> Tool | None:
     return tool("mcp", output=WHOLE) if name.startswith("mcp_") else None
+
+
+def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
+    """What is started inside of it has its mark too, with another session's name."""
+    mark = env.get("GEMINI_SESSION_ID")
+    return bool(mark) and mark == payload.get("session_id")
 
 
 def entry(one: Entry) -> dict[str, Any]:
@@ -98,6 +106,7 @@ HOST = Host(
     failure=failure,
     encode=encode,
     telltales=("GEMINI_CLI", "GEMINI_SESSION_ID"),
+    sent=sent,
     project_env="GEMINI_PROJECT_DIR",
     settings=("~/.gemini/settings.json",),
     repository_switches=(".gemini/.env",),
@@ -105,7 +114,16 @@ HOST = Host(
     folders=("~/.gemini", ".gemini"),
     wiring=Wiring(
         way=Listed(
-            user="~/.gemini/settings.json", project=".gemini/settings.json", entry=entry, comments=True
+            user="~/.gemini/settings.json",
+            project=".gemini/settings.json",
+            entry=entry,
+            comments=True,
+            read=timed_in_ms,
+        ),
+        looks=(
+            Look(file="~/.gemini/settings.json", said=switched("hooksConfig.enabled", to=False)),
+            Look(file=".gemini/settings.json", said=switched("hooksConfig.enabled", to=False)),
+            Look(file="~/.gemini/trustedFolders.json", said=trusted_folder("open it with `gemini`")),
         ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `gemini` and say so.",),
     ),

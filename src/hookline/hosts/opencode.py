@@ -115,6 +115,7 @@ HOST = Host(
     failure=lambda payload: str(payload.get("error") or ""),
     encode=encode,
     telltales=("OPENCODE", "OPENCODE_PID"),
+    one_by_one=True,
     settings=("~/.config/opencode/plugins/hookline.js", "~/.config/opencode/opencode.json"),
     program="opencode",
     folders=("~/.config/opencode", ".opencode"),

@@ -24,9 +24,11 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import WHOLE, Host, Tool, moment, tool
+from hookline.hosts._claude_entries import hooks
 from hookline.hosts._gemini_replies import our_own_words
+from hookline.hosts._looks import switched
 from hookline.hosts._qwen_replies import encode
-from hookline.wiring import Entry, Listed, Wiring
+from hookline.wiring import Entry, Listed, Look, Wiring
 
 # `tool_use_id` is made up by the client, and another one in every moment but those of one call.
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_call_id"}
@@ -43,6 +45,13 @@ def nobodys_words(payload: Mapping[str, Any]) -> bool:
 
 def mcp_tool(name: str) -> Tool | None:
     return tool("mcp", output=WHOLE) if name.startswith("mcp__") else None
+
+
+def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
+    """What is started inside of it has its marks too; it alone says the prompt and the time."""
+    mark = env.get("QWEN_CODE_SESSION_ID")
+    own = bool(env.get("QWEN_PROJECT_DIR")) and "timestamp" in payload and "permission_mode" in payload
+    return own or (bool(mark) and mark == payload.get("session_id"))
 
 
 def entry(one: Entry) -> dict[str, Any]:
@@ -101,14 +110,25 @@ HOST = Host(
     tool_kind=mcp_tool,
     encode=encode,
     telltales=("QWEN_CODE", "QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR"),
+    sent=sent,
     project_env="QWEN_PROJECT_DIR",
     settings=("~/.qwen/settings.json",),
     repository_switches=(".qwen/settings.json", ".qwen/.env"),
     program="qwen",
     folders=("~/.qwen", ".qwen"),
     wiring=Wiring(
-        way=Listed(user="~/.qwen/settings.json", project=".qwen/settings.json", entry=entry, comments=True),
+        way=Listed(
+            user="~/.qwen/settings.json",
+            project=".qwen/settings.json",
+            entry=entry,
+            comments=True,
+            read=hooks,
+        ),
         moved_by="QWEN_HOME",
+        looks=(
+            Look(file="~/.qwen/settings.json", said=switched("disableAllHooks")),
+            Look(file=".qwen/settings.json", said=switched("disableAllHooks")),
+        ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `qwen` and say so.",),
     ),
     headless=("qwen", "--output-format", "stream-json"),

@@ -52,6 +52,11 @@ def mcp_tool(name: str) -> Tool | None:
     return tool("mcp", output=WHOLE) if name.startswith("mcp__") else None
 
 
+def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
+    """Every field is always sent, whatever the moment."""
+    return bool(env.get("REASONIX_PLUGIN_ROOT")) and {"is_interrupt", "tool_name", "source"} <= payload.keys()
+
+
 def files(entries: tuple[Entry, ...]) -> dict[str, str]:
     about = {"name": "hookline", "version": "1.0.0", "description": "Calls hookline at every moment."}
     hooks = {
@@ -110,6 +115,8 @@ HOST = Host(
     warning_code=SHOWN,
     within=25.0,  # a hook that overruns blocks the call
     telltales=("REASONIX_PLUGIN_ROOT",),
+    sent=sent,
+    one_by_one=True,
     project_env="REASONIX_WORKSPACE_ROOT",
     settings=("~/.reasonix/settings.json", "~/.reasonix/plugin-packages.json", FOLDER),
     program="reasonix",

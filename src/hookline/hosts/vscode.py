@@ -20,7 +20,7 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import WHOLE, Host, Reply, Said, Tool, moment, tool
-from hookline.hosts import _claude_replies
+from hookline.hosts import _claude_replies, _others
 from hookline.wiring import Entry, Listed, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_use_id"}
@@ -103,8 +103,10 @@ HOST = Host(
     tool_kind=mcp_tool,
     encode=encode,
     sent=sent,
+    run_by=_others.GITHUBS,
     settings=("~/.copilot/hooks/hookline-vscode.json",),
     program="code",
+    runs_hooks_of=(".claude/settings.json", ".claude/settings.local.json", "~/.claude/settings.json"),
     folders=(".vscode", "~/.vscode"),
     wiring=Wiring(
         way=Listed(

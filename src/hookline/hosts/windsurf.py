@@ -68,6 +68,7 @@ HOST = Host(
     unpacked=unpacked,
     encode=encode,
     within=25.0,
+    one_by_one=True,
     settings=("~/.codeium/windsurf/hooks.json", "~/.codeium/hooks.json"),
     program="windsurf",
     folders=("~/.codeium/windsurf", ".windsurf"),

@@ -2,13 +2,56 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from hookline.events import Event
 from hookline.frozen import thawed
-from hookline.kind import Declaration, Machine
+from hookline.kind import Declaration, Dialect, Machine
+from hookline.response import Response
 from hookline.state import State
 
 Payload = Callable[[Event, State], bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """How a hook is told of an event, and how its answer is understood."""
+
+    send: Payload
+    dialect: Dialect | None = None
+    """The host's words that it wants; None where they are ours, or the sender's own."""
+    moment: str = ""
+    """The only moment of that host at which it runs; empty is every one."""
+
+    def calls(self, event: Event) -> tuple[Event, ...]:
+        """The event as it is told: several where it is several there, none where it is another moment."""
+        if self.dialect is None or self.dialect.host is None:
+            return (event,)
+        from hookline.rewording import reworded  # noqa: PLC0415 -- only where such a hook runs
+
+        host = self.dialect.host()
+        if self.moment and self.dialect.payload(event).get(host.names_event) != self.moment:
+            return ()
+        return reworded(host, event)
+
+    def heard(self, event: Event, call: Event, answer: Response) -> Response:
+        """An *answer* to what was told, as one to what happened."""
+        if call is event:
+            return answer
+        from hookline.rewording import returned  # noqa: PLC0415 -- only where such a hook runs
+
+        return returned(event, call, answer)
+
+
+def telling(declaration: Declaration, machine: Machine) -> Telling:
+    """How *declaration* wants to be told; raises `ValueError` where that is unknown."""
+    wanted, moment = declaration.spec.get("payload", "portable"), declaration.spec.get("moment", "")
+    dialect = next((one for one in machine.dialects if one.name == wanted), None)
+    there = [*dialect.host().moments] if dialect and dialect.host else []
+    if moment and moment not in there:
+        said = f"there are: {', '.join(there)}" if there else "its payload must be that of a host"
+        raise ValueError(f"hook {declaration.name!r} wants the moment {moment!r}; {said}")
+    return Telling(send=payload(declaration, machine), dialect=dialect, moment=moment)
 
 
 def payload(declaration: Declaration, machine: Machine) -> Payload:

@@ -10,7 +10,7 @@ from typing import Any
 
 from hookline.events import Event
 from hookline.kind import Carry, Declaration, Kind, Machine
-from hookline.kinds._payloads import payload
+from hookline.kinds._payloads import telling
 from hookline.response import Response
 from hookline.state import State
 
@@ -19,20 +19,29 @@ SHELL = ("/bin/sh", "-c")
 
 def bind(declaration: Declaration, machine: Machine) -> Carry:
     """How *declaration* is carried out; raises `ValueError` where it cannot be."""
-    argv, own, send = _argv(declaration), _own_env(declaration), payload(declaration, machine)
+    argv, own, told = _argv(declaration), _own_env(declaration), telling(declaration, machine)
 
-    def carry(event: Event, state: State, limit: float) -> Response:
+    def once(event: Event, state: State, limit: float) -> Response:
         from hookline.kinds._replies import read  # noqa: PLC0415 -- only where such a hook runs
 
         project = _project(declaration, event, state)
         finished = machine.run(
             argv,
-            stdin=send(event, state) + b"\n",
+            stdin=told.send(event, state) + b"\n",
             cwd=_cwd(declaration, project),
             env={**machine.env, **own, **_told(declaration, machine, event, project)},
             limit=limit,
         )
         return read(event, finished, machine.dialects, name=declaration.name)
+
+    def carry(event: Event, state: State, limit: float) -> Response | None:
+        due, answer = machine.clock() + limit, None
+        for call in told.calls(event):
+            said = told.heard(event, call, once(call, state, max(due - machine.clock(), 0.0)))
+            answer = said if answer is None else answer.plus(said)
+            if said.verdict == "block" and event.prevents:
+                break
+        return answer
 
     return carry
 
@@ -84,7 +93,7 @@ def _told(declaration: Declaration, machine: Machine, event: Event, project: str
 KIND = Kind(
     name="command",
     key="command",
-    fields={"command": (str, list), "env": (dict,), "cwd": (str,), "payload": (str,)},
+    fields={"command": (str, list), "env": (dict,), "cwd": (str,), "payload": (str,), "moment": (str,)},
     bind=bind,
     about="Run a command: the event on stdin, the answer in what it prints and how it exits.",
 )

@@ -40,6 +40,15 @@ STEPS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX held_of_session ON held (session)",
     ),
+    (
+        """
+        CREATE TABLE claims (
+            session TEXT NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, at REAL NOT NULL,
+            answered REAL, passed INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (session, name)
+        ) WITHOUT ROWID
+        """,
+        "CREATE INDEX claims_by_age ON claims (at)",
+    ),
 )
 
 KNOWN = len(STEPS)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from hookline.frozen import Frozen, frozen, thawed
-from hookline.store import Query, Record, Store
+from hookline.store import OLDEST_CLAIM, Claim, Query, Record, Store
 
 
 def open_store(place: str = "") -> Store:
@@ -26,6 +26,7 @@ class MemoryStore:
         self._counters: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._notes: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         self._held: defaultdict[str, list[str]] = defaultdict(list)
+        self._claims: dict[tuple[str, str], Claim] = {}
 
     def record(self, records: Sequence[Record]) -> None:
         values = [_as_stored(record) for record in records]
@@ -76,6 +77,27 @@ class MemoryStore:
     def take(self, session: str) -> tuple[str, ...]:
         with self._lock:
             return tuple(self._held.pop(session, ()))
+
+    def claim(self, session: str, name: str, *, by: str, at: float, instead: str = "") -> Claim | None:
+        with self._lock:
+            self._claims = {key: one for key, one in self._claims.items() if one.at >= at - OLDEST_CLAIM}
+            known = self._claims.get((session, name))
+            if known is not None and known.by != instead:
+                return known
+            self._claims[session, name] = Claim(by=by, at=at)
+            return None
+
+    def answered(self, session: str, name: str, *, by: str, at: float, passed: bool) -> None:
+        with self._lock:
+            known = self._claims.get((session, name))
+            if known is not None and known.by == by:
+                self._claims[session, name] = replace(known, answered=at, passed=passed)
+
+    def release(self, session: str, name: str, *, by: str) -> None:
+        with self._lock:
+            known = self._claims.get((session, name))
+            if known is not None and known.by == by:
+                del self._claims[session, name]
 
     def close(self) -> None:
         """Nothing to give back."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from hookline.frozen import Frozen, frozen, thawed
-from hookline.store import Query, Record, Store
+from hookline.store import OLDEST_CLAIM, Claim, Query, Record, Store
 from hookline.stores._database import broken, healed, opened
 from hookline.stores._text import read, written
 
@@ -109,6 +109,19 @@ class SqliteStore:
         rows = self._write(lambda db: db.execute(statement, (written(session),)).fetchall())
         return tuple(read(text) for _, text in sorted(rows))
 
+    def claim(self, session: str, name: str, *, by: str, at: float, instead: str = "") -> Claim | None:
+        return self._write(lambda db: _claim(db, (written(session), written(name)), by, at, instead))
+
+    def answered(self, session: str, name: str, *, by: str, at: float, passed: bool) -> None:
+        row = (at, passed, written(session), written(name), by)
+        statement = "UPDATE claims SET answered = ?, passed = ? WHERE session = ? AND name = ? AND owner = ?"
+        self._write(lambda db: db.execute(statement, row))
+
+    def release(self, session: str, name: str, *, by: str) -> None:
+        row = (written(session), written(name), by)
+        statement = "DELETE FROM claims WHERE session = ? AND name = ? AND owner = ?"
+        self._write(lambda db: db.execute(statement, row))
+
     def close(self) -> None:
         with self._lock:
             self._db.close()
@@ -174,6 +187,16 @@ def _reset(db: sqlite3.Connection, session: str, prefix: str) -> None:
     rows = db.execute("SELECT name FROM counters WHERE session = ?", (written(session),)).fetchall()
     gone = [(written(session), name) for (name,) in rows if read(name).startswith(prefix)]
     db.executemany("DELETE FROM counters WHERE session = ? AND name = ?", gone)
+
+
+def _claim(db: sqlite3.Connection, key: tuple[str, str], by: str, at: float, instead: str) -> Claim | None:
+    db.execute("DELETE FROM claims WHERE at < ?", (at - OLDEST_CLAIM,))
+    statement = "SELECT owner, at, answered, passed FROM claims WHERE session = ? AND name = ?"
+    known = db.execute(statement, key).fetchone()
+    if known is not None and known[0] != instead:
+        return Claim(by=known[0], at=known[1], answered=known[2], passed=bool(known[3]))
+    db.execute("INSERT OR REPLACE INTO claims (session, name, owner, at) VALUES (?, ?, ?, ?)", (*key, by, at))
+    return None
 
 
 def _row(record: Record) -> tuple[Any, ...]:

@@ -1,0 +1,169 @@
+"""One event, one answer, however many entries of a host's files call us for it.
+
+Two processes are asked the same thing when the second was begun before the first had answered: a host goes
+on only when its hooks have answered, so what it asks afterwards is new, however much it looks the same. Hosts
+that run their hooks one after another tell no such thing: there the name of a tool call is enough, seen again
+at once and not stopped before, and where there is no such name both are answered. Whoever comes second waits
+for the first, and takes its place if it ends without an answer.
+"""
+
+import time
+import uuid
+from _blake2 import blake2b  # `hashlib` loads OpenSSL: two milliseconds that every tool call would wait for
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from hookline.events import (
+    Event,
+    PermissionRequest,
+    PostCompact,
+    PostToolUse,
+    PreCompact,
+    PreToolUse,
+    SessionEnd,
+    SessionStart,
+    Stop,
+    SubagentStart,
+    SubagentStop,
+    TurnStart,
+    UserPromptSubmit,
+)
+from hookline.hook import named
+from hookline.host import GUEST, Host
+from hookline.outcome import Outcome, Step
+from hookline.runtime import DEPTH, Runtime
+from hookline.store import Claim, StoreFailed
+from hookline.system import lives
+from hookline.trail import record
+
+_T = TypeVar("_T")
+CALLS = (PreToolUse, PermissionRequest, PostToolUse)
+HELPERS = (SubagentStart, SubagentStop)
+ALONE = (SessionStart, UserPromptSubmit, TurnStart, PreCompact, PostCompact, Stop, SessionEnd)
+"""What a session is told of one at a time: two that are alike, at once, are one."""
+AFTERWARDS = 2.0
+"""Seconds in which a host that asks one after another asks the next."""
+LOOK, SELDOM = 0.01, 0.1
+"""Seconds between two looks at whether the first has answered, at the beginning and later."""
+PATIENCE = 0.6
+"""The part of the time for an answer in which the first one's is waited for; the rest is for our own."""
+NOTE = "arrived twice, because several entries call hookline for it; answered once (see `hookline doctor`)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """The right to answer an event; without a name there is nothing to hold."""
+
+    runtime: Runtime
+    session: str
+    name: str
+    by: str
+
+    def answered(self, at: float) -> None:
+        """Say so once the answer is out, which was ready *at* that time."""
+        if self.name:
+            said = self.runtime.said
+            passed = said is not None and said.action in ("pass", "modify")
+            _use(
+                self.runtime,
+                lambda: self.runtime.store.answered(
+                    self.session, self.name, by=self.by, at=at, passed=passed
+                ),
+            )
+
+    def abandon(self) -> None:
+        """Leave it to whoever else was asked."""
+        if self.name:
+            _use(self.runtime, lambda: self.runtime.store.release(self.session, self.name, by=self.by))
+
+
+def held(
+    runtime: Runtime,
+    host: Host,
+    event: Event,
+    words: Sequence[str] = (),
+    *,
+    within: float = 55.0,
+    begun: Callable[[], float] = lives.started,
+) -> Held | None:
+    """The right to answer *event*, asked with these *words*; None where another has answered it."""
+    # What a hook asks from within must not wait for the answer that waits for the hook.
+    name = "" if runtime.setup.env.get(DEPTH) else identity(event, words)
+    mine = Held(runtime=runtime, session=event.session, name=name, by=lives.own() if name else "")
+    last, pause = time.monotonic() + within * PATIENCE, LOOK
+    known = _claimed(mine) if name else None
+    while known is not None:
+        if known.answered is not None and _the_same(known, host, event, begun()):
+            return None
+        if known.answered is None and lives.alive(known.by) and time.monotonic() < last:
+            time.sleep(pause)
+            pause = min(pause * 2, SELDOM)
+            known = _claimed(mine)
+        else:  # it will not answer any more, or answered something else
+            known = _claimed(mine, instead=known.by)
+    return mine
+
+
+def _claimed(mine: Held, instead: str = "") -> Claim | None:
+    """Whose it is; None: ours."""
+    store, at = mine.runtime.store, mine.runtime.now()
+    return _use(
+        mine.runtime, lambda: store.claim(mine.session, mine.name, by=mine.by, at=at, instead=instead)
+    )
+
+
+def _the_same(known: Claim, host: Host, event: Event, begun: float) -> bool:
+    """Whether what was answered is what we are asked."""
+    answered = known.answered or 0.0
+    if begun < answered:
+        return True
+    return host.one_by_one and isinstance(event, CALLS) and known.passed and begun - answered < AFTERWARDS
+
+
+def identity(event: Event, words: Sequence[str] = ()) -> str:
+    """What tells *event*, asked with these *words*, from all others of its session; empty: nothing does."""
+    if not event.session:
+        return ""
+    if isinstance(event, CALLS):
+        return _digest(event, words, event.call) if event.call else ""
+    if isinstance(event, HELPERS) and (event.subagent is None or not event.subagent.id):
+        return ""
+    return _digest(event, words, _sent(event)) if isinstance(event, (*HELPERS, *ALONE)) else ""
+
+
+def _sent(event: Event) -> str:
+    """The whole payload, as every entry of the host's got it."""
+    import json  # noqa: PLC0415 -- tool calls, which are most, have a name
+
+    from hookline.frozen import thawed  # noqa: PLC0415 -- ditto
+
+    sent = {key: value for key, value in event.native.items() if key != GUEST}
+    return json.dumps(thawed(sent), sort_keys=True)
+
+
+def _digest(event: Event, words: Sequence[str], what: str) -> str:
+    """What is claimed, in short: nothing that anybody wrote is kept, not even as the name of a call."""
+    text = "\x1f".join((event.host, event.name, what, *words))
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=20).hexdigest()
+
+
+def note(runtime: Runtime, event: Event) -> None:
+    """Keep in the trail that it came again, if a trail is kept; nothing is counted."""
+    keeper = named(runtime.hooks, "audit")
+    if keeper is None or not keeper.enabled:
+        return
+    outcome = Outcome(event=event).noting(Step(hook="hookline", said="repeated", note=NOTE))
+    kept = replace(record(uuid.uuid4().hex, outcome, at=event.at or runtime.now(), ms=0.0), counts={})
+    _use(runtime, lambda: runtime.recorder.keep(kept))
+
+
+def _use(runtime: Runtime, use: Callable[[], _T]) -> _T | None:
+    """Without a store nothing is claimed, and everybody answers: rather twice than not at all."""
+    try:
+        return use()
+    except (StoreFailed, OSError) as error:
+        trouble = f"the store could not be used: {error}"
+        if trouble not in runtime.troubles:
+            runtime.troubles.append(trouble)
+        return None

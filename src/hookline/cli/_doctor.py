@@ -1,0 +1,219 @@
+"""Look at every host: is it wired, does what is wired answer rightly, and what stands in the way."""
+
+import os
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hookline import __version__, hosts, installing
+from hookline.assembly import Setup
+from hookline.host import Host
+from hookline.jsonc import NotJson, parse
+from hookline.past import Passes
+from hookline.probing import Trial, Wire, tried, wires
+from hookline.rewiring import moments
+from hookline.system import processes, spool
+from hookline.system import wired as notes
+from hookline.system.places import Places
+from hookline.wiring import Listed, Look, Place
+
+GUARD = "dangerous-command"
+USUAL = "off by default"
+Weight = Literal["well", "note", "attention"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was seen; attention is for what a person should do something about."""
+
+    weight: Weight
+    text: str
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What was seen of one host."""
+
+    host: Host
+    present: bool
+    wires: tuple[tuple[Wire, Trial], ...]
+    findings: tuple[Finding, ...]
+
+
+def look_at(host: Host, setup: Setup, env: Mapping[str, str], *, asked: bool) -> Seen:
+    """Everything about one host; whether it was *asked* for by name."""
+    places, here = setup.places, host in installing.present(env, setup.places)
+    guarded = any(hook.name == GUARD and hook.enabled for hook in setup.hooks)
+    found = [(wire, tried(wire, places, env, guarded=guarded)) for wire in wires(host, places, env)]
+    said = [*_unwired(host, here=here, asked=asked)] if not found else []
+    for wire, trial in found:
+        said += [
+            *_reached(wire, trial, env, guarded=guarded),
+            *_complete(wire),
+            *_in_the_way(wire, places, env),
+        ]
+    said += _twice(host, [wire for wire, _ in found], places)
+    if found and host.wiring:
+        said += [Finding(weight="note", text=f"only a person can: {need}") for need in host.wiring.needs]
+    return Seen(host=host, present=here, wires=tuple(found), findings=tuple(said))
+
+
+def _unwired(host: Host, *, here: bool, asked: bool) -> Iterator[Finding]:
+    if host.wiring is None:
+        yield Finding(weight="note", text="is spoken to by programs, and wired by nobody")
+    elif here or asked:
+        yield Finding(
+            weight="attention" if asked else "note",
+            text=f"is not wired: `hookline init --host {host.name}`, with --user for every project",
+        )
+
+
+def _reached(wire: Wire, trial: Trial, env: Mapping[str, str], *, guarded: bool) -> Iterator[Finding]:
+    if trial.problem:
+        yield Finding(weight="attention", text=f"{wire.path}: {trial.problem}")
+    elif guarded:
+        yield Finding(weight="well", text=f"{wire.path}: a forced push is stopped in {trial.ms:.0f} ms")
+    else:
+        text = f"{wire.path}: answers in {trial.ms:.0f} ms; {GUARD} is off, so nothing could be stopped"
+        yield Finding(weight="note", text=text)
+    yield from _program(wire, env)
+
+
+def _program(wire: Wire, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether what is started is there, and is this version."""
+    words = _words(wire.line)
+    if not words:
+        return
+    ran = processes.run([*words, "--version"], stdin=b"", cwd="/", env=dict(env), limit=10.0)
+    if ran.code != 0:
+        why = ran.problem or f"exit code {ran.code}"
+        yield Finding(weight="attention", text=f"{words[0]} cannot be run ({why}): `hookline upgrade`")
+    elif ran.stdout.strip() != f"hookline {__version__}":
+        text = f"{words[0]} is {ran.stdout.strip()!r}, this is {__version__}: `hookline upgrade`"
+        yield Finding(weight="attention", text=text)
+
+
+def _words(line: str) -> list[str]:
+    """The words that start us, without those that say what for."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return []
+    return words[: words.index("hook")] if "hook" in words else []
+
+
+def _complete(wire: Wire) -> Iterator[Finding]:
+    missing = [name for name in wire.host.moments if name not in wire.moments]
+    if missing:
+        names = ", ".join(missing)
+        yield Finding(weight="attention", text=f"{wire.path}: not wired at {names}: `hookline upgrade`")
+
+
+def _in_the_way(wire: Wire, places: Places, env: Mapping[str, str]) -> Iterator[Finding]:
+    """What the host's own files say."""
+    place = Place(scope=wire.scope, path=wire.path, root=places.root, holds=_holds(wire.path, comments=True))
+    for look in wire.host.wiring.looks if wire.host.wiring else ():
+        path = installing.place(wire.host, look.file, places, env)
+        said = _said(look, _holds(path, comments=True), place)
+        if said:
+            yield Finding(weight="attention", text=f"{path}: {said}")
+
+
+def _said(look: Look, holds: Any, place: Place) -> str:
+    try:
+        return look.said(holds if isinstance(holds, Mapping) else {}, place)
+    except (AttributeError, TypeError):  # a file that says it otherwise than all that we know
+        return ""
+
+
+def _holds(path: str, *, comments: bool) -> Any:
+    """What a file holds; nothing where it is not there, or cannot be read."""
+    try:
+        text = (notes.read(path) or b"").decode("utf-8-sig", "replace")
+        if path.endswith(".toml"):
+            return tomllib.loads(text)
+        return parse(text, comments=comments).value if text.strip() else {}
+    except (notes.Refused, NotJson, ValueError):
+        return {}
+
+
+def _twice(host: Host, found: list[Wire], places: Places) -> Iterator[Finding]:
+    files = [wire.path for wire in found] + _beside(host, found, places)
+    if len(files) > 1:
+        text = f"calls us by {len(files)} files, so every event arrives {len(files)} times"
+        yield Finding(weight="attention", text=f"{text}: {', '.join(files)}; keep one (`hookline uninstall`)")
+
+
+def _beside(host: Host, found: list[Wire], places: Places) -> list[str]:
+    """Other files of the repository that the host reads, in which we stand too."""
+    way = host.wiring.way if host.wiring else None
+    paths = [os.path.join(places.root, name) for name in host.repository_switches]
+    known = {os.path.realpath(wire.path) for wire in found}
+    return [
+        path
+        for path in paths
+        if isinstance(way, Listed) and os.path.realpath(path) not in known and _calls(path, way, host)
+    ]
+
+
+def _calls(path: str, way: Listed, host: Host) -> bool:
+    try:
+        return bool(moments((notes.read(path) or b"").decode(errors="replace"), way, host.name))
+    except (notes.Refused, NotJson):
+        return False
+
+
+def between(seen: list[Seen]) -> Iterator[Finding]:
+    """What becomes of files that several hosts run."""
+    wired = {one.host.name for one in seen if one.wires}
+    here = {one.host.name for one in seen if one.present or one.wires}
+    for one in (one for one in seen if one.wires):
+        others = [name for name in one.host.run_by if name in here and name != one.host.name]
+        for names, how in (
+            ([name for name in others if name in wired], "by its own entry alone"),
+            ([name for name in others if name not in wired], "in its own words"),
+        ):
+            told = f"may also be run by {', '.join(names)}: each is recognised, and answered {how}"
+            if names:
+                yield Finding(weight="note", text=f"the files of {one.host.name} {told}", host=one.host.name)
+
+
+def around(setup: Setup) -> Iterator[Finding]:
+    """What is wrong apart from any host: configuration, trust, switches, store and spool."""
+    for complaint in setup.complaints:
+        yield Finding(weight="attention", text=complaint)
+    for notice in Passes(file=setup.places.passes, root=setup.places.root, now=_now).notices():
+        yield Finding(weight="attention", text=notice)
+    for hook in setup.hooks:
+        if not hook.enabled and hook.off != USUAL:
+            yield Finding(weight="note", text=f"hook {hook.name!r} is off: {hook.off}")
+    yield from _kept(setup)
+
+
+def _now() -> float:
+    import time  # noqa: PLC0415 -- asked once
+
+    return time.time()
+
+
+def _kept(setup: Setup) -> Iterator[Finding]:
+    from hookline import stores  # noqa: PLC0415 -- only where there is one
+
+    problems = [spool.problem(setup.places.spool)]
+    chosen = setup.settled.options.get("store")
+    if os.path.lexists(setup.places.store) or os.path.isfile(setup.places.state):
+        try:
+            store = stores.load(chosen.value if chosen else "sqlite")(setup.places.store)
+            problems.append(store.problem)
+            store.close()
+        except OSError as error:
+            problems.append(str(error))
+    for problem in filter(None, problems):
+        yield Finding(weight="attention", text=problem)
+
+
+def all_hosts() -> list[Host]:
+    return [host for host in map(hosts.load, hosts.names()) if host.wiring]

@@ -1,0 +1,184 @@
+"""The hooks of one host in its own files, and hooks.json with those of them that carry over."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hookline import hosts
+from hookline.cli._wiring import short
+from hookline.host import Host
+from hookline.installing import Plan, where
+from hookline.jsonc import Node, NotJson, added, parse, put
+from hookline.porting import Ported, port
+from hookline.rewiring import starts_us
+from hookline.system import wired
+from hookline.system.places import Places
+from hookline.system.wired import Refused
+from hookline.wiring import Listed, Scope, Written
+
+BOM = "\ufeff"
+NEW = '{\n  "version": 1,\n  "hooks": {}\n}\n'
+SAME = ("command", "payload", "moment", "match")
+"""What makes two entries of one event the same hook, whatever else a person changed in one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trip:
+    """From where to where."""
+
+    source: Host
+    target: Host
+    scope: Scope
+    payload: str
+    places: Places
+    env: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A hook in a file of the source's, and what becomes of it."""
+
+    file: str
+    """As a person would write it."""
+    ported: Ported
+
+
+def way_of(source: Host) -> Listed:
+    """How the source's hooks are written; raises `LookupError` where that cannot be read."""
+    way = source.wiring.way if source.wiring else None
+    if isinstance(way, Listed) and way.read is not None:
+        return way
+    able = [host.name for host in map(hosts.load, hosts.names()) if _readable(host)]
+    raise LookupError(
+        f"the hooks of {source.name} are not commands in a list that could be read; "
+        f"those of these can: {', '.join(able)}"
+    )
+
+
+def _readable(host: Host) -> bool:
+    way = host.wiring.way if host.wiring else None
+    return isinstance(way, Listed) and way.read is not None
+
+
+def found(trip: Trip) -> Iterator[Found]:
+    """Every hook of the source but ours; raises `Refused` and `NotJson`."""
+    way = way_of(trip.source)
+    for path in _files(trip, way):
+        name = short(path, trip.places)
+        for moment, written in _written(path, way):
+            if not _ours(written):
+                yield Found(file=name, ported=_ported(trip, moment, written, name))
+
+
+def _files(trip: Trip, way: Listed) -> Iterator[str]:
+    yield where(trip.source, trip.scope, trip.places, trip.env)
+    if trip.scope == "project" and way.beside:
+        yield f"{trip.places.root}/{way.beside}"
+
+
+def _written(path: str, way: Listed) -> Iterator[tuple[str, Written]]:
+    text = _text(path).removeprefix(BOM)
+    table = _parsed(path, text, comments=way.comments).at(*way.under) if text.strip() else None
+    listed = table.value if table is not None and isinstance(table.value, dict) else {}
+    for moment, entries in listed.items():
+        for entry in entries if isinstance(entries, list) else ():
+            yield from ((moment, one) for one in way.read(entry)) if way.read else ()
+
+
+def _text(path: str) -> str:
+    try:
+        return (wired.read(path) or b"").decode()
+    except UnicodeDecodeError as error:
+        raise Refused(f"{path} is no UTF-8 text (byte {error.start})") from None
+
+
+def _parsed(path: str, text: str, *, comments: bool) -> Node:
+    try:
+        return parse(text, comments=comments)
+    except NotJson as error:
+        raise Refused(f"{path}: {error}; mend it first") from None
+
+
+def _ours(written: Written) -> bool:
+    line = written.command if isinstance(written.command, str) else " ".join(written.command)
+    return any(starts_us(line, name) for name in hosts.names())
+
+
+def _ported(trip: Trip, moment: str, written: Written, file: str) -> Ported:
+    if file in trip.target.runs_hooks_of:
+        why = f"{trip.target.name} runs the hooks of {file} by itself; declared here it would run twice"
+        return Ported(moment=moment, written=written, why=(why,), native=True)
+    one = port(trip.source, trip.target, moment, written, trip.payload)
+    if file != way_of(trip.source).beside:
+        return one
+    return replace(one, limits=(*one.limits, f"{file} is yours alone, and what is declared is the project's"))
+
+
+def planned(trip: Trip, carried: Sequence[Ported]) -> Plan:
+    """hooks.json with what carries over, each once."""
+    folder = trip.places.config if trip.scope == "user" else trip.places.project
+    plan = Plan(host="hookline", scope=trip.scope, path=f"{folder}/hooks.json", before=None, after=None)
+    try:
+        before = wired.read(plan.path)
+        after = _with_all(_text(plan.path), trip, carried).encode()
+        if after != (before or b""):
+            wired.check_writable(plan.path)
+    except Refused as error:
+        return replace(plan, problem=str(error))
+    except NotJson as error:
+        return replace(plan, problem=f"{plan.path}: {error}; it was left as it is: mend it first")
+    return replace(plan, before=before, after=after or None)
+
+
+def _with_all(text: str, trip: Trip, carried: Iterable[Ported]) -> str:
+    for one in carried:
+        if one.event:
+            text = _with(text if text.strip() else NEW, trip, one)
+    return text
+
+
+def _with(text: str, trip: Trip, one: Ported) -> str:
+    same = [part for part in _listed(text, one.event) if _same(part.value, one.entry)]
+    if any(trip.target.name in part.value.get("hosts", [trip.target.name]) for part in same):
+        return text
+    for part in same:
+        named = part.at("hosts")
+        if named is not None and part.value.get("timeout") == one.entry["timeout"]:
+            return added(text, named, trip.target.name)
+    return put(text, ("hooks", one.event), {"name": _name(text, trip.scope, one), **one.entry})
+
+
+def _listed(text: str, event: str) -> tuple[Node, ...]:
+    listed = parse(text).at("hooks", event)
+    return tuple(part for part in listed.parts if isinstance(part.value, dict)) if listed is not None else ()
+
+
+def _same(there: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
+    return all(there.get(key) == entry.get(key) for key in SAME)
+
+
+def _name(text: str, scope: Scope, one: Ported) -> str:
+    """After the script, so that a person knows it again; once in the file."""
+    usual, taken = f"{scope}.{_stem(one.entry['command'])}", _names(parse(text).at("hooks"))
+    numbered = (usual if number == 1 else f"{usual}-{number}" for number in range(1, len(taken) + 2))
+    return next(name for name in numbered if name not in taken)
+
+
+def _names(table: Node | None) -> set[str]:
+    lists = table.value.values() if table is not None and isinstance(table.value, dict) else ()
+    return {
+        str(one.get("name"))
+        for listed in lists
+        if isinstance(listed, list)
+        for one in listed
+        if isinstance(one, dict)
+    }
+
+
+def _stem(command: str | list[str]) -> str:
+    words = command if isinstance(command, list) else re.split(r"[\s;|&<>()]+", command)
+    clean = [word.strip("\"'") for word in words if word.strip("\"'")]
+    paths = [word for word in clean if "/" in word and not word.startswith("-")]
+    last = (paths or clean or ["hook"])[0 if not paths else -1].rstrip("/").rpartition("/")[2]
+    return re.sub(r"[^a-z0-9_-]+", "-", last.partition(".")[0].lower()).strip("-") or "hook"

@@ -1,0 +1,123 @@
+"""Say of every agent here whether it really reaches us, by trying it, and what a person still has to do."""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hookline import __version__, hosts
+from hookline.assembly import load
+from hookline.cli._command import Command
+from hookline.cli._doctor import Finding, Seen, all_hosts, around, between, look_at
+from hookline.cli._show import dump, visible
+from hookline.system.places import Places
+
+SIGNS = {"well": "✓", "note": "·", "attention": "!"}
+COLOURS = {"well": "32", "note": "2", "attention": "33"}
+
+
+def run(args: Namespace) -> int:
+    chosen = [hosts.load(name) for name in args.host] or all_hosts()
+    env = dict(os.environ)
+    setup = load(env, os.getcwd())
+    setup.kept.close()
+    seen = [look_at(host, setup, env, asked=bool(args.host)) for host in chosen]
+    general = [*around(setup), *_nowhere(seen), *between(seen)]
+    well = not any(one.weight == "attention" for one in (*general, *(f for s in seen for f in s.findings)))
+    if args.json:
+        dump(_report(seen, general, well=well))
+    else:
+        _show(seen, general, setup.places, well=well)
+    return 0 if well else 1
+
+
+def _nowhere(seen: Sequence[Seen]) -> list[Finding]:
+    if any(one.wires for one in seen):
+        return []
+    return [Finding(weight="attention", text="no agent calls us here: `hookline init` wires those in use")]
+
+
+def _report(seen: Sequence[Seen], general: Sequence[Finding], *, well: bool) -> dict[str, Any]:
+    return {
+        "version": __version__,
+        "well": well,
+        "hosts": [_host(one) for one in seen if one.findings or one.present],
+        "findings": [asdict(one) for one in general],
+    }
+
+
+def _host(one: Seen) -> dict[str, Any]:
+    return {
+        "name": one.host.name,
+        "present": one.present,
+        "wired": [
+            {
+                "scope": wire.scope,
+                "file": wire.path,
+                "moments": list(wire.moments),
+                "command": wire.command,
+                "right": not trial.problem,
+                "problem": trial.problem,
+                "ms": round(trial.ms, 1),
+            }
+            for wire, trial in one.wires
+        ],
+        "findings": [{"weight": found.weight, "text": found.text} for found in one.findings],
+    }
+
+
+def _show(seen: Sequence[Seen], general: Sequence[Finding], places: Places, *, well: bool) -> None:
+    for one in seen:
+        if one.findings:
+            _write(_title(one))
+            for found in one.findings:
+                _write(_line(found, places))
+    if general:
+        _write("hookline" if sys.stdout.isatty() else "hookline:")
+        for found in general:
+            _write(_line(found, places))
+    _write("" if well else "\n! marks what needs you")
+
+
+def _title(one: Seen) -> str:
+    wired = " and ".join(wire.scope for wire, _ in one.wires)
+    state = f"wired ({wired})" if wired else "not wired"
+    return _coloured("1", f"{one.host.name}: {state}")
+
+
+def _line(found: Finding, places: Places) -> str:
+    text = found.text.replace(places.root + os.sep, "").replace(places.home + os.sep, "~/")
+    return f"  {_coloured(COLOURS[found.weight], SIGNS[found.weight])} {visible(text)}"
+
+
+def _coloured(code: str, text: str) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text
+
+
+def _write(text: str) -> None:
+    if text:
+        print(text)
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="only this agent")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+
+
+COMMAND = Command(
+    about="Say of every agent here whether it really reaches us, and what still needs a person.",
+    examples="""
+hookline doctor
+hookline doctor --host codex
+hookline doctor --json | jq '.hosts[] | {name, wired}'
+
+Each command that is configured is run as the agent would run it, with a forced push that must be stopped: in
+a session and a store of its own, so nothing of it is in the log.
+! needs you   · is good to know   ✓ was tried, and is right
+""",
+    run=run,
+    arguments=arguments,
+    exits="0 when all is well; 1 when something needs attention; 2 when it was called wrongly",
+)

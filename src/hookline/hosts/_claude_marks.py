@@ -1,0 +1,28 @@
+"""How Claude Code is recognised, and what of its settings stands in the way of hooks."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hookline.hosts._looks import either, switched
+from hookline.wiring import Look, Place
+
+SETTINGS = ("~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json")
+OFF = switched("disableAllHooks", "allowManagedHooksOnly")
+
+
+def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
+    """Its marks are handed down to whatever is started inside of it, and may be another session's."""
+    mark = env.get("CLAUDE_CODE_SESSION_ID")
+    own = bool(mark) and mark == payload.get("session_id")
+    return own or ("prompt_id" in payload and "timestamp" not in payload)
+
+
+def plugged(holds: Mapping[str, Any], place: Place) -> str:
+    """It runs what settings and plugins say, even if that is the same."""
+    plugins = holds.get("enabledPlugins")
+    known = plugins if isinstance(plugins, Mapping) else {}
+    ours = [name for name, on in known.items() if on and name.partition("@")[0] == "hookline"]
+    return f"the plugin {ours[0]!r} is on as well, so every event arrives twice" if ours else ""
+
+
+LOOKS = tuple(Look(file=file, said=either(OFF, plugged)) for file in SETTINGS)

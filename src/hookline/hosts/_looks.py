@@ -1,0 +1,62 @@
+"""What stands in the way of hooks in a host's own files: switches, and folders that nobody trusted yet."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hookline.wiring import Place
+
+Said = Callable[[Mapping[str, Any], Place], str]
+TRUSTED = ("TRUST_FOLDER", "TRUST_PARENT")
+
+
+def switched(*names: str, to: bool = True) -> Said:
+    """Says which of the switches (dots lead inwards) is set so that no hook of ours runs."""
+
+    def said(holds: Mapping[str, Any], place: Place) -> str:
+        found = [name for name in names if _at(holds, name) is to]
+        return f"`{found[0]}` is {str(to).lower()}, so hooks do not run" if found else ""
+
+    return said
+
+
+def _at(holds: Any, path: str) -> Any:
+    for key in path.split("."):
+        holds = holds.get(key) if isinstance(holds, Mapping) else None
+    return holds
+
+
+def listed(name: str, how: str) -> Said:
+    """For hosts that keep a list of trusted folders under *name*."""
+
+    def said(holds: Mapping[str, Any], place: Place) -> str:
+        folders = _at(holds, name)
+        known = isinstance(folders, list) and any(_within(place.root, str(one)) for one in folders)
+        return "" if place.scope == "user" or known else f"{place.root} is no folder that it trusts: {how}"
+
+    return said
+
+
+def trusted_folder(how: str) -> Said:
+    """For hosts that keep, for each folder, whether it is trusted."""
+
+    def said(holds: Mapping[str, Any], place: Place) -> str:
+        known = any(
+            level in TRUSTED and _trusts(folder, level, place.root) for folder, level in holds.items()
+        )
+        return "" if place.scope == "user" or known else f"{place.root} is no folder that it trusts: {how}"
+
+    return said
+
+
+def _trusts(folder: str, level: str, root: str) -> bool:
+    return _within(root, folder.rpartition("/")[0] if level == "TRUST_PARENT" else folder)
+
+
+def _within(path: str, folder: str) -> bool:
+    folder = folder.rstrip("/")
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def either(*ways: Said) -> Said:
+    """The first of these that stands in the way."""
+    return lambda holds, place: next(filter(None, (said(holds, place) for said in ways)), "")

@@ -1,0 +1,49 @@
+"""Which process this is, since when, and whether another one still lives."""
+
+import os
+import time
+
+_IMPORTED = time.time()
+
+
+def own() -> str:
+    """A new name for something that this process does, by which the process is known."""
+    return f"{os.getpid()}:{_born(os.getpid())}:{os.urandom(6).hex()}"
+
+
+def alive(name: str) -> bool:
+    """Whether the process that has that *name* from `own` is still there."""
+    pid, born = (*name.split(":"), "", "")[:2]
+    if not pid.isdecimal() or not born.isdecimal():
+        return False
+    return _born(int(pid)) == int(born) and (born != "0" or _answers(int(pid)))
+
+
+def started() -> float:
+    """When this process began, in Unix seconds: rather too late than too early."""
+    born = _born(os.getpid())
+    if not born or not hasattr(time, "CLOCK_BOOTTIME"):
+        return _IMPORTED
+    age = time.clock_gettime(time.CLOCK_BOOTTIME) - (born + 1) / os.sysconf("SC_CLK_TCK")
+    return min(_IMPORTED, time.time() - age)
+
+
+def _born(pid: int) -> int:
+    """When a process began, in ticks since the machine did; 0 where it is gone, or that is told nowhere."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state, *rest = file.read().rpartition(b")")[2].split()
+    except (OSError, ValueError):
+        return 0
+    return 0 if state in b"ZX" else int(rest[18])
+
+
+def _answers(pid: int) -> bool:
+    """For systems without /proc."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

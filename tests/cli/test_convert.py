@@ -1,0 +1,380 @@
+"""`hookline convert`: a team's hooks for Claude Code, run under other agents, and what is said about it."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+CAPTURES = Path(__file__).parent.parent / "captures"
+SETTINGS = ".claude/settings.json"
+HOOKS = ".hookline/hooks.json"
+MARKS = {"copilot-cli": {"COPILOT_CLI": "1"}}
+"""What a host sets for its hooks, where it is known by that."""
+GUARD = """#!/bin/sh
+cat > guard.seen
+grep -q 'echo hi' guard.seen && { echo 'say it in the chat instead' >&2; exit 2; }
+exit 0
+"""
+FORMAT = """#!/bin/sh
+cat > format.seen
+echo '{"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "formatted"}}'
+"""
+CONTEXT = """#!/bin/sh
+cat > context.seen
+echo "branch rules: $CLAUDE_PROJECT_DIR"
+"""
+GATE = """#!/bin/sh
+cat > gate.seen
+grep -q '"stop_hook_active": true' gate.seen || { echo 'run the tests first' >&2; exit 2; }
+"""
+SCRIPTS = {"guard": GUARD, "format": FORMAT, "context": CONTEXT, "gate": GATE}
+
+
+def command(name, **more):
+    return {"type": "command", "command": f'"$CLAUDE_PROJECT_DIR"/.claude/hooks/{name}.sh', **more}
+
+
+TEAM = {
+    "permissions": {"deny": ["WebFetch"]},
+    "hooks": {
+        "PreToolUse": [{"matcher": "Bash", "hooks": [command("guard", timeout=10)]}],
+        "PostToolUse": [{"matcher": "Write|Edit", "hooks": [command("format")]}],
+        "UserPromptSubmit": [{"hooks": [command("context")]}],
+        "Stop": [{"hooks": [command("gate")]}],
+    },
+}
+
+
+@pytest.fixture
+def team(user):
+    """A project whose team has hooks for Claude Code."""
+    for name, text in SCRIPTS.items():
+        user.write(f".claude/hooks/{name}.sh", text).chmod(0o755)
+    user.write(SETTINGS, TEAM)
+    return user
+
+
+def convert(user, target, *words):
+    ran = user.run("convert", "--from", "claude-code", "--to", target, *words)
+    return ran.returncode, ran.stdout.decode(), ran.stderr.decode()
+
+
+def declared(user, name=HOOKS):
+    return json.loads((user.project / name).read_text())
+
+
+def seen(user, name):
+    return json.loads((user.project / f"{name}.seen").read_text())
+
+
+def sent(user, host, stem, *words):
+    """What *host* reads back, in its own words, after a captured payload of its own."""
+    text = (CAPTURES / host / f"{stem}.json").read_text().replace("/repo", str(user.project))
+    ran = user.run("hook", host, *words, stdin=text, **MARKS.get(host, {}))
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.decode() + ran.stderr.decode()
+
+
+CALLS = {
+    "codex": ("PreToolUse", "PostToolUse.apply_patch", "UserPromptSubmit", "Stop"),
+    "gemini-cli": ("BeforeTool", "AfterTool.write_file", "BeforeAgent", "AfterAgent"),
+    "opencode": ("tool.execute.before", "tool.execute.after.write", "chat.message", "session.idle"),
+    "copilot-cli": ("preToolUse", "postToolUse.create", "userPromptSubmitted", "agentStop"),
+}
+DENIED = {
+    "codex": lambda answer: answer["hookSpecificOutput"]["permissionDecisionReason"].strip(),
+    "gemini-cli": lambda answer: answer["decision"] == "deny" and answer["reason"],
+    "opencode": lambda answer: answer["deny"],
+    "copilot-cli": lambda answer: (
+        answer["permissionDecision"] == "deny" and answer["permissionDecisionReason"]
+    ),
+}
+"""Where each says why a call is stopped."""
+SPELT = {"copilot-cli"}
+"""Hosts whose payloads do not say which moment they are."""
+
+
+@pytest.mark.parametrize("host", CALLS)
+def test_a_teams_hooks_are_told_in_their_own_words_and_answer_in_the_other_agents(host, team, at_terminal):
+    scope = ["--user"] if host == "copilot-cli" else []
+    if scope:
+        team.write("~/.claude/settings.json", TEAM)
+    code, said, _ = convert(team, host, "--yes", *scope)
+    trusted = at_terminal("trust", "--yes")[0]
+    answers = [
+        sent(team, host, stem, *(["--event", stem.partition(".")[0]] if host in SPELT else []))
+        for stem in CALLS[host]
+    ]
+
+    assert (code, trusted) == (0, 0), said
+    assert DENIED[host](json.loads(answers[0])) == "say it in the chat instead"
+    assert "formatted" in answers[1]
+    assert f"branch rules: {team.project}" in answers[2]
+    assert "run the tests first" in answers[3]
+    assert seen(team, "guard")["hook_event_name"] == "PreToolUse"
+    assert (seen(team, "guard")["tool_name"], seen(team, "guard")["tool_input"]["command"]) == (
+        "Bash",
+        "echo hi",
+    )
+    assert (seen(team, "format")["hook_event_name"], seen(team, "format")["tool_name"]) == (
+        "PostToolUse",
+        "Write",
+    )
+    assert Path(seen(team, "format")["tool_input"]["file_path"]).parent == team.project
+    assert seen(team, "context")["prompt"]
+    assert seen(team, "gate")["hook_event_name"] == "Stop"
+
+
+def test_they_run_under_the_other_agent_alone_and_not_again_where_they_are_native(team, at_terminal):
+    convert(team, "codex", "--yes")
+    at_terminal("trust", "--yes")
+    team.hook(team.shell("echo hi"))
+    native = list(team.project.glob("*.seen"))
+    sent(team, "gemini-cli", "BeforeTool")
+    other = list(team.project.glob("*.seen"))
+    sent(team, "codex", "PreToolUse")
+
+    assert (native, other) == ([], [])
+    assert [path.name for path in team.project.glob("*.seen")] == ["guard.seen"]
+
+
+def test_a_tool_that_failed_is_none_that_was_used(team, at_terminal):
+    failed = {"hooks": {"PostToolUseFailure": [{"matcher": "Bash", "hooks": [command("gate")]}]}}
+    used = {"PostToolUse": [{"matcher": "Bash", "hooks": [command("format")]}]}
+    team.write(SETTINGS, {"hooks": {**failed["hooks"], **used}})
+    convert(team, "gemini-cli", "--yes")
+    at_terminal("trust", "--yes")
+    sent(team, "gemini-cli", "AfterTool.failed")
+    after_failure = {path.name for path in team.project.glob("*.seen")}
+    sent(team, "gemini-cli", "AfterTool")
+
+    assert after_failure == {"gate.seen"}
+    assert seen(team, "gate")["hook_event_name"] == "PostToolUseFailure"
+    assert {path.name for path in team.project.glob("*.seen")} == {"gate.seen", "format.seen"}
+
+
+def test_what_is_written_is_shown_first_and_waits_for_trust(team):
+    code, said, _ = convert(team, "codex", "--dry-run")
+    there = (team.project / HOOKS).exists()
+    wrote, told, _ = convert(team, "codex", "--yes")
+
+    assert (code, there, wrote) == (0, False, 0)
+    assert '+        "name": "project.guard",' in said
+    assert "would be written" in said
+    assert "  still needed: a project's hooks wait for your trust: `hookline trust`\n" in told
+    assert "  still needed: `hookline init --host codex`\n" in told
+    assert declared(team)["hooks"]["PreToolUse"] == [
+        {
+            "name": "project.guard",
+            "command": '"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh',
+            "payload": "claude",
+            "match": "shell",
+            "timeout": 10,
+            "hosts": ["codex"],
+        }
+    ]
+
+
+def test_nobody_is_written_for_without_being_asked(team, at_terminal):
+    code, _, error = convert(team, "codex")
+    refused = at_terminal("convert", "--from", "claude-code", "--to", "codex", answer="n\n")[0]
+    there = (team.project / HOOKS).exists()
+    agreed = at_terminal("convert", "--from", "claude-code", "--to", "codex", answer="y\n")[0]
+
+    assert (code, refused, there, agreed) == (1, 1, False, 0)
+    assert "nobody can be asked here" in error
+    assert (team.project / HOOKS).exists()
+
+
+def test_twice_changes_nothing_and_another_agent_joins(team):
+    convert(team, "codex", "--yes")
+    once = (team.project / HOOKS).read_bytes()
+    code, said, _ = convert(team, "codex", "--yes")
+    twice = (team.project / HOOKS).read_bytes()
+    convert(team, "gemini-cli", "--yes")
+
+    assert (code, twice) == (0, once)
+    assert "is as it should be" in said
+    assert [one["hosts"] for one in declared(team)["hooks"]["Stop"]] == [["codex", "gemini-cli"]]
+
+
+def test_the_rest_of_hooks_json_stays_as_it_was(team):
+    theirs = '{"version":1,\n\t"hooks": {"Stop": [ {"command": "mine",  "name": "project.gate"} ]}}\n'
+    path = team.write(HOOKS, theirs)
+    path.chmod(0o640)
+    convert(team, "codex", "--yes")
+    text = path.read_text()
+
+    assert text.startswith(
+        '{"version":1,\n\t"hooks": {"Stop": [ {"command": "mine",  "name": "project.gate"}, '
+    )
+    assert [one["name"] for one in declared(team)["hooks"]["Stop"]] == ["project.gate", "project.gate-2"]
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("name", [SETTINGS, HOOKS])
+def test_a_file_that_cannot_be_read_is_named_and_nothing_is_written(name, team):
+    team.write(name, '{"hooks": {]}')
+    code, said, error = convert(team, "codex", "--yes")
+
+    assert code == 1
+    assert f"{name}: line 1, column 12: " in said + error
+    assert not (team.project / HOOKS).exists() or (team.project / HOOKS).read_text() == '{"hooks": {]}'
+
+
+def test_what_does_not_carry_over_is_said_with_the_reason(team):
+    handlers = [
+        {"type": "http", "url": "https://hooks.example.invalid"},
+        {"type": "prompt", "prompt": "is this fine?"},
+        {"type": "agent", "prompt": "look"},
+        {"type": "mcp_tool", "server": "s", "tool": "t"},
+        {"type": "command", "command": "a.ps1", "shell": "powershell"},
+        {"type": "command", "command": "b.sh", "async": True, "once": True, "if": "Bash(git *)"},
+        {"type": "command", "command": "c.sh --to $CLAUDE_ENV_FILE"},
+        {"type": "command", "command": "hookline hook claude-code"},
+    ]
+    team.write(
+        SETTINGS, {"hooks": {"PreToolUse": [{"hooks": handlers}], "Setup": [{"hooks": [command("gate")]}]}}
+    )
+    code, said, _ = convert(team, "codex", "--dry-run", "--json")
+    hooks = json.loads(said)["hooks"]
+
+    assert code == 1
+    assert [one["how"] for one in hooks] == ["not"] * 5 + ["partly"] * 2 + ["not"]
+    assert [one["why"] for one in hooks] == [
+        *(
+            [f"is of the type {kind!r}; only commands carry over"]
+            for kind in ("http", "prompt", "agent", "mcp_tool")
+        ),
+        ["wants the shell 'powershell'; commands run in /bin/sh here"],
+        [
+            "runs for every call that its match fits: `if` is not read here",
+            "runs every time: `once` means nothing here",
+            "is waited for: `async` means nothing here",
+        ],
+        ["wants $CLAUDE_ENV_FILE, which is not set there"],
+        ["listens for 'Setup', which is no event of ours"],
+    ]
+    assert not (team.project / HOOKS).exists()
+
+
+@pytest.mark.parametrize("target", ["copilot-cli", "cursor", "vscode"])
+def test_an_agent_that_runs_them_by_itself_does_not_get_them_twice(target, team):
+    code, said, _ = convert(team, target, "--yes")
+
+    assert code == 0
+    assert f"{target} runs the hooks of {SETTINGS} by itself; declared here it would run twice" in said
+    assert not (team.project / HOOKS).exists()
+
+
+def test_hooks_of_this_user_alone_are_told_from_the_projects(team):
+    team.write(SETTINGS, {})
+    team.write(".claude/settings.local.json", {"hooks": {"Stop": [{"hooks": [command("gate")]}]}})
+    _, said, _ = convert(team, "codex", "--dry-run")
+
+    assert ".claude/settings.local.json is yours alone, and what is declared is the project's" in said
+
+
+def test_a_users_own_hooks_are_the_users_own_there(team):
+    team.write("~/.claude/settings.json", {"hooks": {"Stop": [{"hooks": [command("gate")]}]}})
+    code, said, _ = convert(team, "codex", "--user", "--yes")
+    made = json.loads((team.home / ".config/hookline/hooks.json").read_text())
+
+    assert code == 0
+    assert "trust" not in said
+    assert "`hookline init --host codex --user`" in said
+    assert [one["name"] for one in made["hooks"]["Stop"]] == ["user.gate"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--from", "codex", "--to", "gemini-cli"], "codex tells in words of its own; if yours do, say so"),
+        (["--from", "opencode", "--to", "codex"], "are not commands in a list that could be read"),
+        (["--from", "codex", "--to", "codex"], "run under codex as they are"),
+        (["--from", "claude-code", "--to", "envelope"], "no agent that could be wired"),
+        (["--from", "claude-code", "--to", "nobody"], "no host is called 'nobody'"),
+        (["--from", "codex", "--to", "gemini-cli", "--payload", "morse"], "no payload is called 'morse'"),
+    ],
+)
+def test_what_is_not_possible_is_said_before_anything_is_read(words, said, team):
+    ran = team.run("convert", *words)
+
+    assert ran.returncode == 2
+    assert said in ran.stderr.decode()
+
+
+def test_hooks_of_another_host_that_understand_claudes_words_carry_over_when_a_person_says_so(team):
+    entry = {"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "x", "timeout": 5000}]}
+    team.write(".gemini/settings.json", "// ours\n" + json.dumps({"hooks": {"BeforeTool": [entry]}}))
+    ran = team.run("convert", "--from", "gemini-cli", "--to", "codex", "--payload", "claude", "--yes")
+
+    assert ran.returncode == 0, ran.stderr
+    assert declared(team)["hooks"]["PreToolUse"] == [
+        {
+            "name": "project.x",
+            "command": "x",
+            "payload": "claude",
+            "match": "shell",
+            "timeout": 5,
+            "hosts": ["codex"],
+        }
+    ]
+
+
+def test_nothing_to_convert_is_said(user):
+    code, said, _ = convert(user, "codex", "--yes")
+
+    assert (code, said) == (
+        0,
+        "claude-code has no hooks in this project's files\nnothing is to be declared\n",
+    )
+    assert os.listdir(user.project) == [".git"]
+
+
+ONLY = {"name": "mine", "command": "echo said", "hosts": ["codex"]}
+
+
+@pytest.mark.parametrize(
+    ("host", "stem", "runs"), [("codex", "SessionStart", True), ("gemini-cli", "SessionStart", False)]
+)
+def test_a_hook_that_names_its_hosts_runs_under_them_alone(host, stem, runs, user):
+    user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"SessionStart": [ONLY]}})
+
+    assert ("said" in sent(user, host, stem)) is runs
+
+
+def test_the_list_shows_under_which_hosts_a_hook_runs(user):
+    user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"SessionStart": [ONLY]}})
+    shown = user.run("list", "hooks").stdout.decode()
+    facts = json.loads(user.run("list", "hooks", "--json").stdout)["hooks"]
+
+    assert "SessionStart (only codex)" in shown
+    assert {tuple(one["hosts"]) for one in facts} == {(), ("codex",)}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("hosts", ["codx"], "no host is called 'codx'; there are: claude-code, "),
+        ("hosts", [], "'hosts' must name at least one host"),
+        ("hosts", [1], "item 1 of 'hosts'"),
+        ("hosts", "codex", "'hosts' must be a list"),
+        ("moment", "Stop", "wants the moment 'Stop'; its payload must be that of a host"),
+    ],
+)
+def test_what_is_wrong_with_where_a_hook_runs_is_a_problem(key, value, said, user):
+    entry = {**ONLY, key: value}
+    user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"SessionStart": [entry]}})
+    shown = user.run("list", "hooks").stdout.decode()
+
+    assert said in next(line for line in shown.splitlines() if line.startswith("problem: "))
+    assert "mine" not in shown.partition("\n\n")[2]
+
+
+def test_a_moment_that_the_words_do_not_have_is_a_problem(user):
+    entry = {"command": "x", "payload": "claude", "moment": "Stopp"}
+    user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"Stop": [entry]}})
+
+    assert "wants the moment 'Stopp'; there are: SessionStart, " in user.run("list", "hooks").stdout.decode()
