@@ -1,5 +1,6 @@
 """What the docs say about the hosts: their tables of moments, printed."""
 
+import ast
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hookline.events import BLOCK, EVENTS, INJECT, Can, Event
 from hookline.host import Host, Moment
 
 PAGES = Path(__file__).parent / "hosts"
+TESTS = Path(__file__).parent.parent / "tests/hosts"
 
 
 def every_host() -> Iterator[Host]:
@@ -28,7 +30,7 @@ def _known(host: Host) -> str:
 
 
 def _linked(host: Host) -> str:
-    return f"[`{host.name}`](docs/hosts.md#{host.name})"
+    return f"[`{host.name}`](docs/hosts/{host.name}.md)"
 
 
 def _counts(host: Host) -> list[str]:
@@ -40,7 +42,7 @@ def matrix() -> str:
     """Hosts × events × abilities."""
     every = list(every_host())
     rows = ([f"`{name}`", *(_cell(host, event) for host in every)] for name, event in EVENTS.items())
-    return table(["event", *(f"[{host.name}](#{host.name})" for host in every)], rows)
+    return table(["event", *(f"[{host.name}](hosts/{host.name}.md)" for host in every)], rows)
 
 
 def _cell(host: Host, event: type[Event]) -> str:
@@ -48,21 +50,41 @@ def _cell(host: Host, event: type[Event]) -> str:
     return NONE if how == "none" else f"{how}: {can(abilities(host, event))}"
 
 
-def host_sections() -> str:
-    return "\n".join(_host_section(host) for host in every_host())
-
-
-def _host_section(host: Host) -> str:
-    own = (PAGES / f"{host.name}.md").exists()
-    more = f"[Wiring and boundaries](hosts/{host.name}.md).\n" if own else ""
+def page(name: str) -> str:
+    """What the code knows about one host, for its own page."""
+    host = hosts.load(name)
     seen = f"Proved by running version {host.proved}.\n" if host.proved else ""
     seen += f"From documents only, nobody ran it: {host.documented}.\n" if host.documented else ""
     limits = (
         f"One answer may take {host.within:g} s and carry {host.context_cap:,} characters of context; "
         f"hooks may make one turn go on {host.continuations} times.\n"
     )
-    parts = [f"{host.about}\n{more}{seen}{limits}", moments(host), f"Tools:\n\n{tools(host)}"]
-    return f"### {host.name}\n\n" + "\n".join(parts)
+    events = f"Our events there:\n\n{_events(host)}"
+    parts = [f"{host.about}\n{seen}{limits}", moments(host), f"Tools:\n\n{tools(host)}", events]
+    found = traps(host)
+    return "\n".join([*parts, f"Traps, each with a test of this name:\n\n{found}"] if found else parts)
+
+
+def _events(host: Host) -> str:
+    rows = ([f"`{name}`", *_reach(host, event)] for name, event in EVENTS.items())
+    return table(["event", "how", "an answer can", "but not"], rows)
+
+
+def _reach(host: Host, event: type[Event]) -> list[str]:
+    how = coverage(host, event)
+    able = abilities(host, event) if how != "none" else ()
+    return [how if how != "none" else NONE, can(able), can([one for one in event.may if one not in able])]
+
+
+def traps(host: Host) -> str:
+    """What the host's own tests are called: each is something that one would not expect of it."""
+    file = TESTS / f"test_{host.name.replace('-', '_')}.py"
+    if not file.exists():
+        return ""
+    read = ast.parse(file.read_text(encoding="utf-8"))
+    named = [one.name for one in read.body if isinstance(one, ast.FunctionDef)]
+    words = (name.removeprefix("test_").replace("_", " ") for name in named if name.startswith("test_"))
+    return "".join(f"- {text[:1].upper()}{text[1:]}.\n" for text in words)
 
 
 def moments(host: Host) -> str:
@@ -89,27 +111,27 @@ def tools(host: Host) -> str:
     return table(["kind", "the host's tools"], ([kind, code(names)] for kind, names in by_kind.items()))
 
 
-def boundaries() -> str:
+def boundaries(pages: str) -> str:
     """What is not to be had, and what an answer may do at an event but not on this host."""
     rows = (
-        [f"`{h.name}`", code(_missing(h)), code(_unable(h, BLOCK)), code(_unable(h, INJECT)), _more(h)]
+        [
+            f"[{h.name}]({pages}/{h.name}.md)",
+            code(_missing(h)),
+            _cannot(h, BLOCK),
+            _cannot(h, INJECT),
+        ]
         for h in every_host()
     )
-    return table(["host", "events not to be had", "no block at", "no context at", "more"], rows)
+    return table(["host", "events not to be had", "no block at", "no context at"], rows)
 
 
 def _missing(host: Host) -> list[str]:
     return [name for name, event in EVENTS.items() if coverage(host, event) == "none"]
 
 
-def _unable(host: Host, word: Can) -> list[str]:
-    return [
+def _cannot(host: Host, word: Can) -> str:
+    return code(
         name
         for name, event in EVENTS.items()
         if word in event.may and word not in abilities(host, event) and name not in _missing(host)
-    ]
-
-
-def _more(host: Host) -> str:
-    page = f"{host.name}.md"
-    return f"[its boundaries](docs/hosts/{page}#boundaries)" if (PAGES / page).exists() else NONE
+    )

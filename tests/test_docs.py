@@ -117,7 +117,7 @@ def test_no_page_tells_where_it_was_written(name):
 
 def test_every_member_has_its_place_in_the_docs():
     assert set(hooks.names()) <= headings(text("docs/hooks.md"))
-    assert set(hosts.names()) <= headings(text("docs/hosts.md"))
+    assert set(hosts.names()) == {page.stem for page in (ROOT / "docs/hosts").glob("*.md")}
     assert {f"hookline-{name}" for name in cli.names()} <= headings(text("docs/cli.md"))
     assert all(f"`{event}`" in text("docs/concepts.md") for event in EVENTS)
     assert all(f"| {kind} |" in text("docs/configuration.md") for kind in kinds.names())
@@ -138,8 +138,8 @@ def test_a_new_host_appears_in_the_docs_by_itself(tmp_path, monkeypatch):
     (tmp_path / "other_host.py").write_text(source)
     monkeypatch.setattr(hosts, "__path__", [*hosts.__path__, str(tmp_path)])
 
-    assert "### other-host\n" in about_hosts.host_sections()
-    assert "[other-host](#other-host)" in about_hosts.matrix()
+    assert "| `PreToolUse` | `PreToolUse` |" in about_hosts.page("other-host")
+    assert "[other-host](hosts/other-host.md)" in about_hosts.matrix()
     assert "[`other-host`]" in about_hosts.host_list()
 
 

@@ -30,6 +30,11 @@ import json
 
 from hookline.events import BLOCK, INJECT, PreToolUse
 from hookline.host import Host, Reply, Said, moment, tool
+from hookline.wiring import Entry, Listed, Wiring
+
+
+def entry(one: Entry) -> str:
+    return one.command
 
 
 def encode(said: Said) -> Reply:
@@ -41,11 +46,14 @@ def encode(said: Said) -> Reply:
 HOST = Host(
     name="toy-agent",
     about="Invented.",
+    documented="a test",
     moments={"before": moment(PreToolUse, BLOCK, INJECT, tool="what", input="how")},
     tools={"sh": tool("shell", command="line")},
     encode=encode,
     names_event="moment",
     common={"session": "id", "cwd": "dir"},
+    program="toy",
+    wiring=Wiring(way=Listed(user="~/.toy.json", project=".toy.json", entry=entry)),
 )
 '''
 STORE = '''
@@ -125,13 +133,21 @@ def test_they_join_the_conformance_suites(grown):
         "-p",
         "no:cacheprovider",
         "tests/stores/test_conformance.py",
-        "tests/hosts",
+        "tests/hosts/test_conformance.py",
         "-v",
     )
 
     assert "elsewhere" in ran
     assert "toy-agent:before" in ran
-    assert " failed" not in ran
+    assert "FAILED" not in ran
+
+
+def test_a_host_is_wired_by_its_one_file(grown):
+    said = run(grown, "-m", "hookline", "init", "--host", "toy-agent", "--yes")
+    ((moment, (command,)),) = json.loads((grown / ".toy.json").read_text())["hooks"].items()
+
+    assert "toy-agent is wired now" in said
+    assert (moment, command.endswith("hookline hook toy-agent")) == ("before", True)
 
 
 def test_they_appear_in_the_docs(grown):

@@ -75,6 +75,8 @@ class _Reader:
         return found.end() if found else at
 
     def wrong(self, at: int, what: str) -> NotJson:
+        if self.text.startswith(("//", "/*"), at):
+            what = "comments are not allowed here" if not self.trailing else "a comment has no end"
         line = self.text.count("\n", 0, at) + 1
         column = at - self.text.rfind("\n", 0, at)
         return NotJson(f"line {line}, column {column}: {what}")

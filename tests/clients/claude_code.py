@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .client import MACHINE, Client, HookRun
+from .client import Client, HookRun
+from .script import call
 
 KEY = "sk-dummy"
 
@@ -63,9 +64,9 @@ def wire(command: str, *events: str) -> dict[str, Any]:
 
 CLIENT = Client(
     name="claude-code",
-    package="@anthropic-ai/claude-code@^2.1.325",
-    program=Path(f"node_modules/@anthropic-ai/claude-code-linux-{MACHINE}/claude"),
+    program="node_modules/@anthropic-ai/claude-code-linux-x64/claude",
     dialect="anthropic-messages",
+    shell=lambda line: call("Bash", command=line, description="do it"),
     command=command,
     files=files,
     env=env,

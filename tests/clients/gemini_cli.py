@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .client import NODE, Client
+from .script import call
 
 KEY = "sk-dummy"
 QUIET = {
@@ -37,9 +38,9 @@ def env(url: str) -> dict[str, str]:
 
 CLIENT = Client(
     name="gemini-cli",
-    package="@google/gemini-cli@0.61.0",
-    program=Path("node_modules/@google/gemini-cli/bundle/gemini.js"),
+    program="node_modules/@google/gemini-cli/bundle/gemini.js",
     dialect="gemini-generate",
+    shell=lambda line: call("run_shell_command", command=line, description="do it"),
     command=command,
     files=files,
     env=env,

@@ -1,30 +1,34 @@
 """Install the real clients, and the Node they want, into .clients: `python3 -m tests.clients.install`.
 
-The system's Node may be older than what a client asks for, and npm then quietly takes an old release of the
-client instead; so a Node of our own comes first, and every range has a lower end.
+Exactly what npm/package-lock.json pins is installed, so that a run tomorrow is a run of the same programs.
 """
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-from .client import INSTALLED, MACHINE, NODE, load, names
+from .client import INSTALLED, NODE, load, names
 
-NODE_PACKAGE = f"node-linux-{MACHINE}@^22.23"
+PINNED = Path(__file__).parent / "npm"
+LOCK = PINNED / "package-lock.json"
+CAME = Path("node_modules/.package-lock.json")
+STAMP = INSTALLED / "installed"
 # Install scripts are not needed: we start the native programs, not the launchers that the scripts would mend.
-QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
+QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
 def main() -> None:
     need("npm", "nodejs", "npm")
     need("unshare", "util-linux")
     need("git", "git")
-    install("node", NODE_PACKAGE, NODE)
-    for name in names():
-        client = load(name)
-        install(client.name, client.package, client.path)
+    if not (STAMP.exists() and STAMP.read_text() == LOCK.read_text() and not missing()):
+        install()
+    for name, version in pinned().items():
+        print(f"{name}: {version}")
 
 
 def need(program: str, *packages: str) -> None:
@@ -37,32 +41,36 @@ def need(program: str, *packages: str) -> None:
     subprocess.run(["apt-get", "install", "-y", "-qq", *packages], check=True, timeout=900)
 
 
-def install(name: str, package: str, program: Path) -> None:
-    """Have *program* from *package* in its own folder; does nothing when it is there."""
-    folder = INSTALLED / name
-    stamp = folder / "installed"
-    if not (program.exists() and stamp.exists() and stamp.read_text() == package):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        npm("install", "--prefix", str(folder), *QUIET, package)
-        stamp.write_text(package)
-    if not program.exists():
-        stamp.unlink()
-        sys.exit(f"npm installed {package!r} without its program {str(program)!r}")
-    print(f"{name}: {version(program)}", flush=True)
+def install() -> None:
+    INSTALLED.mkdir(exist_ok=True)
+    STAMP.unlink(missing_ok=True)
+    for file in PINNED.iterdir():
+        shutil.copy(file, INSTALLED)
+    # Not `npm ci`: it asks for the other systems' packages as well, which not every registry has.
+    npm = ["npm", "install", "--no-save", "--prefix", str(INSTALLED), *QUIET]
+    subprocess.run(npm, check=True, timeout=900, stdout=sys.stderr)
+    if lost := missing():
+        sys.exit(f"npm installed what is pinned, but without {', '.join(map(str, lost))}")
+    if strayed := other():
+        sys.exit(f"npm installed other releases than those that are pinned: {', '.join(strayed)}")
+    STAMP.write_text(LOCK.read_text())
 
 
-def npm(*words: str) -> None:
-    path = os.pathsep.join([str(NODE.parent), os.environ["PATH"]])
-    subprocess.run(
-        ["npm", *words], check=True, timeout=900, env=os.environ | {"PATH": path}, stdout=sys.stderr
-    )
+def missing() -> list[Path]:
+    return [path for path in (NODE, *(load(name).path for name in names())) if not path.exists()]
 
 
-def version(program: Path) -> str:
-    argv = [NODE, program] if program.suffix == ".js" else [program]
-    done = subprocess.run([*argv, "--version"], check=True, timeout=60, capture_output=True, text=True)
-    return done.stdout.strip()
+def other() -> list[str]:
+    """What came in another release than the lock says."""
+    locked, came = (json.loads(file.read_text())["packages"] for file in (LOCK, INSTALLED / CAME))
+    return [name for name, one in came.items() if one["version"] != locked.get(name, {}).get("version")]
+
+
+def pinned() -> Mapping[str, str]:
+    """Every package that we ask for ourselves, and the release that was locked."""
+    locked = json.loads(LOCK.read_text())["packages"]
+    asked = locked[""]["dependencies"] | locked[""]["optionalDependencies"]
+    return {name: locked[f"node_modules/{name}"]["version"] for name in asked}
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .client import MACHINE, Client
+from .client import Client
 from .model import URL
+from .script import call
 
 MODEL = {"name": "scripted", "tool_call": True, "limit": {"context": 200_000, "output": 8_000}}
 CONFIG: dict[str, Any] = {
@@ -40,9 +41,9 @@ def files(repo: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 CLIENT = Client(
     name="opencode",
-    package=f"opencode-linux-{MACHINE}@1.18.34",
-    program=Path(f"node_modules/opencode-linux-{MACHINE}/bin/opencode"),
+    program="node_modules/opencode-linux-x64/bin/opencode",
     dialect="openai-chat",
+    shell=lambda line: call("bash", command=line, description="do it"),
     command=lambda program: [program, "run"],
     files=files,
     env=lambda url: {

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .client import NODE, Client
+from .script import call
 
 KEY = "sk-dummy"
 QUIET = {
@@ -37,9 +38,9 @@ def env(url: str) -> dict[str, str]:
 
 CLIENT = Client(
     name="qwen-code",
-    package="@qwen-code/qwen-code@0.24.4",
-    program=Path("node_modules/@qwen-code/qwen-code/cli.js"),
+    program="node_modules/@qwen-code/qwen-code/cli.js",
     dialect="openai-chat",
+    shell=lambda line: call("run_shell_command", command=line, description="do it", is_background=False),
     command=command,
     files=files,
     env=env,

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .client import MACHINE, Client
+from .client import Client
 from .model import URL
+from .script import call
 
 CONFIG = f"""default_model = "scripted"
 
@@ -37,9 +38,9 @@ def notices(stdout: str) -> tuple[str, ...]:
 
 CLIENT = Client(
     name="reasonix",
-    package="reasonix@1.38.11",
-    program=Path(f"node_modules/@reasonix/cli-linux-{MACHINE}/bin/reasonix"),
+    program="node_modules/@reasonix/cli-linux-x64/bin/reasonix",
     dialect="openai-chat",
+    shell=lambda line: call("bash", command=line),
     # Without a sandbox program it would run no command at all in any other mode.
     command=lambda program: [program, "run", "--permission-mode", "danger-full-access"],
     files=files,

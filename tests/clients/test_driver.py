@@ -7,14 +7,15 @@ import pytest
 
 from .client import Client
 from .driver import Played, Scenario, play
+from .script import say
 
 pytestmark = pytest.mark.clients
 
 SHELL = Client(
     name="shell",
-    package="",
-    program=Path("/bin/sh"),
+    program="/bin/sh",
     dialect="anthropic-messages",
+    shell=say,
     command=lambda program: [program, "-s"],
     files=lambda repo, settings: {".settings": settings},
     env=lambda url: {"MODEL": url},

@@ -94,7 +94,7 @@ def test_after_tool_deny_turns_the_result_into_an_error_so_feedback_is_context()
     assert reply == {"hookSpecificOutput": specific}
 
 
-def test_after_tool_deny_stands_in_the_result_s_place_so_it_is_how_a_result_is_changed():
+def test_after_tool_deny_stands_in_the_results_place_so_it_is_how_a_result_is_changed():
     reply = said(
         "AfterTool", after=Frozen({"llmContent": "clean", "returnDisplay": "clean"}), context=("12m",)
     )
@@ -234,7 +234,7 @@ def test_a_file_that_holds_an_exit_code_is_no_failure():
     assert event.success
 
 
-def test_a_tool_s_own_error_is_a_failure():
+def test_a_tools_own_error_is_a_failure():
     assert heard("AfterTool.mcp_stub_fail")[1].error.startswith("MCP tool 'fail' reported")
 
 

@@ -147,11 +147,11 @@ def round_of_a_turn(runtime):
 
 
 @pytest.mark.parametrize("mode", ["default", "plan", "auto_edit", "auto", "yolo"])
-def test_permission_modes_are_the_host_s_own(mode):
+def test_permission_modes_are_the_host_own(mode):
     assert heard("PreToolUse", permission_mode=mode)[1].mode == mode
 
 
-def test_claude_s_names_of_tools_are_only_for_matchers_so_the_table_has_the_real_ones():
+def test_claudes_names_of_tools_are_only_for_matchers_so_the_table_has_the_real_ones():
     assert not {"Bash", "Read", "Write", "Edit"} & set(HOST.tools)
     assert (heard("PreToolUse")[1].kind, heard("PreToolUse.edit")[1].kind) == ("shell", "edit")
 

@@ -56,11 +56,15 @@ def _complain(text: str, code: int) -> int:
 def build() -> ArgumentParser:
     parser = ArgumentParser(
         prog="hookline",
+        usage="%(prog)s [-h] [--version] COMMAND ...",
         description="The lifecycle layer of coding agents.",
         epilog="`hookline COMMAND --help` has examples and exit codes.",
     )
     parser.add_argument("--version", action="version", version=f"hookline {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    # argparse leaves room for the width of this word beside the longest command's name.
+    commands = parser.add_subparsers(
+        title="commands", prog="hookline", metavar=f"{'COMMAND':11}", required=True
+    )
     for name in names():
         command = load(name)
         one = commands.add_parser(

@@ -93,7 +93,8 @@ def _line(found: Finding, places: Places) -> str:
 
 
 def _coloured(code: str, text: str) -> str:
-    return f"\x1b[{code}m{text}\x1b[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text
+    plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    return text if plain or not sys.stdout.isatty() else f"\x1b[{code}m{text}\x1b[0m"
 
 
 def _write(text: str) -> None:
