@@ -124,6 +124,36 @@ def test_switching_a_guard_off_through_the_hosts_own_settings(user, name):
     assert "trust" in reply["systemMessage"]
 
 
+SWITCH = {"AR_DISABLE_DANGEROUS_COMMAND": "1"}
+
+
+@pytest.mark.parametrize(
+    ("host", "moment", "name"),
+    [
+        ("gemini-cli", "BeforeTool", ".env"),
+        ("gemini-cli", "BeforeTool", ".gemini/.env"),
+        ("qwen-code", "PreToolUse", ".env"),
+        ("qwen-code", "PreToolUse", ".qwen/.env"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("line", "stopped"),
+    [
+        ("AR_DISABLE_DANGEROUS_COMMAND=1", True),
+        ("A=1\r\n  export AR_DISABLE_DANGEROUS_COMMAND: '1'\r\n", True),
+        ("OTHER=1\n# AR_DISABLE_DANGEROUS_COMMAND\n", False),
+    ],
+)
+def test_switching_a_guard_off_through_variables_that_the_host_loads(user, host, moment, name, line, stopped):
+    user.write(name, line)
+    call = {"tool_name": "run_shell_command", "tool_input": {"command": FORCE}}
+    sent = {"hook_event_name": moment, "session_id": "s", "cwd": str(user.project), **call}
+    ran = user.run("hook", host, stdin=json.dumps(sent), **SWITCH)
+
+    assert (b"deny" in ran.stdout) is stopped
+    assert (b"trust" in ran.stdout) is stopped
+
+
 def test_the_users_own_switch_still_counts(user):
     user.write(".claude/settings.json", {"env": {"OTHER": "1"}})
 

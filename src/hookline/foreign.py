@@ -62,7 +62,7 @@ def find(env: Mapping[str, str], cwd: str, host: Host | None) -> Foreign:
     root = project_root(start)
     own = list(_way(start, root))
     beside = [folder for folder in _way(cwd, project_root(cwd)) if folder not in own] if start != cwd else []
-    names = host.repository_switches if host else _all_settings()
+    names = _files(host) if host else _all_files()
     found = list(_settings(own, names, root))
     wanted = env if host else [*env, *(name for _, said in found for name in said.env or ())]
     named = {name: file for file, said in reversed(found) for name in wanted if _sets(said, name)}
@@ -76,7 +76,7 @@ def sets(host: Host, env: Mapping[str, str], cwd: str, names: Iterable[str]) -> 
     """Whether the repository's settings for the *host* may have set one of these variables."""
     start = started(env, cwd, host)
     folders = dict.fromkeys((*_way(start, project_root(start)), *_way(cwd, project_root(cwd))))
-    found = _settings(folders, host.repository_switches, project_root(start))
+    found = _settings(folders, _files(host), project_root(start))
     return any(said.env is None or any(name in said.env for name in names) for _, said in found)
 
 
@@ -95,11 +95,15 @@ def _way(start: str, root: str) -> Iterator[str]:
         here = os.path.dirname(here)
 
 
-def _all_settings() -> tuple[str, ...]:
+def _files(host: Host) -> tuple[str, ...]:
+    return (*host.repository_switches, *host.repository_env)
+
+
+def _all_files() -> tuple[str, ...]:
     """For a person who looks: whichever host they will use."""
     from hookline import hosts  # noqa: PLC0415 -- a host that calls is known
 
-    return tuple(name for host in map(hosts.load, hosts.names()) for name in host.repository_switches)
+    return tuple(dict.fromkeys(name for host in map(hosts.load, hosts.names()) for name in _files(host)))
 
 
 def _settings(

@@ -178,6 +178,8 @@ class Host:
     """The user's own files in which this host's hooks are wired."""
     repository_switches: tuple[str, ...] = ()
     """The repository's own files that can set this host's environment, under the key `env`."""
+    repository_env: tuple[str, ...] = ()
+    """The repository's own files of variables that this host loads, and that are there for other programs."""
     program: str = ""
     """What a person types to start it."""
     folders: tuple[str, ...] = ()

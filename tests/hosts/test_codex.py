@@ -33,7 +33,7 @@ from hookline.wiring import Entry
 HOST = load("codex")
 ROOT = Path(__file__).parents[2]
 CAPTURES = ROOT / "tests" / "captures"
-SHARED = Path(os.environ.get("HOOKLINE_SHARED", ROOT.parent / "shared"))
+SHARED = Path(os.environ.get("HOOKLINE_SHARED", ROOT.parent / "shared" / "corpora")).parent
 SCHEMAS = SHARED / "hosts" / "data" / "codex" / "schema-0.166.0"
 
 

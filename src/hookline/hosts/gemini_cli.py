@@ -110,6 +110,7 @@ HOST = Host(
     project_env="GEMINI_PROJECT_DIR",
     settings=("~/.gemini/settings.json",),
     repository_switches=(".gemini/.env",),
+    repository_env=(".env",),
     program="gemini",
     folders=("~/.gemini", ".gemini"),
     wiring=Wiring(

@@ -114,6 +114,7 @@ HOST = Host(
     project_env="QWEN_PROJECT_DIR",
     settings=("~/.qwen/settings.json",),
     repository_switches=(".qwen/settings.json", ".qwen/.env"),
+    repository_env=(".env",),
     program="qwen",
     folders=("~/.qwen", ".qwen"),
     wiring=Wiring(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -100,6 +101,10 @@ class HostSettings:
     """What such a file holds; None: more than is read."""
 
 
+_LINE = re.compile(r"^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:](.*)$", re.MULTILINE)
+"""A variable in a file of that kind; a line within a longer value counts too, which errs on the safe side."""
+
+
 def host_settings(path: str) -> HostSettings | None:
     """The settings file at *path*, read as leniently as any host might; None where there is none."""
     try:
@@ -111,6 +116,9 @@ def host_settings(path: str) -> HostSettings | None:
     if len(data) > LARGEST_SETTINGS:
         return HostSettings(text=None)
     text = data.decode("utf-8-sig", "replace")
+    if os.path.basename(path) == ".env":
+        lines = _LINE.findall(text.replace("\0", ""))
+        return HostSettings(env={name: value.strip().strip("'\"`") for name, value in lines})
     try:
         env = json.loads(text).get("env") if text.strip() else None
     except (ValueError, AttributeError, RecursionError):
