@@ -18,6 +18,7 @@ from hookline.events import PreToolUse, Stop
 from hookline.host import decode
 from hookline.runtime import Runtime
 from hookline.stores.sqlite import open_store
+from hookline.system import lives
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 FORCE = "git push --force origin main"
@@ -156,10 +157,10 @@ def test_every_captured_event_is_answered_once_or_cannot_be_told_from_another(ru
     if not claims.identity(event):
         assert claims.held(runtime, host, event) is not None  # so both are answered
         return
-    first.answered(time.time())
+    first.answered(lives.now())
 
     assert claims.held(runtime, host, event) is None
-    assert claims.held(runtime, host, event, begun=lambda: time.time() + 60) is not None
+    assert claims.held(runtime, host, event, begun=lambda: lives.now() + 60) is not None
 
 
 def test_calls_without_a_name_are_never_taken_for_one(runtime):
@@ -238,7 +239,7 @@ def test_in_any_order_exactly_one_answer_carries_the_verdict(runtime, schedule):
             held.abandon()
             return
         verdicts.append(one)
-        held.answered(time.time())
+        held.answered(lives.now())
 
     with ThreadPoolExecutor(len(schedule)) as pool:
         list(pool.map(asked, schedule))

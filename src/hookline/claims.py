@@ -61,7 +61,7 @@ class Held:
     by: str
 
     def answered(self, at: float) -> None:
-        """Say so once the answer is out, which was ready *at* that time."""
+        """Say so once the answer is out, which was ready *at* that time by `lives.now`."""
         if self.name:
             said = self.runtime.said
             passed = said is not None and said.action in ("pass", "modify")
@@ -144,7 +144,7 @@ def _sent(event: Event) -> str:
 
 def _digest(event: Event, words: Sequence[str], what: str) -> str:
     """What is claimed, in short: nothing that anybody wrote is kept, not even as the name of a call."""
-    text = "\x1f".join((event.host, event.name, what, *words))
+    text = "\x1f".join((event.host, event.name, what, lives.boot(), *words))
     return blake2b(text.encode(errors="surrogatepass"), digest_size=20).hexdigest()
 
 

@@ -56,7 +56,7 @@ class Claim:
     by: str
     at: float
     answered: float | None = None
-    """When the answer was ready; None before."""
+    """When the answer was ready, by a clock that nobody sets; None before."""
     passed: bool = False
     """Whether nothing was stopped and nobody asked."""
 

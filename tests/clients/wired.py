@@ -6,7 +6,7 @@ from hookline import hosts
 from hookline.host import Host
 from hookline.wiring import Entry, Listed
 
-SECONDS = 10.0
+SECONDS = 30.0
 
 
 def wired(name: str, hookline: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -42,7 +41,16 @@ def test_the_dead_do_not_live_even_before_they_are_waited_for():
 
 def test_a_process_knows_when_it_began():
     code = "import time; time.sleep(0.3); from hookline.system import lives; print(lives.started())"
-    before = time.time()
+    before = lives.now()
     began = float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
 
     assert before - 0.001 <= began < before + 0.3
+
+
+def test_the_clock_is_the_machines_and_the_same_for_everybody():
+    code = "from hookline.system import lives; print(lives.now(), lives.boot())"
+    before = lives.now()
+    now, boot = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.split()
+
+    assert before < float(now) < lives.now()
+    assert boot.decode() == lives.boot()

@@ -95,6 +95,7 @@ def _answer(
 ) -> tuple[Reply, Callable[[], None] | None]:
     from hookline import claims  # noqa: PLC0415 -- what cannot be read needs none
     from hookline.runtime import Runtime  # noqa: PLC0415 -- ditto
+    from hookline.system import lives  # noqa: PLC0415 -- ditto
 
     runtime = Runtime.load(_existing(event.cwd), host=host)
     try:
@@ -112,7 +113,7 @@ def _answer(
     except Exception:
         held.abandon()
         raise
-    ready = runtime.now()
+    ready = lives.now()
     return reply, lambda: _close(runtime, lambda: held.answered(ready))
 
 

@@ -3,7 +3,24 @@
 import os
 import time
 
-_IMPORTED = time.time()
+BOOT = "/proc/sys/kernel/random/boot_id"
+
+
+def now() -> float:
+    """Seconds on the clock that all processes of this machine share and nobody sets."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.time()
+
+
+_IMPORTED = now()
+
+
+def boot() -> str:
+    """What tells this run of the machine from the last one, whose clock began anew."""
+    try:
+        with open(BOOT, encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
 
 
 def own() -> str:
@@ -20,12 +37,11 @@ def alive(name: str) -> bool:
 
 
 def started() -> float:
-    """When this process began, in Unix seconds: rather too late than too early."""
+    """When this process began, by `now`: rather too late than too early."""
     born = _born(os.getpid())
     if not born or not hasattr(time, "CLOCK_BOOTTIME"):
         return _IMPORTED
-    age = time.clock_gettime(time.CLOCK_BOOTTIME) - (born + 1) / os.sysconf("SC_CLK_TCK")
-    return min(_IMPORTED, time.time() - age)
+    return min(_IMPORTED, (born + 1) / os.sysconf("SC_CLK_TCK"))
 
 
 def _born(pid: int) -> int:
