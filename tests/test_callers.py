@@ -137,35 +137,58 @@ def test_cursors_words_are_its_own_and_copilots_are_flat(user):
 
 @pytest.mark.parametrize("scope", [[], ["--user"]])
 @pytest.mark.parametrize("name", [name for name in FORCED if name != "reasonix"])
-def test_who_is_wired_itself_is_answered_there_and_here_not_at_all(user, name, scope):
+def test_who_is_wired_itself_is_stopped_here_all_the_same(user, name, scope):
+    """That a file calls us says nothing about whether the host runs it."""
     assert user.run("init", "--host", name, "--yes", *scope).returncode == 0
     stem, changes = FORCED[name]
-    text = through(user, name, stem, **changes)
 
-    assert text.strip() in ("", "{}")
-    assert user.log() == []
+    assert stopped(name, through(user, name, stem, **changes))
 
 
-def test_a_repository_cannot_silence_what_its_user_wired_for_every_project(user):
-    """A file that looks as if Cursor called us, committed by others, which Cursor may well not run."""
-    assert user.run("init", "--host", "claude-code", "--user", "--yes").returncode == 0
-    entry = [{"command": "hookline hook cursor"}]
-    user.write(".cursor/hooks.json", {"hooks": {"beforeShellExecution": entry, "preToolUse": entry}})
-
-    assert stopped("cursor", through(user, "cursor", "preToolUse.Shell", **FORCED["cursor"][1]))
-
-
-def test_a_repository_that_wires_both_speaks_for_its_own_files(user):
-    entry = [{"command": "hookline hook cursor"}]
-    user.write(".cursor/hooks.json", {"version": 1, "hooks": {"preToolUse": entry}})
-
-    assert through(user, "cursor", "preToolUse.Shell", **FORCED["cursor"][1]).strip() == "{}"
-
-
-def test_a_moment_that_its_own_files_leave_out_is_answered_here(user):
-    user.write(".cursor/hooks.json", {"version": 1, "hooks": {"stop": [{"command": "hookline hook cursor"}]}})
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        (
+            ".cursor/hooks.json",
+            {"version": 1, "hooks": {"preToolUse": [{"command": "hookline hook cursor"}]}},
+        ),
+        (".cursor/hooks.json", {"hooks": {"preToolUse": [{"command": "/gone/hookline hook cursor"}]}}),
+        ("~/.cursor/hooks.json", {"hooks": {"preToolUse": [{"command": "/gone/hookline hook cursor"}]}}),
+    ],
+)
+def test_no_file_can_silence_us_by_saying_that_it_calls_us_too(user, path, content):
+    user.write(path, content)
 
     assert stopped("cursor", through(user, "cursor", "preToolUse.Shell", **FORCED["cursor"][1]))
+
+
+def test_a_hooks_file_that_calls_nobody_silences_nobody(user):
+    user.write(".github/hooks/hookline.json", {"version": 1, "hooks": {}})
+
+    assert stopped(
+        "copilot-cli", through(user, "copilot-cli", "PreToolUse.pascal", **FORCED["copilot-cli"][1])
+    )
+
+
+def test_what_arrives_by_its_own_files_and_anothers_is_recorded_once(user):
+    changes = {"tool_input": {"command": "ls"}}
+    through(user, "copilot-cli", "PreToolUse.pascal", **changes)
+    through(user, "copilot-cli", "PreToolUse.pascal", host="copilot-cli", **changes)
+    told = [record for record in user.log() if record["event"] == "PreToolUse"]
+    again = [record for record in told if "arrived twice" in json.dumps(record["trail"])]
+
+    assert (len(told), len(again)) in (
+        (2, 1),
+        (2, 0),
+    )  # the second where the machine was slow: both are answered
+
+
+def test_a_moment_that_the_other_does_not_know_is_judged_as_the_one_that_was_called(user):
+    sent = user.shell("git push --force")
+    del sent["prompt_id"]
+    _, reply, _ = user.hook(sent, GEMINI_SESSION_ID=sent["session_id"])
+
+    assert reply["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
 def test_a_repository_cannot_make_claude_code_look_like_another(user):
@@ -185,7 +208,7 @@ def test_the_files_in_github_hooks_are_run_by_both_of_their_hosts(user, called, 
 
     assert stopped(caller, through(user, caller, stem, host=called, **changes))
     user.run("init", "--host", caller, "--yes")
-    assert through(user, caller, stem, host=called, **changes) == ""
+    assert stopped(caller, through(user, caller, stem, host=called, **changes))
 
 
 def test_an_event_named_by_the_entry_is_not_taken_for_anothers(user):

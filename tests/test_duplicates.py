@@ -14,9 +14,12 @@ from hypothesis import strategies as some
 from tests.conftest import CAPTURES, HOOKLINE
 
 from hookline import claims, hosts
-from hookline.events import PreToolUse, Stop
+from hookline.events import PreToolUse, Stop, Subagent
 from hookline.host import decode
+from hookline.outcome import Outcome, Step
+from hookline.past import LET_PAST
 from hookline.runtime import Runtime
+from hookline.store import Claim
 from hookline.stores.sqlite import open_store
 from hookline.system import lives
 
@@ -49,14 +52,82 @@ def answers(children):
 
 
 @pytest.mark.parametrize("number", [2, 5])
-def test_two_entries_of_one_host_give_one_answer_and_one_record(user, number):
+def test_several_entries_of_one_host_say_the_same_and_it_is_recorded_once(user, number):
     told = answers([start(user, user.shell(FORCE)) for _ in range(number)])
     log = [record for record in user.log() if record["event"] == "PreToolUse"]
 
-    assert sum("deny" in text for text in told) == 1
-    assert sum(text == "" for text in told) == number - 1
+    assert sum("deny" in text for text in told) == number  # the host may read any of them, or only one
     assert sorted(record["action"] for record in log) == ["block"] + ["pass"] * (number - 1)
     assert sum("arrived twice" in json.dumps(record["trail"]) for record in log) == number - 1
+
+
+def test_nobody_can_have_the_answer_in_anothers_place_and_throw_it_away(user):
+    """Such as an entry of the repository that sends it nowhere: what speaks against a call is said by all."""
+    for _ in range(3):
+        thrown = [start(user, user.shell(FORCE)) for _ in range(4)]
+        told = answers([*thrown, start(user, user.shell(FORCE))])
+
+        assert "deny" in told[-1]
+
+
+@pytest.mark.parametrize("loose", [{"AR_DISABLE_DANGEROUS_COMMAND": "1"}, {"XDG_CONFIG_HOME": "@"}])
+def test_who_was_started_with_other_settings_does_not_answer_for_the_others(user, loose):
+    user.write("~/elsewhere/hookline/hookline.toml", "[hooks.dangerous-command]\nenabled = false\n")
+    env = {name: value.replace("@", str(user.home / "elsewhere")) for name, value in loose.items()}
+    for _ in range(3):
+        first, second = start(user, user.shell(FORCE), **env), start(user, user.shell(FORCE))
+        told = answers([first, second])
+
+        assert told[0] == ""
+        assert "deny" in told[1]
+
+
+def test_another_call_of_the_same_name_is_another_call(user):
+    """Some models name every call alike."""
+    hooks = {"version": 1, "hooks": {"PreToolUse": [{"command": "sleep 0.5", "priority": 0}]}}
+    user.write("~/.config/hookline/hooks.json", hooks)
+    told = answers([start(user, user.shell("ls")), start(user, user.shell(FORCE))])
+
+    assert (told[0], "deny" in told[1]) == ("", True)
+
+
+def opencode(user, command):
+    call = {"tool": "bash", "args": {"command": command}, "call": "call_0"}
+    return {"hook": "tool.execute.before", "session": "s", "directory": str(user.project), **call}
+
+
+def test_another_call_of_the_same_name_is_another_call_where_hooks_run_one_by_one(user):
+    told = [
+        answers([start(user, opencode(user, line), host="opencode")])[0]
+        for line in ("ls", FORCE, "ls", FORCE)
+    ]
+
+    assert ["deny" in text for text in told] == [False, True, False, True]
+
+
+def test_a_secret_is_taken_out_by_all_of_them_and_the_clock_is_told_by_one(user):
+    secret = "ghp_k4Z9vQ2mX7bN1cR8tY5wL3pJ6hG0fD2sA9eU"
+    shown = {"stdout": f"token {secret}", "stderr": "", "interrupted": False, "isImage": False}
+    payload = user.payload("PostToolUse", tool_input={"command": "cat t"}, tool_response=shown)
+    end = str(int(time.time()) + 1800)
+    told = answers([start(user, payload, AUTORESEARCH_BUDGET_END=end) for _ in range(3)])
+
+    assert all("updatedToolOutput" in text and secret not in text for text in told)
+    assert sum("BUDGET" in text for text in told) == 1
+
+
+def test_what_a_person_let_past_once_is_let_past_once(user, tmp_path):
+    """So whoever is asked the same afterwards finds out for itself."""
+    runtime = Runtime(store=open_store(str(tmp_path / "db")))
+    host, event = hosts.load("claude-code"), PreToolUse(session="s", tool="Bash", call="c")
+    first = claims.held(runtime, host, event)
+    step = Step(hook="dangerous-command", said="pass", reason=LET_PAST)
+    runtime.said = Outcome(event=event, trail=(step,))
+    first.answered(lives.now())
+    second = claims.held(runtime, host, event)
+    runtime.close()
+
+    assert isinstance(second, claims.Held)
 
 
 def test_what_is_counted_and_remembered_is_so_once(user):
@@ -153,48 +224,51 @@ def test_every_captured_event_is_answered_once_or_cannot_be_told_from_another(ru
         return
     event = replace(event, session=f"{path}")
     first = claims.held(runtime, host, event)
-    assert first is not None
+    assert isinstance(first, claims.Held)
     if not claims.identity(event):
-        assert claims.held(runtime, host, event) is not None  # so both are answered
+        assert isinstance(claims.held(runtime, host, event), claims.Held)  # so both are answered
         return
+    runtime.said = Outcome(event=event)
     first.answered(lives.now())
+    later = claims.held(runtime, host, event, begun=lambda: lives.now() + 60)
 
-    assert claims.held(runtime, host, event) is None
-    assert claims.held(runtime, host, event, begun=lambda: lives.now() + 60) is not None
+    assert isinstance(later, claims.Held)
 
 
-def test_calls_without_a_name_are_never_taken_for_one(runtime):
-    """Gemini, Copilot, Reasonix, Droid, Windsurf and Kiro name no call: two that are alike may be two."""
-    nameless = {"gemini-cli", "copilot-cli", "reasonix", "factory-droid", "windsurf", "kiro"}
-    told = {path.parent.name: event_of(path)[1] for path in CAPTURED}
-    events = [event_of(path)[1] for path in CAPTURED if path.parent.name in nameless]
+def test_calls_without_a_name_are_told_from_each_other_by_what_they_do():
+    one = PreToolUse(session="s", tool="bash", kind="shell", input={"command": "ls"})
+    other = replace(one, input={"command": "ls -l"})
 
-    assert nameless <= set(told)
-    assert not any(claims.identity(event) for event in events if isinstance(event, PreToolUse))
+    assert claims.identity(one) == claims.identity(replace(one, tool="Bash", at=5.0, cwd="/elsewhere"))
+    assert claims.identity(one) != claims.identity(other)
+    assert claims.identity(one) != claims.identity(replace(one, session="t"))
+    assert claims.identity(one) != claims.identity(replace(one, subagent=Subagent(id="a", type="t")))
 
 
 @pytest.mark.parametrize(
-    ("host", "passed", "later", "answers"),
+    ("host", "verdict", "later", "answers"),
     [
-        ("opencode", True, 1.9, False),
-        ("opencode", True, 2.1, True),
-        ("opencode", False, 0.1, True),  # a call that was stopped and comes again is a new attempt
-        ("cline", True, 1.9, False),
-        ("claude-code", True, 0.1, True),  # which runs all of them at once, so a later one is another
+        ("opencode", "pass", 0.4, False),
+        ("opencode", "change", 0.4, False),
+        ("opencode", "pass", 0.6, True),
+        ("opencode", "", 0.1, True),
+        ("opencode", "block", 0.1, True),  # a call that was stopped and comes again is a new attempt
+        ("cline", "pass", 0.4, False),
+        ("claude-code", "pass", 0.1, True),  # which runs all of them at once, so a later one is another
     ],
 )
 def test_hosts_that_ask_one_after_another_are_answered_once_by_the_calls_name(
-    tmp_path, host, passed, later, answers
+    tmp_path, host, verdict, later, answers
 ):
     runtime = Runtime(store=open_store(str(tmp_path / "db")))
     event = PreToolUse(session="s", host=host, tool="bash", call="call-1")
-    runtime.store.claim("s", claims.identity(event), by="1:1:1", at=time.time())
-    answered = time.time()
-    runtime.store.answered("s", claims.identity(event), by="1:1:1", at=answered, passed=passed)
+    name, answered = claims.identity(event, (claims.policy(runtime),)), lives.now()
+    runtime.store.claim("s", name, by="1:1:1", at=time.time())
+    runtime.store.answered("s", name, by="1:1:1", at=answered, verdict=verdict)
     held = claims.held(runtime, hosts.load(host), event, begun=lambda: answered + later)
     runtime.close()
 
-    assert (held is not None) is answers
+    assert isinstance(held, claims.Held) is answers
 
 
 def test_a_claim_whose_owner_hangs_is_taken_over_in_time(tmp_path):
@@ -206,8 +280,8 @@ def test_a_claim_whose_owner_hangs_is_taken_over_in_time(tmp_path):
     took = time.monotonic() - begun
     runtime.close()
 
-    assert stuck is not None
-    assert held is not None
+    assert isinstance(stuck, claims.Held)
+    assert isinstance(held, claims.Held)
     assert 0.25 < took < 0.5
 
 
@@ -232,13 +306,14 @@ def test_in_any_order_exactly_one_answer_carries_the_verdict(runtime, schedule):
         gate.wait()
         time.sleep(comes / 1000)
         held = claims.held(runtime, host, event)
-        if held is None:
+        if isinstance(held, Claim):
             return
         time.sleep(takes / 1000)
         if fails:
             held.abandon()
             return
         verdicts.append(one)
+        runtime.said = Outcome(event=event)
         held.answered(lives.now())
 
     with ThreadPoolExecutor(len(schedule)) as pool:

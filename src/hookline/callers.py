@@ -5,23 +5,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from hookline import foreign, hosts
-from hookline.events import Event
 from hookline.host import GUEST, Host
 
 Payload = Mapping[str, Any]
 Env = Mapping[str, str]
 
 
-def true_caller(called: Host, payload: Any, env: Env) -> Host:
-    """The host that sent the *payload*: nearly always the one that was *called*; then nothing is loaded."""
+def true_caller(called: Host, payload: Any, env: Env, event: str = "") -> Host:
+    """The host that sent the *payload*: nearly always the one that was *called*; then nothing is loaded.
+
+    The *event* is the moment, where the payload does not say it.
+    """
     if not called.run_by or not isinstance(payload, Mapping) or sends(called, payload, env):
         return called
     for name, marks in called.run_by.items():
         if name != called.name and any(mark in payload or mark in env for mark in marks):
             other = hosts.load(name)
-            if sends(other, payload, env) and not _planted(called, marks, payload, env):
-                return other
+            if sends(other, payload, env) and not _misses(other, called, payload, event):
+                return called if _planted(called, marks, payload, env) else other
     return called
+
+
+def _misses(host: Host, called: Host, payload: Payload, event: str) -> bool:
+    """Whether the *host* lacks a moment that was *called* knows: a guess must leave nothing unjudged."""
+    told = payload.get(called.names_event)
+    name = told if isinstance(told, str) else event
+    return name in called.moments and name not in host.moments
 
 
 def sends(host: Host, payload: Payload, env: Env) -> bool:
@@ -43,24 +52,3 @@ def as_guest(payload: Payload, caller: Host, name: str) -> tuple[Payload, str]:
     """The payload as it is to be decoded, and the moment where the payload does not say it."""
     names = isinstance(payload.get(caller.names_event), str)
     return {**payload, GUEST: True}, name if name in caller.moments and not names else ""
-
-
-def answers_itself(caller: Host, called: Host, event: Event, env: Env) -> bool:
-    """Whether the *caller*'s own files call us for this event as well, so that this call is one too many."""
-    from hookline import installing  # noqa: PLC0415 -- only where one host runs the files of another
-    from hookline.system.places import find  # noqa: PLC0415 -- ditto
-
-    own = foreign.find(env, event.cwd, called).without(env)
-    places = find(own, foreign.started(own, event.cwd, caller))
-    if _covers(caller, installing.standing(caller, "user", places, own), event):
-        return True
-    wired = _covers(caller, installing.standing(caller, "project", places, own), event)
-    # A repository may speak for its own files, not against what its user wired for every project.
-    return wired and (
-        not installing.standing(called, "user", places, own)
-        or installing.untouched(caller, "project", places, own)
-    )
-
-
-def _covers(host: Host, names: tuple[str, ...], event: Event) -> bool:
-    return any(host.moments[name].event is type(event) for name in names if name in host.moments)

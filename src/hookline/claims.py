@@ -2,16 +2,20 @@
 
 Two processes are asked the same thing when the second was begun before the first had answered: a host goes
 on only when its hooks have answered, so what it asks afterwards is new, however much it looks the same. Hosts
-that run their hooks one after another tell no such thing: there the name of a tool call is enough, seen again
-at once and not stopped before, and where there is no such name both are answered. Whoever comes second waits
-for the first, and takes its place if it ends without an answer.
+that run their hooks one after another tell no such thing: there the same is asked at once after the answer.
+Whoever comes second waits for the first, and takes its place if it ends without an answer.
+
+Nobody may be silenced that way: what counts as the same has the same input and was judged by the same hooks
+and settings, and the second one repeats what the first said against it, because the host may never have read
+that. Only what would add up, such as context, counters and records, is left to the first.
 """
 
 import time
 import uuid
 from _blake2 import blake2b  # `hashlib` loads OpenSSL: two milliseconds that every tool call would wait for
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TypeVar
 
 from hookline.events import (
@@ -29,20 +33,28 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
+from hookline.foreign import LOOSENING
 from hookline.hook import named
-from hookline.host import GUEST, Host
+from hookline.host import Host
 from hookline.outcome import Outcome, Step
+from hookline.past import LET_PAST
+from hookline.redact import redact
 from hookline.runtime import DEPTH, Runtime
 from hookline.store import Claim, StoreFailed
 from hookline.system import lives
 from hookline.trail import record
 
 _T = TypeVar("_T")
+ASIDE = {
+    "at", "cwd", "duration_ms", "ends_at", "host", "lies_at", "mode", "native", "odd", "places", "subagent",
+    "transcript", "turn",
+}  # fmt: skip
+"""Fields of an event that do not tell what it is about, or that two dialects tell differently."""
 CALLS = (PreToolUse, PermissionRequest, PostToolUse)
 HELPERS = (SubagentStart, SubagentStop)
 ALONE = (SessionStart, UserPromptSubmit, TurnStart, PreCompact, PostCompact, Stop, SessionEnd)
 """What a session is told of one at a time: two that are alike, at once, are one."""
-AFTERWARDS = 2.0
+AFTERWARDS = 0.5
 """Seconds in which a host that asks one after another asks the next."""
 LOOK, SELDOM = 0.01, 0.1
 """Seconds between two looks at whether the first has answered, at the beginning and later."""
@@ -63,14 +75,9 @@ class Held:
     def answered(self, at: float) -> None:
         """Say so once the answer is out, which was ready *at* that time by `lives.now`."""
         if self.name:
-            said = self.runtime.said
-            passed = said is not None and said.action in ("pass", "modify")
-            _use(
-                self.runtime,
-                lambda: self.runtime.store.answered(
-                    self.session, self.name, by=self.by, at=at, passed=passed
-                ),
-            )
+            verdict, reason = _spoken(self.runtime)
+            note = partial(self.runtime.store.answered, self.session, self.name, by=self.by, at=at)
+            _use(self.runtime, partial(note, verdict=verdict, reason=reason))
 
     def abandon(self) -> None:
         """Leave it to whoever else was asked."""
@@ -86,16 +93,16 @@ def held(
     *,
     within: float = 55.0,
     begun: Callable[[], float] = lives.started,
-) -> Held | None:
-    """The right to answer *event*, asked with these *words*; None where another has answered it."""
+) -> Held | Claim:
+    """The right to answer *event*, asked with these *words*, or what became of it where another has."""
     # What a hook asks from within must not wait for the answer that waits for the hook.
-    name = "" if runtime.setup.env.get(DEPTH) else identity(event, words)
+    name = "" if runtime.setup.env.get(DEPTH) else identity(event, (*words, policy(runtime)))
     mine = Held(runtime=runtime, session=event.session, name=name, by=lives.own() if name else "")
     last, pause = time.monotonic() + within * PATIENCE, LOOK
     known = _claimed(mine) if name else None
     while known is not None:
         if known.answered is not None and _the_same(known, host, event, begun()):
-            return None
+            return known
         if known.answered is None and lives.alive(known.by) and time.monotonic() < last:
             time.sleep(pause)
             pause = min(pause * 2, SELDOM)
@@ -115,31 +122,58 @@ def _claimed(mine: Held, instead: str = "") -> Claim | None:
 
 def _the_same(known: Claim, host: Host, event: Event, begun: float) -> bool:
     """Whether what was answered is what we are asked."""
+    if not known.verdict:
+        return False
     answered = known.answered or 0.0
     if begun < answered:
         return True
-    return host.one_by_one and isinstance(event, CALLS) and known.passed and begun - answered < AFTERWARDS
+    again = host.one_by_one and isinstance(event, CALLS) and begun - answered < AFTERWARDS
+    return again and known.verdict in ("pass", "change")  # what was stopped and comes again is a new attempt
 
 
 def identity(event: Event, words: Sequence[str] = ()) -> str:
     """What tells *event*, asked with these *words*, from all others of its session; empty: nothing does."""
-    if not event.session:
+    helper = event.subagent.id if event.subagent else ""
+    if not event.session or (isinstance(event, HELPERS) and not helper):
         return ""
-    if isinstance(event, CALLS):
-        return _digest(event, words, event.call) if event.call else ""
-    if isinstance(event, HELPERS) and (event.subagent is None or not event.subagent.id):
+    if not isinstance(event, (*CALLS, *HELPERS, *ALONE)):
         return ""
-    return _digest(event, words, _sent(event)) if isinstance(event, (*HELPERS, *ALONE)) else ""
+    return _digest(event, words, f"{helper}\x1f{_content(event)}")
 
 
-def _sent(event: Event) -> str:
-    """The whole payload, as every entry of the host's got it."""
-    import json  # noqa: PLC0415 -- tool calls, which are most, have a name
+def _content(event: Event) -> str:
+    """What it is about, in our words: one host may tell of it in two dialects."""
+    import json  # noqa: PLC0415 -- what cannot be claimed needs none
 
     from hookline.frozen import thawed  # noqa: PLC0415 -- ditto
 
-    sent = {key: value for key, value in event.native.items() if key != GUEST}
-    return json.dumps(thawed(sent), sort_keys=True)
+    told = {field.name: getattr(event, field.name) for field in fields(event) if field.name not in ASIDE}
+    if isinstance(event, CALLS):
+        told["tool"] = event.tool if event.kind == "other" else ""
+        if event.call:  # which tells enough; what a tool printed may be long
+            told.pop("output", None)
+    return json.dumps(thawed(told), sort_keys=True, default=str)
+
+
+def policy(runtime: Runtime) -> str:
+    """By what is judged: whoever was started with other settings, or other hooks, is asked something else."""
+    hooks = [(h.name, h.enabled, h.source, h.origin, h.priority, repr(h.settings)) for h in runtime.hooks]
+    loosening = sorted(item for item in runtime.setup.env.items() if item[0].startswith(LOOSENING))
+    return repr((hooks, loosening, runtime.setup.places))
+
+
+def _spoken(runtime: Runtime) -> tuple[str, str]:
+    """What the last answer came to, for whoever is asked the same."""
+    said = runtime.said
+    if said is None or said.capped or any(step.reason == LET_PAST for step in said.trail):
+        return "", ""
+    if said.blocked is not None and said.event.prevents:
+        return "block", redact(said.blocked)
+    if said.asked is not None:
+        return "ask", redact(said.asked)
+    changers = {step.hook for step in said.trail if step.said == "modify"}
+    own = {hook.name for hook in runtime.hooks if hook.source == "built-in"}
+    return ("change" if changers else "pass") if changers <= own else "", ""
 
 
 def _digest(event: Event, words: Sequence[str], what: str) -> str:

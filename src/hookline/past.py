@@ -12,6 +12,8 @@ from hookline.response import Response
 from hookline.state import State
 from hookline.system import passes
 
+LET_PAST = "let past once by a person"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passes:
@@ -43,9 +45,7 @@ class Passes:
         for one in self._granted():
             if one.what in (rule, said.rule) and passes.use(self.file, one):
                 told = f"{rule} was let past once, as a person allowed; it would have said: {said.reason}"
-                return Response(
-                    warnings=(told,), reason="let past once by a person", rule=said.rule, span=said.span
-                )
+                return Response(warnings=(told,), reason=LET_PAST, rule=said.rule, span=said.span)
         return said
 
     def _granted(self) -> tuple[passes.Pass, ...]:

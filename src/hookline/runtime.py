@@ -26,6 +26,7 @@ from hookline.events import (
     TurnEnd,
     UserPromptSubmit,
 )
+from hookline.frozen import Frozen
 from hookline.guarding import guarded
 from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
@@ -34,7 +35,7 @@ from hookline.past import Passes
 from hookline.redact import redact, redact_json
 from hookline.response import Count, Effect, Keep
 from hookline.state import Later, State
-from hookline.store import Record, Store, StoreFailed
+from hookline.store import Claim, Record, Store, StoreFailed
 from hookline.system import effects
 from hookline.system.facts import facts
 from hookline.system.places import find
@@ -152,6 +153,20 @@ class Runtime:
         if troubles:  # what could not be kept is said in the same breath
             reply, _ = answer(host, name, event, replace(whole, warnings=whole.warnings + troubles), cap)
         return reply
+
+    def repeat(self, host: Host, name: str, event: Event, claim: Claim) -> Reply:
+        """The reply to what another was asked as well: what it said against it, and nothing that adds up."""
+        said = Outcome(event=event)
+        if claim.verdict == "change":
+            guards = [h for h in self.hooks if h.enabled and h.source == "built-in" and h.nature == "policy"]
+            how = chain.Run(call=self.passes.call, clock=time.monotonic, deadline=self._deadline(host.within))
+            judged = chain.run(event, self._state(event), guards, how)
+            said = replace(judged, context=(), warnings=(), effects=(), memory=Frozen())
+        elif claim.verdict == "block":
+            said = replace(said, blocked=claim.reason)
+        elif claim.verdict == "ask":
+            said = replace(said, asked=claim.reason)
+        return answer(host, name, event, said, self._cap(host.context_cap))[0]
 
     def _told_troubles(self) -> tuple[str, ...]:
         told, self.troubles = tuple(self.troubles), []

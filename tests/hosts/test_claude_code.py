@@ -131,14 +131,6 @@ def test_a_prompt_waits_thirty_seconds_where_other_moments_wait_longer():
     assert HOST.moments["UserPromptSubmit"].within < 30 < HOST.within
 
 
-def test_the_entry_has_no_matcher_and_counts_in_seconds():
-    entry = HOST.wiring.way.entry(
-        Entry(moment="PreToolUse", command="hookline hook claude-code", seconds=60.0)
-    )
-
-    assert entry == {"hooks": [{"type": "command", "command": "hookline hook claude-code", "timeout": 60}]}
-
-
 def test_the_stop_cap_of_the_host_is_8_and_ours_is_below_and_holds():
     @hook()
     def never(event: Stop, state):
@@ -152,3 +144,14 @@ def test_the_stop_cap_of_the_host_is_8_and_ours_is_below_and_holds():
         9 - HOST.continuations
     )
     assert HOST.continuations < 8
+
+
+# --- ours ---
+
+
+def test_the_entry_has_no_matcher_and_counts_in_seconds():
+    entry = HOST.wiring.way.entry(
+        Entry(moment="PreToolUse", command="hookline hook claude-code", seconds=60.0)
+    )
+
+    assert entry == {"hooks": [{"type": "command", "command": "hookline hook claude-code", "timeout": 60}]}

@@ -45,11 +45,6 @@ def test_a_cancel_takes_no_context_beside_it_so_the_reason_carries_it():
     assert json.loads(reply.stdout) == {"cancel": True, "errorMessage": "because\nknow"}
 
 
-def test_context_is_a_context_modification():
-    for name in ("PreToolUse", "PostToolUse"):
-        assert json.loads(replied(name, context=("know",))[0].stdout) == {"contextModification": "know"}
-
-
 def test_a_cancel_after_a_tool_would_end_the_run_so_feedback_is_context():
     reply, said = replied("PostToolUse", blocked="wrong")
 
@@ -99,10 +94,6 @@ def test_a_call_may_hold_several_commands_in_many_shapes_and_all_are_seen(given)
     assert (event.kind, event.command) == ("shell", "git push --force\nls")
 
 
-def test_arguments_of_one_command_are_seen():
-    assert call("run_commands", {"command": "rm", "args": ["-rf", "a b"]})[1].command == "rm -rf 'a b'"
-
-
 @pytest.mark.parametrize("given", [".env", [".env"], {"files": [{"path": ".env"}]}])
 def test_files_to_read_come_in_many_shapes_too(given):
     assert ".env" in json.dumps(dict(call("read_files", given)[1].input), default=list)
@@ -126,3 +117,15 @@ def test_a_failing_command_is_told_in_a_row_of_the_output():
 def test_only_a_helper_has_a_parent():
     assert heard("PreToolUse")[1].subagent is None
     assert heard("PreToolUse.helper")[1].subagent.id == "agent-2"
+
+
+# --- ours ---
+
+
+def test_context_is_a_context_modification():
+    for name in ("PreToolUse", "PostToolUse"):
+        assert json.loads(replied(name, context=("know",))[0].stdout) == {"contextModification": "know"}
+
+
+def test_arguments_of_one_command_are_seen():
+    assert call("run_commands", {"command": "rm", "args": ["-rf", "a b"]})[1].command == "rm -rf 'a b'"

@@ -103,16 +103,6 @@ def broken(schema, value, whole):
     return found + [one for key in value if key in known for one in broken(known[key], value[key], whole)]
 
 
-def test_the_check_of_schemas_finds_what_is_wrong():
-    schema = {"properties": {"a": {"$ref": "#/definitions/A"}}, "required": ["a"]}
-    schema["definitions"] = {"A": {"type": "string", "enum": ["x"]}}
-
-    assert broken(schema, {"a": "x"}, schema) == []
-    assert broken(schema, {"a": "y"}, schema) == ["'y' is not allowed"]
-    assert broken(schema, {"a": 1}, schema) == ["1 is no string"]
-    assert broken(schema, {"b": 1}, schema) == ["'b' is unknown", "'a' is missing"]
-
-
 @pytest.mark.parametrize("capture", sorted(path.stem for path in (CAPTURES / "codex").glob("*.json")))
 def test_exit_2_with_empty_stderr_does_nothing_so_nothing_is_said_by_exit_code(capture):
     for outcome in OUTCOMES:
@@ -213,13 +203,6 @@ def test_the_changed_result_of_an_mcp_tool_is_text(response, reason):
     assert json.loads(reply.stdout)["reason"] == reason
 
 
-def test_a_permission_is_given_or_refused_with_words():
-    refused = {"behavior": "deny", "message": "no"}
-
-    assert said("PermissionRequest", blocked="no")["hookSpecificOutput"]["decision"] == refused
-    assert said("PermissionRequest", allowed="ok")["hookSpecificOutput"]["decision"] == {"behavior": "allow"}
-
-
 @pytest.mark.parametrize("capture", ["SessionEnd", "PreModelRequest", "PostModelRequest"])
 def test_where_no_reply_is_read_warnings_go_to_stderr(capture):
     name, event = heard(capture)
@@ -265,12 +248,6 @@ def test_the_session_of_a_helper_is_its_parents_so_it_is_told_apart_by_its_id():
     )
 
 
-def test_an_interrupted_turn_is_told():
-    _, event = heard("Interrupt")
-
-    assert (type(event), event.kind) == (Notification, "interrupt")
-
-
 def test_a_patch_lies_where_others_have_a_command_and_names_every_file_that_it_touches():
     moved = "*** Update File: a.py\n*** Move to: b.py\n@@\n-x\n+y"
     patch = f"*** Begin Patch\n{moved}\n*** Delete File: .env\n*** End Patch"
@@ -313,34 +290,12 @@ def test_a_failing_command_says_nothing_but_the_recording_has_its_exit_code(line
     assert HOST.recorded(lines, "call_1_0") == error
 
 
-@pytest.mark.parametrize(("code", "told"), [(3, ["PostToolUse", "OnError"]), (0, ["PostToolUse"])])
-def test_a_failing_command_fires_an_error(tmp_path, code, told):
-    recording = tmp_path / "rollout-1.jsonl"
-    recording.write_text(rollout(ran("call_1_0", code)))
-    seen = []
-    name, event = heard("PostToolUse", transcript_path=str(recording))
-    runtime = Runtime()
-    runtime.register(noting(seen))
-    runtime.answer(HOST, name, event)
-    runtime.close()
-
-    assert seen == told
-
-
 def noting(seen):
     @hook(name="noting")
     def noting(event: PostToolUse | OnError, state: State):
         seen.append(event.name)
 
     return noting
-
-
-@pytest.mark.parametrize("transcript", [None, "/no/such/file", "/dev/zero", "."])
-def test_without_a_recording_nothing_is_known_and_nothing_breaks(transcript):
-    name, event = heard("PostToolUse", transcript_path=transcript)
-    runtime = Runtime()
-
-    assert runtime.answer(HOST, name, event) == Reply()
 
 
 @pytest.mark.parametrize(
@@ -401,6 +356,54 @@ def test_no_environment_marks_it_so_it_is_recognised_by_its_payloads(path):
     payload = json.loads(path.read_text())
 
     assert sent(payload, {}) is (path.parent.name == "codex")
+
+
+# --- ours ---
+
+
+def test_the_check_of_schemas_finds_what_is_wrong():
+    schema = {"properties": {"a": {"$ref": "#/definitions/A"}}, "required": ["a"]}
+    schema["definitions"] = {"A": {"type": "string", "enum": ["x"]}}
+
+    assert broken(schema, {"a": "x"}, schema) == []
+    assert broken(schema, {"a": "y"}, schema) == ["'y' is not allowed"]
+    assert broken(schema, {"a": 1}, schema) == ["1 is no string"]
+    assert broken(schema, {"b": 1}, schema) == ["'b' is unknown", "'a' is missing"]
+
+
+def test_a_permission_is_given_or_refused_with_words():
+    refused = {"behavior": "deny", "message": "no"}
+
+    assert said("PermissionRequest", blocked="no")["hookSpecificOutput"]["decision"] == refused
+    assert said("PermissionRequest", allowed="ok")["hookSpecificOutput"]["decision"] == {"behavior": "allow"}
+
+
+def test_an_interrupted_turn_is_told():
+    _, event = heard("Interrupt")
+
+    assert (type(event), event.kind) == (Notification, "interrupt")
+
+
+@pytest.mark.parametrize(("code", "told"), [(3, ["PostToolUse", "OnError"]), (0, ["PostToolUse"])])
+def test_a_failing_command_fires_an_error(tmp_path, code, told):
+    recording = tmp_path / "rollout-1.jsonl"
+    recording.write_text(rollout(ran("call_1_0", code)))
+    seen = []
+    name, event = heard("PostToolUse", transcript_path=str(recording))
+    runtime = Runtime()
+    runtime.register(noting(seen))
+    runtime.answer(HOST, name, event)
+    runtime.close()
+
+    assert seen == told
+
+
+@pytest.mark.parametrize("transcript", [None, "/no/such/file", "/dev/zero", "."])
+def test_without_a_recording_nothing_is_known_and_nothing_breaks(transcript):
+    name, event = heard("PostToolUse", transcript_path=transcript)
+    runtime = Runtime()
+
+    assert runtime.answer(HOST, name, event) == Reply()
 
 
 @pytest.mark.parametrize("capture", ["Stop", "UserPromptSubmit"])

@@ -11,7 +11,7 @@ import pytest
 from hookline import hosts
 from hookline.degrade import answer
 from hookline.derive import derive
-from hookline.events import OnError, PermissionRequest, PostToolUse, PreToolUse, Stop, UserPromptSubmit
+from hookline.events import OnError, PermissionRequest, PostToolUse, PreToolUse, Stop
 from hookline.frozen import frozen
 from hookline.host import decode
 from hookline.outcome import Outcome
@@ -61,10 +61,6 @@ def test_a_payload_that_names_no_event_is_recognised_by_its_fields(path):
     found = HOST.unpacked(json.loads(path.read_text()))["hook_event_name"]
 
     assert found.lower() == name.lower()
-
-
-def test_what_the_settings_say_beats_what_the_payload_looks_like():
-    assert decode(HOST, sent("preToolUse"), "PreToolUse")[0] == "PreToolUse"
 
 
 @SPELLINGS
@@ -119,13 +115,6 @@ def test_a_permission_is_denied_in_words_of_its_own():
     }
 
 
-def test_a_person_is_asked():
-    assert json.loads(replied("preToolUse", asked="sure?").stdout) == {
-        "permissionDecision": "ask",
-        "permissionDecisionReason": "sure?",
-    }
-
-
 def test_output_is_one_json_document_and_warnings_are_lines_of_progress_before_it():
     *progress, last = replied("preToolUse", blocked="no", warnings=("one\ntwo", "three")).stdout.splitlines()
 
@@ -166,13 +155,6 @@ def test_the_configured_command_ends_with_0_and_says_so_where_hookline_is_missin
     assert json.loads(done.stdout)["type"] == "progress"
 
 
-def test_the_configured_command_says_which_moment_it_is_and_nothing_more_where_hookline_answers():
-    (entry,) = wired("echo hookline hook copilot-cli")["hooks"]["agentStop"]
-    done = subprocess.run(["bash", "-c", entry["bash"]], capture_output=True, text=True, check=False)
-
-    assert shlex.split(done.stdout) == ["hookline", "hook", "copilot-cli", "--event", "agentStop"]
-
-
 @pytest.mark.parametrize(
     ("text", "args"),
     [
@@ -183,12 +165,6 @@ def test_the_configured_command_says_which_moment_it_is_and_nothing_more_where_h
 )
 def test_tool_args_may_be_text(text, args):
     assert heard("preToolUse", toolArgs=text)[1].input == args
-
-
-def test_a_patch_names_its_files():
-    patch = "*** Begin Patch\n*** Update File: .env\n@@\n+x\n*** End Patch"
-
-    assert heard("preToolUse", toolName="apply_patch", toolArgs=patch)[1].path == ".env"
 
 
 def test_there_is_no_tool_call_id():
@@ -225,12 +201,6 @@ def test_a_tool_that_fails_has_an_event_of_its_own():
     assert (type(event), event.success, event.error) == (PostToolUse, False, "Path does not exist")
 
 
-def test_an_error_of_the_model_is_told():
-    _, event = heard("errorOccurred")
-
-    assert (type(event), "scripted failure" in event.error) == (OnError, True)
-
-
 def test_a_helpers_own_stop_and_prompt_are_none_of_the_sessions():
     assert heard("agentStop.subagent") is None
     assert heard("Stop.pascal.subagent") is None
@@ -251,9 +221,11 @@ def test_a_forced_turn_begins_with_our_own_reason_which_is_no_prompt_of_a_person
     reason = json.loads(replied(name, blocked="tests fail").stdout)["reason"]
 
     assert reason.endswith("tests fail")
-    assert heard("userPromptSubmitted", prompt=reason) is None
-    assert heard("UserPromptSubmit.pascal", prompt=reason) is None
-    assert isinstance(heard("userPromptSubmitted", prompt="tests fail")[1], UserPromptSubmit)
+    session = heard(name)[1].session
+    assert heard("userPromptSubmitted", prompt=reason, sessionId=session) is None
+    assert heard("UserPromptSubmit.pascal", prompt=reason, session_id=session) is None
+    assert heard("userPromptSubmitted", prompt="tests fail") is not None
+    assert heard("userPromptSubmitted", prompt=reason, sessionId="other") is not None  # none of ours there
 
 
 def test_a_prompt_may_come_before_the_session_start_which_is_not_told_twice_then():
@@ -270,6 +242,50 @@ def test_we_let_go_before_the_eighth_stop_block_at_which_copilot_ends_the_turn_i
 def test_a_stop_says_whether_it_was_made_to_go_on():
     assert [heard(name)[1].again for name in ("agentStop", "agentStop.active")] == [False, True]
     assert isinstance(heard("agentStop")[1], Stop)
+
+
+@pytest.mark.parametrize(
+    ("env", "payload", "ours"),
+    [
+        ({"COPILOT_CLI": "1"}, "PreToolUse.pascal", True),
+        ({}, "PreToolUse.pascal", False),
+    ],
+)
+def test_it_is_recognised_by_its_environment_where_claudes_settings_are_read(env, payload, ours):
+    assert HOST.sent(sent(payload), env) is ours
+
+
+# --- ours ---
+
+
+def test_what_the_settings_say_beats_what_the_payload_looks_like():
+    assert decode(HOST, sent("preToolUse"), "PreToolUse")[0] == "PreToolUse"
+
+
+def test_a_person_is_asked():
+    assert json.loads(replied("preToolUse", asked="sure?").stdout) == {
+        "permissionDecision": "ask",
+        "permissionDecisionReason": "sure?",
+    }
+
+
+def test_the_configured_command_says_which_moment_it_is_and_nothing_more_where_hookline_answers():
+    (entry,) = wired("echo hookline hook copilot-cli")["hooks"]["agentStop"]
+    done = subprocess.run(["bash", "-c", entry["bash"]], capture_output=True, text=True, check=False)
+
+    assert shlex.split(done.stdout) == ["hookline", "hook", "copilot-cli", "--event", "agentStop"]
+
+
+def test_a_patch_names_its_files():
+    patch = "*** Begin Patch\n*** Update File: .env\n@@\n+x\n*** End Patch"
+
+    assert heard("preToolUse", toolName="apply_patch", toolArgs=patch)[1].path == ".env"
+
+
+def test_an_error_of_the_model_is_told():
+    _, event = heard("errorOccurred")
+
+    assert (type(event), "scripted failure" in event.error) == (OnError, True)
 
 
 @pytest.mark.parametrize(
@@ -297,17 +313,6 @@ def test_every_tools_output_can_be_changed():
 
 def test_a_file_is_found_where_a_permission_is_asked_for():
     assert heard("permissionRequest.edit")[1].path == "/repo/note.txt"
-
-
-@pytest.mark.parametrize(
-    ("env", "payload", "ours"),
-    [
-        ({"COPILOT_CLI": "1"}, "PreToolUse.pascal", True),
-        ({}, "PreToolUse.pascal", False),
-    ],
-)
-def test_it_is_recognised_by_its_environment_where_claudes_settings_are_read(env, payload, ours):
-    assert HOST.sent(sent(payload), env) is ours
 
 
 def test_another_host_that_was_started_inside_of_it_is_not_taken_for_it():

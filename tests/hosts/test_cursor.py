@@ -155,10 +155,6 @@ def test_a_call_id_may_hold_a_line_break():
     assert heard("postToolUse")[1].call == "call-3\nctc-3"
 
 
-def test_the_folder_is_the_first_root_where_no_other_is_named():
-    assert heard("beforeSubmitPrompt")[1].cwd == "/repo"
-
-
 def test_a_warning_before_compaction_is_shown_by_the_host():
     reply, _ = replied("preCompact", warnings=("mind",))
 
@@ -170,3 +166,10 @@ def test_a_prompt_is_blocked_by_not_continuing():
 
     assert BLOCK in HOST.moments["beforeSubmitPrompt"].can
     assert json.loads(reply.stdout) == {"continue": False, "user_message": "no"}
+
+
+# --- ours ---
+
+
+def test_the_folder_is_the_first_root_where_no_other_is_named():
+    assert heard("beforeSubmitPrompt")[1].cwd == "/repo"

@@ -47,18 +47,6 @@ def test_execute_results_end_in_the_exit_code():
     assert heard("PostToolUse.Read")[1].success
 
 
-def test_an_exit_code_in_the_middle_is_only_text():
-    told = "echo [Process exited with code 4]\n\n[Process exited with code 0]"
-
-    assert heard("PostToolUse", tool_response=told)[1].success
-
-
-def test_a_failed_command_means_an_error_too():
-    _, event = heard("PostToolUse.failed")
-
-    assert [type(one) for one in derive(HOST, event)] == [PostToolUse, OnError]
-
-
 def test_the_first_hooks_context_wins_so_all_of_ours_is_one_answer():
     reply, _ = replied("PostToolUse", context=("first", "second"))
 
@@ -94,6 +82,21 @@ def test_a_changed_input_is_sent_without_a_decision_which_would_skip_the_permiss
         "hookEventName": "PreToolUse",
         "updatedInput": {**event.input, "command": "git status -s"},
     }
+
+
+# --- ours ---
+
+
+def test_an_exit_code_in_the_middle_is_only_text():
+    told = "echo [Process exited with code 4]\n\n[Process exited with code 0]"
+
+    assert heard("PostToolUse", tool_response=told)[1].success
+
+
+def test_a_failed_command_means_an_error_too():
+    _, event = heard("PostToolUse.failed")
+
+    assert [type(one) for one in derive(HOST, event)] == [PostToolUse, OnError]
 
 
 def test_a_patch_is_seen_by_its_files():

@@ -13,6 +13,7 @@ from hookline.events import ASK, MODIFY, PreCompact, Stop
 from hookline.frozen import Frozen, frozen
 from hookline.host import decode
 from hookline.hosts._gemini_replies import NO_TEXT
+from hookline.hosts._going_on import going_on
 from hookline.hosts.gemini_cli import HOST
 from hookline.outcome import Outcome, Step
 from hookline.runtime import Runtime
@@ -154,10 +155,6 @@ def test_before_model_cannot_leave_a_message_out_so_the_call_is_stopped():
     assert "cannot do here" in reply["reason"]
 
 
-def test_before_model_denies_with_the_reason():
-    assert said("BeforeModel", blocked="spent") == {"decision": "deny", "reason": "spent"}
-
-
 def test_after_model_fires_for_every_piece_and_only_the_last_is_the_answer():
     pieces = payload("AfterModel")
     del pieces["llm_response"]["candidates"][0]["finishReason"]
@@ -169,11 +166,13 @@ def test_after_model_fires_for_every_piece_and_only_the_last_is_the_answer():
 
 
 def test_after_agent_has_no_cap_and_asks_again_in_our_own_words_which_are_no_prompt():
-    assert (
-        said("AfterAgent", blocked="run the tests first")["reason"]
-        == payload("BeforeAgent.going-on")["prompt"]
-    )
-    assert decode(HOST, payload("BeforeAgent.going-on")) is None
+    sent = payload("BeforeAgent.going-on")
+    reason = said("AfterAgent", blocked="run the tests first")["reason"]
+
+    assert reason.startswith(going_on(payload("AfterAgent")["session_id"]))
+    assert sent["prompt"].startswith(going_on(sent["session_id"]))
+    assert decode(HOST, sent) is None
+    assert decode(HOST, {**sent, "session_id": "other"}) is not None
 
 
 def test_after_agent_has_no_cap_so_ours_holds():
@@ -209,6 +208,38 @@ def test_a_failing_command_is_only_text_in_its_result(stem, error):
     assert (event.success, event.error) == (not error, error)
 
 
+def test_a_folder_must_be_trusted_and_a_person_is_told():
+    assert "trust" in HOST.wiring.needs[0]
+
+
+@pytest.mark.parametrize("stem", EVERY)
+def test_continue_false_ends_the_run_so_it_is_never_said(stem):
+    if decode(HOST, payload(stem)):
+        assert "continue" not in said(stem, blocked="no", context=("more",), warnings=("mind",))
+
+
+@pytest.mark.parametrize("stem", EVERY)
+def test_plain_stdout_is_for_the_user_so_every_reply_is_json(stem):
+    if decode(HOST, payload(stem)):
+        assert said(stem, warnings=("mind",))["systemMessage"] == "hookline: mind"
+
+
+@pytest.mark.parametrize(
+    ("stem", "both"), [("BeforeAgent", True), ("AfterAgent", True), ("BeforeTool", False)]
+)
+def test_a_message_hides_the_reason_at_both_ends_of_a_turn_so_it_repeats_it(stem, both):
+    message = said(stem, blocked="because", warnings=("mind",))["systemMessage"]
+
+    assert message == ("because\nhookline: mind" if both else "hookline: mind")
+
+
+# --- ours ---
+
+
+def test_before_model_denies_with_the_reason():
+    assert said("BeforeModel", blocked="spent") == {"decision": "deny", "reason": "spent"}
+
+
 @pytest.mark.parametrize(
     ("printed", "failed"),
     [
@@ -236,28 +267,3 @@ def test_a_file_that_holds_an_exit_code_is_no_failure():
 
 def test_a_tools_own_error_is_a_failure():
     assert heard("AfterTool.mcp_stub_fail")[1].error.startswith("MCP tool 'fail' reported")
-
-
-def test_a_folder_must_be_trusted_and_a_person_is_told():
-    assert "trust" in HOST.wiring.needs[0]
-
-
-@pytest.mark.parametrize("stem", EVERY)
-def test_continue_false_ends_the_run_so_it_is_never_said(stem):
-    if decode(HOST, payload(stem)):
-        assert "continue" not in said(stem, blocked="no", context=("more",), warnings=("mind",))
-
-
-@pytest.mark.parametrize("stem", EVERY)
-def test_plain_stdout_is_for_the_user_so_every_reply_is_json(stem):
-    if decode(HOST, payload(stem)):
-        assert said(stem, warnings=("mind",))["systemMessage"] == "hookline: mind"
-
-
-@pytest.mark.parametrize(
-    ("stem", "both"), [("BeforeAgent", True), ("AfterAgent", True), ("BeforeTool", False)]
-)
-def test_a_message_hides_the_reason_at_both_ends_of_a_turn_so_it_repeats_it(stem, both):
-    message = said(stem, blocked="because", warnings=("mind",))["systemMessage"]
-
-    assert message == ("because\nhookline: mind" if both else "hookline: mind")

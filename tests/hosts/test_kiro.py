@@ -53,11 +53,6 @@ def test_empty_stdout_still_adds_a_message_so_a_short_line_is_printed(name):
     assert replied(name, context=("know",))[0] == Reply(stdout="know")
 
 
-@pytest.mark.parametrize("name", ["PreToolUse", "PostToolUse", "Stop"])
-def test_silence_is_silence_at_other_moments(name):
-    assert replied(name)[0] == Reply()
-
-
 def test_exit_1_continues_at_stop_so_no_warning_ends_with_it():
     assert replied("Stop", warnings=("mind",))[0] == Reply(stderr="hookline: mind\n")
     assert HOST.warning_code == 0
@@ -89,11 +84,6 @@ def test_the_older_engine_blocks_no_prompt_so_the_agent_is_told():
     assert "kiro cannot block here" in said.warnings[0]
 
 
-def test_both_engines_mean_the_same_moment():
-    assert heard("PreToolUse.older")[0] == heard("PreToolUse")[0] == "PreToolUse"
-    assert heard("PreToolUse.older")[1].command == heard("PreToolUse")[1].command == "git status"
-
-
 def test_nothing_is_read_after_a_tool_so_context_is_kept():
     reply, said = replied("PostToolUse", context=("know",))
 
@@ -107,3 +97,16 @@ def test_a_failure_is_told_in_the_result_of_the_older_engine():
 
 def test_kiro_home_moves_no_file_of_hooks():
     assert HOST.wiring.moved_by == ""
+
+
+# --- ours ---
+
+
+@pytest.mark.parametrize("name", ["PreToolUse", "PostToolUse", "Stop"])
+def test_silence_is_silence_at_other_moments(name):
+    assert replied(name)[0] == Reply()
+
+
+def test_both_engines_mean_the_same_moment():
+    assert heard("PreToolUse.older")[0] == heard("PreToolUse")[0] == "PreToolUse"
+    assert heard("PreToolUse.older")[1].command == heard("PreToolUse")[1].command == "git status"

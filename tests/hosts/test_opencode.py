@@ -59,12 +59,6 @@ def test_changed_arguments_are_sent_whole_for_the_plugin_to_put_in_place():
     }
 
 
-def test_changed_output_is_text():
-    _, event = heard("tool.execute.after")
-
-    assert replied("tool.execute.after", event=replace(event, output="new"))[0] == {"change": "new"}
-
-
 def test_a_block_after_a_tool_stands_beside_what_the_tool_said():
     assert replied("tool.execute.after", blocked="wrong", context=("mind",))[0] == {"context": "wrong\nmind"}
 
@@ -83,13 +77,6 @@ def test_a_tool_that_throws_has_no_after_hook_and_is_told_by_its_part_of_the_mes
 
     assert (type(event), event.success, event.tool) == (PostToolUse, False, "read")
     assert [type(one) for one in derive(HOST, event)] == [PostToolUse, OnError]
-
-
-def test_tokens_and_cost_are_told_after_every_model_call():
-    _, event = heard("message.updated")
-
-    assert isinstance(event, PostModelCall)
-    assert (event.model, event.usage["input"], event.usage["cost"]) == ("scripted/scripted", 10, 0)
 
 
 def test_a_model_call_can_be_blocked_and_what_it_reads_be_changed():
@@ -125,14 +112,30 @@ def test_a_helper_belongs_to_the_session_that_began_it(name):
     assert event.subagent.id not in ("", event.session)
 
 
-def test_a_helper_ends_as_one():
-    assert isinstance(heard("child.session.idle")[1], SubagentStop)
-
-
 def test_a_permission_that_a_person_would_be_asked_for_can_be_answered():
     assert replied("permission.asked", allowed="fine")[0] == {"allow": True}
     assert replied("permission.asked", blocked="no")[0] == {"deny": "no"}
     assert heard("permission.asked")[1].command == "echo hi"
+
+
+# --- ours ---
+
+
+def test_changed_output_is_text():
+    _, event = heard("tool.execute.after")
+
+    assert replied("tool.execute.after", event=replace(event, output="new"))[0] == {"change": "new"}
+
+
+def test_tokens_and_cost_are_told_after_every_model_call():
+    _, event = heard("message.updated")
+
+    assert isinstance(event, PostModelCall)
+    assert (event.model, event.usage["input"], event.usage["cost"]) == ("scripted/scripted", 10, 0)
+
+
+def test_a_helper_ends_as_one():
+    assert isinstance(heard("child.session.idle")[1], SubagentStop)
 
 
 def test_warnings_are_for_the_plugin_to_show():

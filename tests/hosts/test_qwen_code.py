@@ -146,11 +146,6 @@ def round_of_a_turn(runtime):
     return reply
 
 
-@pytest.mark.parametrize("mode", ["default", "plan", "auto_edit", "auto", "yolo"])
-def test_permission_modes_are_the_host_own(mode):
-    assert heard("PreToolUse", permission_mode=mode)[1].mode == mode
-
-
 def test_claudes_names_of_tools_are_only_for_matchers_so_the_table_has_the_real_ones():
     assert not {"Bash", "Read", "Write", "Edit"} & set(HOST.tools)
     assert (heard("PreToolUse")[1].kind, heard("PreToolUse.edit")[1].kind) == ("shell", "edit")
@@ -169,16 +164,24 @@ def test_a_failed_result_cannot_be_changed():
     assert MODIFY in HOST.moments["PostToolUse"].can
 
 
+@pytest.mark.parametrize(("seconds", "timeout"), [(2.4, 2), (999, 999), (1000, 999)])
+def test_timeout_is_in_seconds_and_from_1000_on_would_be_milliseconds(seconds, timeout):
+    entry = HOST.wiring.way.entry(Entry(moment="Stop", command="hookline", seconds=seconds))
+
+    assert entry["hooks"][0]["timeout"] == timeout
+
+
+# --- ours ---
+
+
+@pytest.mark.parametrize("mode", ["default", "plan", "auto_edit", "auto", "yolo"])
+def test_permission_modes_are_the_host_own(mode):
+    assert heard("PreToolUse", permission_mode=mode)[1].mode == mode
+
+
 def test_a_permission_is_given_or_refused():
     assert HOST.moments["PermissionRequest"].can == {BLOCK, ALLOW}
     assert said("PermissionRequest", blocked="no")["hookSpecificOutput"]["decision"] == {
         "behavior": "deny",
         "message": "no",
     }
-
-
-@pytest.mark.parametrize(("seconds", "timeout"), [(2.4, 2), (999, 999), (1000, 999)])
-def test_timeout_is_in_seconds_and_from_1000_on_would_be_milliseconds(seconds, timeout):
-    entry = HOST.wiring.way.entry(Entry(moment="Stop", command="hookline", seconds=seconds))
-
-    assert entry["hooks"][0]["timeout"] == timeout

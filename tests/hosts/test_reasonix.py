@@ -83,13 +83,6 @@ def test_a_permission_request_takes_json_and_both_answers():
     assert (allowed.code, denied.code) == (0, 0)
 
 
-def test_a_failure_is_one_event_and_means_one_error():
-    _, event = heard("PostToolUseFailure.Bash")
-
-    assert (event.success, event.error) == (False, "exit status 2")
-    assert [type(one) for one in derive(HOST, event)] == [PostToolUse, OnError]
-
-
 def test_no_call_id_is_sent_and_none_is_made_up():
     assert heard("PreToolUse")[1].call == ""
 
@@ -116,3 +109,13 @@ def test_the_plugin_is_registered_by_a_folder_beside_the_file_and_found_again_by
 
     assert (told["root"], told["enabled"], told["manifestKind"]) == ("plugins/hookline", True, "claude")
     assert told["description"] == ENTRY.command
+
+
+# --- ours ---
+
+
+def test_a_failure_is_one_event_and_means_one_error():
+    _, event = heard("PostToolUseFailure.Bash")
+
+    assert (event.success, event.error) == (False, "exit status 2")
+    assert [type(one) for one in derive(HOST, event)] == [PostToolUse, OnError]

@@ -76,6 +76,18 @@ def test_source_is_always_new_which_is_a_start_like_any_other():
     assert heard("SessionStart")[1].source == "new"
 
 
+def test_the_true_caller_is_told_from_others_who_read_the_same_files():
+    payload = json.loads((CAPTURES / "PreToolUse.json").read_text())
+
+    assert HOST.sent(payload, {})
+    assert not HOST.sent(payload, {"COPILOT_CLI": "1"})
+    assert not HOST.sent({**payload, "permission_mode": "default"}, {})
+    assert not HOST.sent({**payload, "cursor_version": "2"}, {})
+
+
+# --- ours ---
+
+
 def test_a_call_may_be_asked_about_changed_and_commented_in_one_answer():
     name, event = heard("PreToolUse")
     asked = Outcome(event=event, asked="sure?", context=("know",))
@@ -86,12 +98,3 @@ def test_a_call_may_be_asked_about_changed_and_commented_in_one_answer():
         "permissionDecision": "ask",
         "permissionDecisionReason": "sure?",
     }
-
-
-def test_the_true_caller_is_told_from_others_who_read_the_same_files():
-    payload = json.loads((CAPTURES / "PreToolUse.json").read_text())
-
-    assert HOST.sent(payload, {})
-    assert not HOST.sent(payload, {"COPILOT_CLI": "1"})
-    assert not HOST.sent({**payload, "permission_mode": "default"}, {})
-    assert not HOST.sent({**payload, "cursor_version": "2"}, {})

@@ -57,16 +57,6 @@ def test_nobody_can_be_asked_so_asking_blocks():
     assert reply.stderr.startswith("sure? (a person would have to decide this")
 
 
-def test_the_moment_names_the_tool():
-    command, edit, mcp = (heard(f"pre_{name}")[1] for name in ("run_command", "write_code", "mcp_tool_use"))
-
-    assert (command.tool, command.kind, command.command, command.cwd) == (
-        "run_command", "shell", "git status", "/repo",
-    )  # fmt: skip
-    assert (edit.kind, edit.path, edit.content) == ("edit", "/repo/app.py", "two\nb")
-    assert (mcp.tool, mcp.kind, mcp.input) == ("create", "mcp", {"title": "t"})
-
-
 def test_a_command_that_ran_tells_no_output_and_no_failure():
     _, event = heard("post_run_command")
 
@@ -82,3 +72,16 @@ def test_no_time_limit_is_known_and_what_we_print_is_shown():
     entry = Entry(moment="pre_run_command", command="hookline hook windsurf", seconds=30.0)
 
     assert HOST.wiring.way.entry(entry) == {"command": "hookline hook windsurf", "show_output": True}
+
+
+# --- ours ---
+
+
+def test_the_moment_names_the_tool():
+    command, edit, mcp = (heard(f"pre_{name}")[1] for name in ("run_command", "write_code", "mcp_tool_use"))
+
+    assert (command.tool, command.kind, command.command, command.cwd) == (
+        "run_command", "shell", "git status", "/repo",
+    )  # fmt: skip
+    assert (edit.kind, edit.path, edit.content) == ("edit", "/repo/app.py", "two\nb")
+    assert (mcp.tool, mcp.kind, mcp.input) == ("create", "mcp", {"title": "t"})

@@ -12,7 +12,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hookline.callers import answers_itself, as_guest, true_caller
+from hookline.callers import as_guest, true_caller
 from hookline.cli._command import Command
 from hookline.host import Host, Reply, Said, Unreadable, decode
 
@@ -79,13 +79,13 @@ def _reply(host: Host, args: Namespace) -> tuple[Reply, Callable[[], None] | Non
     caller, name = host, args.event
     try:
         payload = _payload()
-        caller = true_caller(host, payload, os.environ)
+        caller = true_caller(host, payload, os.environ, name)
         if caller is not host:
             payload, name = as_guest(payload, caller, name)
         found = decode(caller, payload, name)
     except Unreadable as error:
         return _diagnosis(caller, f"a payload could not be read, so nothing judged it: {error}"), None
-    if found is None or (caller is not host and answers_itself(caller, host, found[1], os.environ)):
+    if found is None:
         return Reply(stdout=caller.silence(name or str(payload.get(caller.names_event)))), None
     return _answer(caller, *found, args)
 
@@ -95,6 +95,7 @@ def _answer(
 ) -> tuple[Reply, Callable[[], None] | None]:
     from hookline import claims  # noqa: PLC0415 -- what cannot be read needs none
     from hookline.runtime import Runtime  # noqa: PLC0415 -- ditto
+    from hookline.store import Claim  # noqa: PLC0415 -- ditto
     from hookline.system import lives  # noqa: PLC0415 -- ditto
 
     runtime = Runtime.load(_existing(event.cwd), host=host)
@@ -105,9 +106,9 @@ def _answer(
     words = [f"+{name}" for name in args.only] + [f"-{name}" for name in args.without]
     within = min(host.moments[name].within or host.within, host.within)
     held = claims.held(runtime, host, event, words, within=within)
-    if held is None:
-        claims.note(runtime, event)
-        return Reply(stdout=host.silence(name)), lambda: _close(runtime)
+    if isinstance(held, Claim):
+        reply = runtime.repeat(host, name, event, held)
+        return reply, lambda: _close(runtime, lambda: claims.note(runtime, event))
     try:
         reply = runtime.answer(host, name, event)
     except Exception:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-GO_ON = "[hook] "
-"""Begins what we say to make a turn go on; Copilot hands it back as if a person had written it."""
+from hookline.hosts._going_on import going_on
+
 CAMEL = {
     "session_id": "sessionId",
     "transcript_path": "transcriptPath",
@@ -92,4 +92,4 @@ def of_helper(payload: Mapping[str, Any]) -> bool:
 
 def of_ours(payload: Mapping[str, Any]) -> bool:
     """A turn that a hook made go on begins like one that a person began."""
-    return str(payload.get("prompt", "")).startswith(GO_ON)
+    return str(payload.get("prompt", "")).startswith(going_on(str(payload.get("sessionId", ""))))

@@ -5,7 +5,7 @@ from typing import Any
 
 from hookline.events import PermissionRequest, PostToolUse, PreToolUse, Stop
 from hookline.host import Reply, Said
-from hookline.hosts._copilot_payloads import GO_ON
+from hookline.hosts._going_on import going_on
 
 
 def encode(said: Said) -> Reply:
@@ -27,7 +27,7 @@ def _decision(said: Said) -> dict[str, Any]:
     if isinstance(event, PermissionRequest):
         return {"behavior": "deny", "message": outcome.blocked} if outcome.blocked is not None else {}
     if not isinstance(event, PreToolUse):
-        begin = GO_ON if isinstance(event, Stop) else ""
+        begin = going_on(event.session) if isinstance(event, Stop) else ""
         return {"decision": "block", "reason": begin + outcome.blocked} if outcome.blocked is not None else {}
     if outcome.blocked is not None:
         return {"permissionDecision": "deny", "permissionDecisionReason": outcome.blocked}

@@ -8,9 +8,8 @@ from typing import Any
 from hookline.events import Event, PostToolUse, PreModelCall, PreToolUse, Stop, UserPromptSubmit
 from hookline.frozen import thawed
 from hookline.host import Reply, Said
+from hookline.hosts._going_on import going_on
 
-GOING_ON = "A hook keeps this turn going: "
-"""How the reason begins that the host hands to its model as if a person had written it."""
 CHANGED = "(The tool ran; what follows is its result as a hook changed it.)"
 NO_TEXT = "(a part of the result that is no text was left out)"
 EXIT_CODE = re.compile(
@@ -22,7 +21,7 @@ EXIT_CODE = re.compile(
 
 def our_own_words(payload: Mapping[str, Any]) -> bool:
     """What made a turn go on arrives as if a person had written it."""
-    return str(payload.get("prompt", "")).startswith(GOING_ON)
+    return str(payload.get("prompt", "")).startswith(going_on(str(payload.get("session_id", ""))))
 
 
 def encode(said: Said) -> Reply:
@@ -78,7 +77,7 @@ def _request(said: Said) -> dict[str, Any]:
 
 
 def _stop(said: Said) -> dict[str, Any]:
-    return _denied(GOING_ON + told(said)) if said.outcome.blocked is not None else {}
+    return _denied(going_on(said.event.session) + told(said)) if said.outcome.blocked is not None else {}
 
 
 _SAYING: Mapping[type[Event], Callable[[Said], dict[str, Any]]] = {

@@ -11,12 +11,13 @@ from typing import Any
 from hookline.events import PostToolUse, Stop
 from hookline.host import Reply, Said
 from hookline.hosts import _claude_replies
-from hookline.hosts._gemini_replies import CHANGED, GOING_ON, text_of, told
+from hookline.hosts._gemini_replies import CHANGED, text_of, told
+from hookline.hosts._going_on import going_on
 
 
 def encode(said: Said) -> Reply:
     if isinstance(said.event, Stop) and said.outcome.blocked is not None:
-        marked = replace(said.outcome, blocked=GOING_ON + said.outcome.blocked)
+        marked = replace(said.outcome, blocked=going_on(said.event.session) + said.outcome.blocked)
         return _claude_replies.encode(replace(said, outcome=marked))
     if not isinstance(said.event, PostToolUse):
         return _claude_replies.encode(said)

@@ -43,8 +43,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
     (
         """
         CREATE TABLE claims (
-            session TEXT NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, at REAL NOT NULL,
-            answered REAL, passed INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (session, name)
+            session TEXT NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, at REAL NOT NULL, answered REAL,
+            verdict TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '', PRIMARY KEY (session, name)
         ) WITHOUT ROWID
         """,
         "CREATE INDEX claims_by_age ON claims (at)",

@@ -87,11 +87,13 @@ class MemoryStore:
             self._claims[session, name] = Claim(by=by, at=at)
             return None
 
-    def answered(self, session: str, name: str, *, by: str, at: float, passed: bool) -> None:
+    def answered(
+        self, session: str, name: str, *, by: str, at: float, verdict: str = "", reason: str = ""
+    ) -> None:
         with self._lock:
             known = self._claims.get((session, name))
             if known is not None and known.by == by:
-                self._claims[session, name] = replace(known, answered=at, passed=passed)
+                self._claims[session, name] = replace(known, answered=at, verdict=verdict, reason=reason)
 
     def release(self, session: str, name: str, *, by: str) -> None:
         with self._lock:
