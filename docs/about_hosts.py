@@ -13,6 +13,8 @@ from hookline.host import Host, Moment
 
 PAGES = Path(__file__).parent / "hosts"
 TESTS = Path(__file__).parent.parent / "tests/hosts"
+OURS = "# --- ours ---"
+"""Below it in a host's test file is what we make of that host, which is no trap of it."""
 
 
 def every_host() -> Iterator[Host]:
@@ -77,11 +79,11 @@ def _reach(host: Host, event: type[Event]) -> list[str]:
 
 
 def traps(host: Host) -> str:
-    """What the host's own tests are called: each is something that one would not expect of it."""
+    """What the host's own tests are called down to a mark: each is something one would not expect of it."""
     file = TESTS / f"test_{host.name.replace('-', '_')}.py"
     if not file.exists():
         return ""
-    read = ast.parse(file.read_text(encoding="utf-8"))
+    read = ast.parse(file.read_text(encoding="utf-8").partition(f"\n{OURS}\n")[0])
     named = [one.name for one in read.body if isinstance(one, ast.FunctionDef)]
     words = (name.removeprefix("test_").replace("_", " ") for name in named if name.startswith("test_"))
     return "".join(f"- {text[:1].upper()}{text[1:]}.\n" for text in words)

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import stat
+import time
 from dataclasses import replace
 
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from tests.test_jsonc import VALUES, texts
 
-from hookline import hosts, installing
+from hookline import hosts, installing, uninstalling
 from hookline.jsonc import parse
-from hookline.rewiring import moments, starts_us, unwired, wired
+from hookline.owned import calls_us, ours
+from hookline.rewiring import held, moments, unwired, wired
 from hookline.system import wired as notes
 from hookline.system.places import find
 from hookline.wiring import Entry, Listed
@@ -22,6 +24,9 @@ LONG = bool(os.environ.get("HOOKLINE_LONG"))
 PROGRAM = "hookline"
 WAY = hosts.load("claude-code").wiring.way
 ENTRIES = installing.entries(hosts.load("claude-code"), PROGRAM)
+HUGE = json.dumps([{"n": number, "text": "x" * 60} for number in range(2_000)])
+NAMES = ["claude-code", "gemini-cli", "cursor"]
+"""A table of plain JSON, one with comments, one that must begin with something."""
 many = settings(
     max_examples=300 if LONG else 25,
     deadline=None,
@@ -29,40 +34,75 @@ many = settings(
 )
 
 
+def table_of(name):
+    host = hosts.load(name)
+    return host.wiring.way, installing.entries(host, PROGRAM)
+
+
 @some.composite
-def settings_files(draw, way=WAY):
+def settings_files(draw, name):
     """(text, what it means): a settings file as people have them."""
-    theirs = {
-        "type": "command",
-        "command": draw(some.sampled_from(["./lint.sh", "echo hookline", "hookline list"])),
-    }
-    hooks = draw(
-        some.dictionaries(
-            some.sampled_from(["PreToolUse", "Stop", "Custom"]), some.just([{"hooks": [theirs]}])
-        )
+    way, entries = table_of(name)
+    line = draw(
+        some.sampled_from(["./lint.sh", "echo hookline", "hookline list", f"echo hookline hook {name}"])
     )
+    theirs = {**way.entry(replace(entries[0], command=line)), "description": f"hookline hook {name}"}
+    known = some.sampled_from([one.moment for one in entries[:3]] + ["Custom"])
+    hooks = draw(some.dictionaries(known, some.sampled_from([[], [theirs], [theirs, theirs]])))
     whole = draw(
         some.dictionaries(some.sampled_from(["env", "permissions", "ключ", "x"]), VALUES, max_size=3)
     )
     if draw(some.booleans()):
         whole["hooks"] = hooks
+    if draw(some.booleans()):
+        whole["edit-me"] = "before-0815"
+    if draw(some.integers(0, 9)) == 9:
+        whole["huge"] = "THE-HUGE-0815"
     text = draw(texts(whole, comments=way.comments))
+    text = text.replace('"THE-HUGE-0815"', HUGE)
+    whole |= {"huge": json.loads(HUGE)} if "huge" in whole else {}
     return draw(some.sampled_from(["", "\ufeff"])) + text, whole
 
 
 @many
-@given(settings_files())
-def test_a_round_trip_changes_no_value_and_what_was_wired_is_there(one):
-    text, whole = one
-    after = wired(text, WAY, ENTRIES, "claude-code")
+@given(some.sampled_from(NAMES), some.data())
+def test_a_round_trip_changes_no_value_and_what_was_wired_is_there(name, data):
+    way, entries = table_of(name)
+    text, whole = data.draw(settings_files(name))
+    after = wired(text, way, entries, name)
 
-    assert {one.moment for one in ENTRIES} == set(moments(after, WAY, "claude-code"))
-    assert wired(after, WAY, ENTRIES, "claude-code") == after
-    back = parse(unwired(after, WAY, "claude-code").removeprefix("\ufeff")).value
-    assert {key: value for key, value in back.items() if value != {}} == {
-        k: v for k, v in whole.items() if v != {}
+    assert {one.moment for one in entries} == set(held(after.text, way, name))
+    assert wired(after.text, way, entries, name).text == after.text
+    assert unwired(after.text, way, name, after.made, text) == text
+    back = parse(unwired(after.text, way, name).removeprefix("\ufeff"), comments=way.comments).value
+    assert {key: value for key, value in back.items() if key in whole and key != "hooks"} == {
+        key: value for key, value in whole.items() if key != "hooks"
     }
-    assert after.startswith("\ufeff") == text.startswith("\ufeff")
+    assert after.text.startswith("\ufeff") == text.startswith("\ufeff")
+
+
+@many
+@given(some.sampled_from(NAMES), some.data())
+def test_after_an_edit_elsewhere_our_entries_go_and_everything_else_is_byte_for_byte_as_it_was(
+    tmp_path_factory, name, data
+):
+    base = tmp_path_factory.mktemp("edited")
+    places = find({"HOME": str(base / "home")}, str(base))
+    text, _ = data.draw(settings_files(name))
+    path = base / hosts.load(name).wiring.way.project
+    path.parent.mkdir()
+    path.write_bytes(text.encode())
+    list(init(places, name))
+    edit = data.draw(some.sampled_from([b"before-0815", b"echo hookline", b"./lint.sh", b"huge", b"ENDS"]))
+    path.write_bytes(_edited(path.read_bytes(), edit))
+    plans = list(uninstall(places))
+
+    assert not plans[0].problem
+    assert path.read_bytes() == _edited(text.encode(), edit)
+
+
+def _edited(data, what):
+    return data + b"\n" if what == b"ENDS" else data.replace(what, b"edited-" + what[2:])
 
 
 @pytest.fixture
@@ -81,23 +121,23 @@ def init(places, host="claude-code", scope="project", program=PROGRAM):
 
 def uninstall(places):
     with notes.alone(places.state):
-        for one, plan in installing.takings(notes.remembered(places.state)):
-            installing.take_out(one, plan, places)
+        for one, plan in uninstalling.takings(notes.remembered(places.state)):
+            uninstalling.take_out(one, plan, places)
             yield plan
 
 
 @many
-@given(settings_files(), some.data())
-def test_what_nobody_else_changed_is_byte_for_byte_as_before(tmp_path_factory, one, data):
+@given(some.sampled_from(NAMES), some.data())
+def test_what_nobody_else_changed_is_byte_for_byte_as_before(tmp_path_factory, name, data):
     base = tmp_path_factory.mktemp("trip")
     (base / "home").mkdir()
     places = find({"HOME": str(base / "home")}, str(base))
-    text, _ = one
-    raw = text.encode()
-    path = _laid(base, raw, data.draw(some.sampled_from(["plain", "linked", "private", "read-only"])))
+    raw = data.draw(settings_files(name))[0].encode()
+    how = data.draw(some.sampled_from(["plain", "linked", "private", "read-only"]))
+    path = _laid(base / hosts.load(name).wiring.way.project, raw, how)
     before = snapshot(base)
-    plans = list(init(places))
-    again = list(init(places))
+    plans = list(init(places, name))
+    again = list(init(places, name))
     changed = path.read_bytes() != raw
     list(uninstall(places))
     notes.tidy(places.state)
@@ -109,11 +149,9 @@ def test_what_nobody_else_changed_is_byte_for_byte_as_before(tmp_path_factory, o
     assert path.read_bytes() == raw
 
 
-def _laid(base, raw, how):
-    folder = base / ".claude"
-    folder.mkdir()
-    path = folder / "settings.json"
-    real = base / "dotfiles.json" if how == "linked" else path
+def _laid(path, raw, how):
+    path.parent.mkdir()
+    real = path.parent.parent / "dotfiles.json" if how == "linked" else path
     real.write_bytes(raw)
     if how == "linked":
         path.symlink_to("../dotfiles.json")
@@ -191,7 +229,7 @@ def test_a_new_program_is_wired_in_place_of_the_old_one(place):
     path.parent.mkdir()
     path.write_text('{"a": 1}\n')
     list(init(place, program="/old/hookline"))
-    list(init(place, program="/new path/hookline"))
+    list(init(place, program="'/new path/hookline'"))
     text = path.read_text()
     list(uninstall(place))
 
@@ -210,6 +248,7 @@ def test_a_new_program_is_wired_in_place_of_the_old_one(place):
         (b"\xff\xfe", "no UTF-8"),
         (b"[" * 1000, "nested"),
         (b"[]", "no object"),
+        (b'{"a":\n ' + b"1" * 5000 + b"}", "line 2, column 2: a number of more than 4,000 digits"),
     ],
 )
 def test_what_cannot_be_read_is_refused_untouched(place, content, said):
@@ -236,14 +275,18 @@ def test_what_is_no_file_is_refused_without_waiting(place, kind):
 def test_a_huge_file_is_wired_and_put_back(place):
     path = os_path(place) / "project/.claude/settings.json"
     path.parent.mkdir()
-    text = json.dumps({"env": {f"KEY{n}": "x" * 100 for n in range(20_000 if LONG else 2_000)}}, indent=1)
+    text = json.dumps({"env": {f"KEY{n}": "x" * 100 for n in range(90_000)}}, indent=1)
     path.write_text(text)
+    begun = time.monotonic()
     list(init(place))
     wired_text = path.read_text()
+    path.write_text(wired_text + "\n")
     list(uninstall(place))
+    took = time.monotonic() - begun
 
-    assert "hookline hook claude-code" in wired_text
-    assert path.read_text() == text
+    assert wired_text.count("hookline hook claude-code") == len(ENTRIES)
+    assert path.read_text() == text + "\n"
+    assert took < 15
 
 
 def _init_at_once(places, barrier):
@@ -293,34 +336,139 @@ def test_killed_anywhere_a_file_is_old_or_new_and_can_be_taken_out(place, point)
     now = path.read_text()
     list(uninstall(place))
 
+    assert not [one for one in os.listdir(path.parent) if one.endswith(".hookline")]
     assert now == '{"a": 1}\n' or moments(now, WAY, "claude-code") == tuple(one.moment for one in ENTRIES)
     assert path.read_text() == '{"a": 1}\n'
 
 
 @pytest.mark.parametrize(
-    ("command", "ours"),
+    ("command", "calling"),
     [
         ("hookline hook codex", True),
         ("/opt/bin/hookline hook codex --event Stop", True),
         ("'/my path/hookline' hook codex", True),
         ("python3 -m hookline hook codex", True),
+        ("uvx hookline@1.0 hook codex", True),
+        ("tee log | hookline hook codex 2>/dev/null", True),
+        ("(./lint.sh && hookline hook codex)", True),
         ("hookline hook codex-x", False),
         ("myhookline hook codex", False),
         ("hookline list codex", False),
         ("echo hookline", False),
+        ("echo hookline hook codex", False),
+        ("notify 'see hookline hook codex'", False),
     ],
 )
-def test_what_is_ours_is_told_by_what_it_starts(command, ours):
-    assert starts_us(command, "codex") is ours
+def test_what_calls_us_is_read_as_a_shell_does(command, calling):
+    assert calls_us(command, "codex") is calling
+
+
+def handler(command, **more):
+    return {"type": "command", "command": command, "timeout": 30, **more}
+
+
+@pytest.mark.parametrize(
+    ("entry", "written"),
+    [
+        ({"hooks": [handler("hookline hook codex")]}, True),
+        ({"hooks": [handler("'/my path/hookline' hook codex")]}, True),
+        ({"hooks": [handler("/usr/bin/python3 -m hookline hook codex")]}, True),
+        ({"hooks": [handler("./mine.sh"), handler("hookline hook codex")]}, True),
+        ({"matcher": "Bash", "hooks": [handler("hookline hook codex")]}, False),
+        ({"hooks": [handler("hookline hook codex", statusMessage="checking")]}, False),
+        ({"hooks": [handler("./mine.sh", statusMessage="hookline hook codex")]}, False),
+        ({"hooks": [handler("tee log | hookline hook codex")]}, False),
+        ({"hooks": [handler("./mine.sh hookline hook codex")]}, False),
+        ({"hooks": [handler("hookline hook codex; ./mine.sh")]}, False),
+        ({"hooks": [handler("uvx hookline@1.0 hook codex")]}, False),
+        ({"hooks": [handler("hookline hook claude-code")]}, False),
+        ({"hooks": "hookline hook codex"}, False),
+        ("hookline hook codex", False),
+    ],
+)
+def test_only_what_we_write_is_ours(entry, written):
+    assert ours(entry, hosts.load("codex").wiring.way, "Stop", "codex") is written
+
+
+def test_an_entry_of_somebody_else_that_calls_us_stays_and_gets_no_second_beside_it(place):
+    path = os_path(place) / "project/.claude/settings.json"
+    path.parent.mkdir()
+    theirs = {"hooks": [handler("tee log | hookline hook claude-code")]}
+    raw = json.dumps({"hooks": {"Stop": [theirs]}})
+    path.write_text(raw)
+    (plan,) = init(place)
+    after = json.loads(path.read_text())["hooks"]
+    known = notes.remembered(place.state)
+    path.write_text(path.read_text() + "\n")
+    (out,) = uninstall(place)
+
+    assert after["Stop"] == [theirs]
+    assert len(after) == len(ENTRIES)
+    assert plan.said == ("an entry of your own calls us already at Stop; no second one is put there",)
+    assert known[0].before == raw.encode()
+    assert out.said == ("an entry of your own still calls us at Stop, and stays",)
+    assert path.read_text() == raw + "\n"
 
 
 def test_a_file_of_another_entry_shape_is_wired_too():
     way = Listed(project="x.json", under=(), entry=lambda one: {"command": one.command}, start={"version": 1})
     entry = Entry(moment="stop", command="hookline hook droid", seconds=5)
-    text = wired("", way, [entry], "droid")
+    after = wired("", way, [entry], "droid")
 
-    assert json.loads(text) == {"version": 1, "stop": [{"command": "hookline hook droid"}]}
-    assert json.loads(unwired(text, way, "droid")) == {"version": 1}
+    assert json.loads(after.text) == {"version": 1, "stop": [{"command": "hookline hook droid"}]}
+    assert unwired(after.text, way, "droid", after.made) == ""
+    assert json.loads(unwired(after.text, way, "droid")) == {"version": 1, "stop": []}
+
+
+def test_cursor_voids_a_file_without_a_version_so_it_is_put_there_and_taken_out_again():
+    way, entries = table_of("cursor")
+    text = '{"hooks": {"stop": [{"command": "./mine.sh"}]}}'
+    after = wired(text, way, entries, "cursor")
+
+    assert json.loads(after.text)["version"] == 1
+    assert unwired(after.text + "\n", way, "cursor", after.made, text) == text + "\n"
+    assert json.loads(unwired(after.text, way, "cursor"))["version"] == 1
+
+
+def test_what_was_there_before_us_is_no_longer_empty_and_a_version_that_was_there_stays():
+    way, entries = table_of("cursor")
+    text = '{"version": 1, "hooks": {}}'
+    after = wired(text, way, entries, "cursor")
+
+    assert unwired(after.text, way, "cursor", after.made, text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"hooks":{}}',
+        "{}",
+        "{ }",
+        "{\n}",
+        '{"hooks": {"AfterTool": [ /* nothing yet */ ]}}',
+        '{"hooks": {"AfterTool": [\n // nothing yet\n]}}',
+        '{\n  "a": [1, 2,],\n  "hooks": {\n    "Custom": [],\n  },\n}',
+        '{"a": 1, // one\n}',
+        '{"a": 1 /* one */ }',
+        "{ // nothing\u00a0\n}",
+    ],
+)
+def test_only_what_we_put_there_goes(text):
+    way, entries = table_of("gemini-cli")
+    after = wired(text, way, entries, "gemini-cli")
+
+    assert set(held(after.text, way, "gemini-cli")) == {one.moment for one in entries}
+    assert unwired(after.text + "\n", way, "gemini-cli", after.made, text) == text + "\n"
+
+
+def test_moments_that_are_wanted_no_more_go_and_doubles_become_one():
+    way, entries = table_of("codex")
+    twice = {
+        "hooks": {"Stop": [way.entry(entries[0]), way.entry(entries[0])], "Old": [way.entry(entries[0])]}
+    }
+    after = json.loads(wired(json.dumps(twice), way, entries, "codex").text)["hooks"]
+
+    assert {name: len(those) for name, those in after.items()} == {one.moment: 1 for one in entries}
 
 
 def test_order_of_the_users_files_does_not_matter(place):

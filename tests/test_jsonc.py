@@ -104,7 +104,7 @@ def test_adding_and_removing_again_changes_no_value_and_no_comment(data, comment
     back = removed(after, node, len(node.parts) - 1)
 
     assert parse(back, comments=comments).value == whole
-    assert "".join(back.replace(",", "").split()) == "".join(text.replace(",", "").split())
+    assert back == text if whole else "".join(back.split()) == "".join(text.split())
 
 
 def subsequence(small, large):
@@ -179,11 +179,42 @@ def test_nothing_is_put_where_something_else_stands(text, way, said):
         ('{\r\n  "a": 1\r\n}', '{\r\n  "a": 1,\r\n  "h": [1]\r\n}'),
         ('{\n  "h": [\n    0\n  ]\n}', '{\n  "h": [\n    0,\n    1\n  ]\n}'),
         ('{\n  "h": [0]\n}', '{\n  "h": [0, 1]\n}'),
-        ('{\n  "h": [\n    0, // zero\n  ],\n}', '{\n  "h": [\n    0, // zero\n    1\n  ],\n}'),
+        ('{\n  "h": [\n    0, // zero\n  ],\n}', '{\n  "h": [\n    0, // zero\n    1,\n  ],\n}'),
     ],
 )
 def test_what_is_put_looks_like_its_neighbours(text, after):
     assert put(text, ("h",), 1, comments=True) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "after"),
+    [
+        ("[1, 2]", 0, "[ 2]"),
+        ("[1, 2]", 1, "[1]"),
+        ("[1, 2,]", 1, "[1,]"),
+        ("[ // why\n 1 ]", 0, "[ // why\n  ]"),
+        ("[ // why\n 1\n]", 0, "[ // why\n]"),
+        ("[1, // why\n 2 /* and this */]", 1, "[1 // why\n  /* and this */]"),
+    ],
+)
+def test_what_is_removed_takes_no_comment_with_it_and_is_not_swallowed_by_one(text, place, after):
+    left = removed(text, parse(text, comments=True), place)
+
+    assert left == after
+    assert parse(left, comments=True).value == [
+        one for number, one in enumerate(parse(text, comments=True).value) if number != place
+    ]
+
+
+@pytest.mark.parametrize("text", ["[,]", "{,}", '{"a": 1,,}', "[1,,]", '{"a":,}'])
+def test_a_comma_that_follows_nothing_is_wrong_with_comments_too(text):
+    with pytest.raises(NotJson, match="line 1"):
+        parse(text, comments=True)
+
+
+def test_a_number_that_is_too_long_is_refused_with_its_place():
+    with pytest.raises(NotJson, match="line 2, column 1: a number of more than 4,000 digits"):
+        parse("[\n" + "1" * 5_000 + "]")
 
 
 def test_of_a_key_that_stands_twice_the_last_counts():

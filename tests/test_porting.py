@@ -104,6 +104,20 @@ def test_nothing_waits_longer_than_the_other_host(seconds, timeout, how):
 
 
 @pytest.mark.parametrize(
+    ("moment", "seconds", "said"),
+    [
+        ("PreToolUse", None, "where it needs more than 55 s, it is ended: claude-code gives it 600 s"),
+        ("PreToolUse", 55, ""),
+        ("UserPromptSubmit", None, ""),
+    ],
+)
+def test_the_time_that_an_entry_does_not_name_is_said_where_it_shrinks(moment, seconds, said):
+    told = [text for text in ported(moment, seconds=seconds).limits if "gives it" in text]
+
+    assert told == ([said] if said else [])
+
+
+@pytest.mark.parametrize(
     ("moment", "event"), [("PostToolUse", "PostToolUse"), ("PostToolUseFailure", "PostToolUse")]
 )
 def test_what_is_one_event_to_us_is_told_apart_by_its_moment(moment, event):
@@ -131,7 +145,7 @@ def test_a_host_that_tells_only_of_some_forms_of_an_event_is_said():
 
 
 def test_what_a_hook_cannot_do_there_is_said_though_it_may_never_do_it():
-    one = ported("PreToolUse", GEMINI)
+    one = ported("PreToolUse", GEMINI, seconds=5)
 
     assert one.how == "whole"
     assert one.limits == (
@@ -139,4 +153,4 @@ def test_what_a_hook_cannot_do_there_is_said_though_it_may_never_do_it():
         "where it allows, gemini-cli goes on as it would without",
         "where it gives context, the agent reads it at the next moment that takes any",
     )
-    assert ported("Stop").limits == ()
+    assert ported("Stop", seconds=5).limits == ()

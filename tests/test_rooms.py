@@ -32,8 +32,10 @@ RUNTIME = {
     "past",
     "guarding",
     "installing",
+    "uninstalling",
     "callers",
     "claims",
+    "calling",
     "probing",
 }
 """The files that put it together."""

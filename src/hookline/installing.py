@@ -1,13 +1,14 @@
 """Wire hosts to call us, and take that out again: which files, and what becomes of them."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from hookline import hosts
 from hookline.host import Host
 from hookline.jsonc import NotJson
-from hookline.rewiring import moments, unwired, wired
+from hookline.owned import as_written, file_is_ours
+from hookline.rewiring import held, moments, unwired, wired
 from hookline.system import wired as notes
 from hookline.system.places import Places
 from hookline.system.wired import Refused, Wired
@@ -32,6 +33,10 @@ class Plan:
     problem: str = ""
     """Why it is left as it is."""
     mode: int | None = None
+    keys: tuple[tuple[str, ...], ...] = ()
+    """Those that are made in it for our entries."""
+    said: tuple[str, ...] = ()
+    """What a person should know about it."""
 
     @property
     def changes(self) -> bool:
@@ -63,45 +68,126 @@ def entries(host: Host, program: str) -> tuple[Entry, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """One file that is to be wired, or is."""
+
+    host: Host
+    scope: Scope
+    path: str
+    root: str
+    """The project's root."""
+    way: Listed | Own
+    name: str = ""
+    """Of a file that is ours alone: how the host's table calls it; of the list that we are registered in."""
+
+    def entries(self, program: str) -> tuple[Entry, ...]:
+        if isinstance(self.way, Listed) and self.name:
+            return (Entry(moment=self.name, command=f"{program} hook {self.host.name}", seconds=0),)
+        return entries(self.host, program)
+
+
+def targets(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> Iterator[Target]:
+    """The files by which the *host* is wired; none where it has none of that scope."""
+    base = where(host, scope, places, env)
+    if host.wiring is None or not base:
+        return
+    whole = Target(host=host, scope=scope, path=base, root=places.root, way=host.wiring.way)
+    yield from _own_files(whole, base) if isinstance(whole.way, Own) else [whole]
+    if isinstance(whole.way, Own) and whole.way.registered is not None:
+        path = _file(host, whole.way.registered, scope, places, env)
+        yield replace(whole, path=path, way=whole.way.registered, name=whole.way.registered_as)
+
+
+def _own_files(target: Target, base: str) -> Iterator[Target]:
+    for name in target.way.files(target.entries("hookline")) if isinstance(target.way, Own) else ():
+        yield replace(target, path=os.path.join(base, name), name=name)
+
+
 def plans(host: Host, scope: Scope, places: Places, env: Mapping[str, str], program: str) -> Iterator[Plan]:
     """What wiring the *host* changes; one plan a file."""
-    if host.wiring is None:
-        return
-    way = host.wiring.way
-    base = where(host, scope, places, env)
-    if not base:
-        other = "--user" if scope == "project" else "no --user"
-        yield Plan(
-            host=host.name,
-            scope=scope,
-            path="",
-            before=None,
-            after=None,
-            problem=f"{host.name} is wired by {other} only",
+    if host.wiring is not None and not where(host, scope, places, env):
+        yield Plan(host=host.name, scope=scope, path="", before=None, after=None, problem=only(host, scope))
+    for target in targets(host, scope, places, env):
+        yield planned(target, program)
+
+
+def only(host: Host, scope: Scope) -> str:
+    """What is to be said where the *host* has no file of that *scope*."""
+    return f"{host.name} is wired {'by --user' if scope == 'project' else 'without --user'} only"
+
+
+def planned(target: Target, program: str) -> Plan:
+    """What wiring makes of one file."""
+    plan = Plan(host=target.host.name, scope=target.scope, path=target.path, before=None, after=None)
+    try:
+        check_place(target)
+        plan = replace(plan, before=notes.read(target.path))
+        if isinstance(target.way, Listed):
+            plan = _listed(target, target.way, plan, program)
+        else:
+            plan = _own(target, target.way, plan, program)
+        if plan.changes:
+            notes.check_writable(target.path)
+    except Refused as error:
+        return replace(plan, after=plan.before, problem=str(error))
+    except NotJson as error:
+        said = f"{target.path}: {error}; it was left as it is: mend it, or use --print and wire it yourself"
+        return replace(plan, after=plan.before, problem=said)
+    return plan
+
+
+def check_place(target: Target) -> None:
+    if target.scope == "project":
+        notes.check_inside(target.path, target.root)
+
+
+def _listed(target: Target, way: Listed, plan: Plan, program: str) -> Plan:
+    text = decoded(target.path, plan.before)
+    after = wired(text, way, target.entries(program), target.host.name)
+    names = ", ".join(after.spared)
+    told = f"an entry of your own calls us already at {names}; no second one is put there"
+    return replace(plan, after=after.text.encode(), keys=after.made, said=(told,) if names else ())
+
+
+def _own(target: Target, way: Own, plan: Plan, program: str) -> Plan:
+    after = way.files(target.entries(program))[target.name].encode()
+    if plan.before is not None and plan.before != after and not wrote(target, plan.before):
+        raise Refused(
+            f"{target.path} is there already and not ours; it was left as it is: "
+            f"move it away, or have it start `{program} hook {target.host.name}` itself"
         )
-    elif isinstance(way, Listed):
-        yield _listed(host, scope, base, way, entries(host, program))
-    else:
-        for name, text in way.files(entries(host, program)).items():
-            yield _own(host, scope, os.path.join(base, name), way, text.encode())
-        if way.registered is not None:
-            one = Entry(moment=way.registered_as, command=f"{program} hook {host.name}", seconds=0)
-            yield _listed(
-                host, scope, _file(host, way.registered, scope, places, env), way.registered, (one,)
-            )
+    return replace(plan, after=after, mode=EXECUTABLE if way.executable else None)
+
+
+def wrote(target: Target, data: bytes) -> bool:
+    """Whether a file of the kind that is ours alone is one that we wrote."""
+    names = tuple(target.host.moments)
+    text = data.decode(errors="replace")
+    return isinstance(target.way, Own) and file_is_ours(
+        text, target.name, target.way, names, target.host.name
+    )
+
+
+def decoded(path: str, data: bytes | None) -> str:
+    try:
+        return (data or b"").decode()
+    except UnicodeDecodeError as error:
+        raise Refused(f"{path} is no UTF-8 text (byte {error.start}); it was left as it is") from None
 
 
 def snippets(
     host: Host, scope: Scope, places: Places, env: Mapping[str, str], program: str
 ) -> Mapping[str, str]:
     """What the files would hold if nothing else were in them, by path."""
-    base = where(host, scope, places, env)
-    if host.wiring is None or not base:
-        return {}
-    way, wanted = host.wiring.way, entries(host, program)
-    if isinstance(way, Listed):
-        return {base: wired("", way, wanted, host.name)}
-    return {os.path.join(base, name): text for name, text in way.files(wanted).items()}
+    return {one.path: _snippet(one, program) for one in targets(host, scope, places, env)}
+
+
+def _snippet(one: Target, program: str) -> str:
+    wanted = one.entries(program)
+    if isinstance(one.way, Listed):
+        return wired("", one.way, wanted, one.host.name).text
+    return one.way.files(wanted)[one.name]
 
 
 def where(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> str:
@@ -126,138 +212,111 @@ def _file(host: Host, way: Listed | Own, scope: Scope, places: Places, env: Mapp
     return _place(name, places) if name else ""
 
 
-def _listed(host: Host, scope: Scope, path: str, way: Listed, wanted: tuple[Entry, ...]) -> Plan:
-    before: bytes | None = None
-    try:
-        before = notes.read(path)
-        after = wired(_text(path, before), way, wanted, host.name).encode()
-        if after != before:
-            notes.check_writable(path)
-    except Refused as error:
-        return _refused(host, scope, path, before, str(error))
-    except NotJson as error:
-        said = f"{path}: {error}; it was left as it is: mend it, or use --print and wire it yourself"
-        return _refused(host, scope, path, before, said)
-    return Plan(host=host.name, scope=scope, path=path, before=before, after=after)
-
-
-def _refused(host: Host, scope: Scope, path: str, before: bytes | None, problem: str) -> Plan:
-    return Plan(host=host.name, scope=scope, path=path, before=before, after=before, problem=problem)
-
-
-def _text(path: str, data: bytes | None) -> str:
-    try:
-        return (data or b"").decode()
-    except UnicodeDecodeError as error:
-        raise Refused(f"{path} is no UTF-8 text (byte {error.start}); it was left as it is") from None
-
-
-def _own(host: Host, scope: Scope, path: str, way: Own, after: bytes) -> Plan:
-    try:
-        before = notes.read(path)
-        if before != after:
-            notes.check_writable(path)
-    except Refused as error:
-        return _refused(host, scope, path, None, str(error))
-    if before not in (None, after) and b"hookline" not in before:
-        return _refused(
-            host, scope, path, before, f"{path} is there already and not ours; it was left as it is"
-        )
-    mode = EXECUTABLE if way.executable else None
-    return Plan(host=host.name, scope=scope, path=path, before=before, after=after, mode=mode)
-
-
 def carry_out(plan: Plan, places: Places, command: str) -> None:
     """Remember what the file was, then write it; the caller holds the lock."""
-    if plan.after is None or not plan.changes:
+    if plan.problem or plan.after is None:
         return
-    known = {(one.path, one.host): one for one in notes.remembered(places.state)}.get((plan.path, plan.host))
-    untouched = known is not None and plan.before is not None and notes.digest(plan.before) in known.after
-    made = notes.make_folders(plan.path)
-    note = Wired(
-        path=plan.path,
-        host=plan.host,
-        scope=plan.scope,
-        root=places.root if plan.scope == "project" else "",
-        before=known.before if known is not None and untouched else _cleaned(plan),
-        after=(*(known.after if known is not None and untouched else ()), notes.digest(plan.after)),
-        made=known.made if known is not None else made,
-        command=command,
-    )
-    notes.remember(places.state, note)
+    notes.sweep(plan.path)
+    if not plan.changes:
+        return
+    notes.remember(places.state, _noted(plan, plan.after, places, command))
     notes.write(plan.path, plan.after, mode=plan.mode)
 
 
-def _cleaned(plan: Plan) -> bytes | None:
+def _noted(plan: Plan, after: bytes, places: Places, command: str) -> Wired:
+    """What is to be remembered: of a file that only we changed since, also what it was at first."""
+    known = next((one for one in notes.remembered(places.state) if _about(one, plan)), None)
+    root = places.root if plan.scope == "project" else ""
+    fresh = Wired(
+        path=plan.path,
+        host=plan.host,
+        scope=plan.scope,
+        root=root,
+        before=plan.before,
+        after=(notes.digest(after),),
+        made=notes.make_folders(plan.path),
+        command=command,
+        keys=plan.keys,
+    )
+    if known is None:
+        return replace(fresh, before=_cleaned(fresh))
+    fresh = replace(
+        fresh,
+        made=tuple(dict.fromkeys((*known.made, *fresh.made))),
+        keys=tuple(dict.fromkeys((*known.keys, *fresh.keys))),
+    )
+    if plan.before is not None and notes.digest(plan.before) in known.after:
+        return replace(fresh, before=known.before, after=(*known.after, *fresh.after))
+    return replace(fresh, before=_cleaned(replace(fresh, keys=known.keys)))
+
+
+def _about(one: Wired, plan: Plan) -> bool:
+    return (one.path, one.host) == (plan.path, plan.host)
+
+
+def _cleaned(one: Wired) -> bytes | None:
     """What the file is without us: what it was, unless we were in it already."""
-    way = _way(plan.host, plan.path)
-    if plan.before is None or not isinstance(way, Listed):
+    target = target_of(one)
+    if one.before is None or target is None:
         return None
-    text = plan.before.decode()
-    return unwired(text, way, plan.host).encode() if moments(text, way, plan.host) else plan.before
+    if isinstance(target.way, Own):
+        names = tuple(target.host.moments)
+        text = one.before.decode(errors="replace")
+        return None if as_written(text, target.name, target.way, names, one.host) else one.before
+    text = one.before.decode()
+    inside = held(text, target.way, one.host)
+    return (unwired(text, target.way, one.host, one.keys).encode() or None) if inside else one.before
 
 
-def _way(host: str, path: str) -> Listed | Own | None:
-    """How the file at *path* is wired: that in which a folder of ours is registered is a list."""
-    wiring = hosts.load(host).wiring
-    if wiring is None or isinstance(wiring.way, Listed) or wiring.way.registered is None:
-        return wiring.way if wiring else None
-    registered = wiring.way.registered
-    names = {os.path.basename(name) for name in (registered.user, registered.project)}
-    return registered if os.path.basename(path) in names else wiring.way
-
-
-def takings(known: Iterable[Wired]) -> Iterator[tuple[Wired, Plan]]:
-    """What taking us out of each of these files makes of it."""
-    for one in known:
-        yield one, _taken(one)
+def target_of(one: Wired) -> Target | None:
+    """The file that a note is about; None where the host is wired otherwise now."""
+    host = hosts.load(one.host)
+    way = host.wiring.way if host.wiring else None
+    if way is None:
+        return None
+    whole = Target(host=host, scope=scope_of(one), path=one.path, root=one.root, way=way)
+    if isinstance(way, Listed):
+        return whole
+    base = os.path.basename(one.path)
+    registered = way.registered
+    if registered and base in {os.path.basename(name) for name in (registered.user, registered.project)}:
+        return replace(whole, way=registered, name=way.registered_as)
+    names = way.files(whole.entries("hookline"))
+    name = next((name for name in names if one.path.endswith(os.sep + name)), "")
+    return replace(whole, name=name) if name else None
 
 
 def scope_of(one: Wired) -> Scope:
     return "user" if one.scope == "user" else "project"
 
 
-def _taken(one: Wired) -> Plan:
-    scope = scope_of(one)
-    host, way = hosts.load(one.host), _way(one.host, one.path)
-    before: bytes | None = None
+def renewal(one: Wired, program: str) -> Plan | None:
+    """What wiring anew makes of a file, wherever it lies; None where nothing that we put there is in it."""
+    target = target_of(one)
+    return planned(target, program) if target is not None and inside(target) else None
+
+
+def inside(target: Target) -> bool:
+    """Whether the file holds what we put there; also where that cannot be told, so that it is said."""
     try:
-        before = notes.read(one.path)
-        if before is not None and notes.digest(before) in one.after:
-            after = one.before
-        elif before is None or not isinstance(way, Listed):
-            after = before
-        else:
-            after = unwired(_text(one.path, before), way, one.host).encode()
-        if after != before:
-            notes.check_writable(one.path)
-    except Refused as error:
-        return _refused(host, scope, one.path, before, str(error))
-    except NotJson as error:
-        return _refused(host, scope, one.path, before, f"{one.path}: {error}; take the entries out yourself")
-    return Plan(host=one.host, scope=scope, path=one.path, before=before, after=after)
-
-
-def take_out(one: Wired, plan: Plan, places: Places) -> None:
-    """Put the file back, and forget it; the caller holds the lock."""
-    if plan.problem:
-        return
-    if plan.changes and plan.after is None:
-        os.unlink(os.path.realpath(plan.path))
-    elif plan.changes and plan.after is not None:
-        notes.write(plan.path, plan.after)
-    notes.drop_folders(one.made)
-    notes.forget(places.state, one)
+        data = notes.read(target.path)
+        if data is None:
+            return False
+        if isinstance(target.way, Own):
+            return wrote(target, data)
+        return bool(held(decoded(target.path, data), target.way, target.host.name))
+    except (Refused, NotJson):
+        return os.path.lexists(target.path)
 
 
 def standing(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> tuple[str, ...]:
     """The moments at which the *host* calls us, by its file of that *scope*; none where it cannot be read."""
     path = where(host, scope, places, env)
-    way = _way(host.name, path)
+    way = host.wiring.way if host.wiring else None
     try:
         if isinstance(way, Own):
             return tuple(host.moments) if path and os.path.isdir(path) and _has_own(path, way, host) else ()
-        return moments(_text(path, notes.read(path)), way, host.name) if path and way else ()
+        return moments(decoded(path, notes.read(path)), way, host.name) if path and way else ()
     except (Refused, NotJson):
         return ()
 

@@ -13,7 +13,7 @@ from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, OnErr
 from hookline.frozen import Frozen
 from hookline.host import Host, Moment
 from hookline.matchers import Untranslatable, translated
-from hookline.wiring import Written
+from hookline.wiring import Listed, Written
 
 How = Literal["whole", "partly", "native", "not"]
 
@@ -71,8 +71,17 @@ def port(source: Host, target: Host, moment: str, written: Written, payload: str
         event=row.event.__name__,
         entry=Frozen(entry),
         why=(*written.lost, *lost, *short, *_told_apart(target, row.event)),
-        limits=tuple(_limits(source, target, row.event)),
+        limits=(*_shorter(source, row, written, entry["timeout"]), *_limits(source, target, row.event)),
     )
+
+
+def _shorter(source: Host, row: Moment, written: Written, seconds: float) -> tuple[str, ...]:
+    """What an entry does not say about its time, its own host says for it."""
+    way = source.wiring.way if source.wiring else None
+    usual = way.usual if isinstance(way, Listed) and row.within is None else 0.0
+    if written.seconds is not None or usual <= seconds:
+        return ()
+    return (f"where it needs more than {seconds:g} s, it is ended: {source.name} gives it {usual:g} s",)
 
 
 def _unheard(moment: str, row: Moment | None, target: Host) -> str:

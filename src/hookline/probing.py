@@ -1,184 +1,113 @@
-"""Whether a host really reaches us: the very command that is configured, sent what must be stopped."""
+"""Whether a host really reaches us: each command that is configured, sent what must be stopped.
+
+What a repository wrote is started only where init itself writes the same, and where what it names is not the
+repository's own: to look whether all is well must not run what a stranger left there.
+"""
 
 import json
 import os
-import re
+import shlex
+import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hookline import foreign, hosts, installing
+from hookline import foreign, hosts
+from hookline.calling import Call, Wire
 from hookline.degrade import answer
-from hookline.events import BLOCK, Event, PreToolUse
-from hookline.host import Host, Unreadable, compose, decode
-from hookline.jsonc import NotJson, parse
+from hookline.differing import program
+from hookline.events import Event
+from hookline.host import Host
 from hookline.outcome import Outcome
-from hookline.rewiring import starts_us
-from hookline.system import wired as notes
+from hookline.sample import FORCE, RULE, sample
 from hookline.system.places import Places
-from hookline.wiring import Listed, Own, Scope
 
-FORCE = "git push --force"
-RULE = "dangerous-command:git-push-force"
 LIMIT = 30.0
-LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
-    """A file by which a host calls us."""
-
-    host: Host
-    scope: Scope
-    path: str
-    moments: tuple[str, ...]
-    command: str = ""
-    """What it starts before a tool runs; empty where that could not be found."""
-    line: str = ""
-    """The command line that calls us, in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What came of an event that was sent through."""
+    """What came of an event that was sent through one command."""
 
+    call: Call
     problem: str = ""
     """What is wrong; empty: it was stopped, in the host's own words."""
+    ran: bool = True
     ms: float = 0.0
 
 
-def wires(host: Host, places: Places, env: Mapping[str, str]) -> Iterator[Wire]:
-    """The files, of either scope, by which the *host* calls us."""
-    for scope in ("user", "project"):
-        found = installing.standing(host, scope, places, env)
-        if found and host.wiring:
-            base = installing.where(host, scope, places, env)
-            path, command, line = _command(host, base)
-            yield Wire(host=host, scope=scope, path=path, moments=found, command=command, line=line)
-
-
-def _command(host: Host, base: str) -> tuple[str, str, str]:
-    """(file, what is started, where we are called in it) for the moment of a trial."""
-    way, name = (host.wiring.way if host.wiring else None), trial_moment(host)[0]
-    if isinstance(way, Listed):
-        told = _strings(_parsed(_read(base), way.under, name), host)
-        return base, *next(((text, text) for text, _ in told), ("", ""))
-    names = way.files(installing.entries(host, "hookline")) if isinstance(way, Own) else ()
-    for file in names:
-        path = os.path.join(base, file)
-        if isinstance(way, Own) and way.executable:
-            if file == name:
-                line = next((one for one in _read(path).splitlines() if starts_us(one, host.name)), "")
-                return path, f"'{path}'", line.removeprefix("exec ")
-        elif found := _best(_read(path), host, name):
-            return path, found, found
-    return base, "", ""
-
-
-def _best(text: str, host: Host, name: str) -> str:
-    """The command line of a file of ours that stands nearest to the moment's *name*."""
-    whole = _parsed(text, (), "")
-    told = list(_strings(whole, host)) if whole is not None else list(_literals(text, host))
-    return max(told, key=lambda one: name in one[1] or name in one[0], default=("", ()))[0]
-
-
-def _strings(value: Any, host: Host, near: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each text that calls us, with the keys and texts around it."""
-    if isinstance(value, str) and starts_us(value, host.name):
-        yield value, near
-    if isinstance(value, dict):
-        beside = (*near, *(one for one in value.values() if isinstance(one, str)))
-        for key, inner in value.items():
-            yield from _strings(inner, host, (*beside, key))
-    for inner in value if isinstance(value, list) else ():
-        yield from _strings(inner, host, near)
-
-
-def _literals(text: str, host: Host) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for found in LITERAL.findall(text):
-        try:
-            said = json.loads(found)
-        except ValueError:
-            continue
-        if starts_us(said, host.name):
-            yield said, ()
-
-
-def _parsed(text: str, under: tuple[str, ...], name: str) -> Any:
-    try:
-        node = parse(text.removeprefix("\ufeff"), comments=True).at(*under, *([name] if name else ()))
-    except NotJson:
-        return None
-    return node.value if node is not None else None
-
-
-def _read(path: str) -> str:
-    try:
-        return (notes.read(path) or b"").decode(errors="replace")
-    except notes.Refused:
-        return ""
-
-
-def trial_moment(host: Host, session: str = "s", cwd: str = "/") -> tuple[str, dict[str, Any], Event | None]:
-    """A moment at which the *host* can stop a command, a payload that it must stop, and what it means."""
-    shell = next((name for name, row in host.tools.items() if row.kind == "shell"), "")
-    places = host.tools[shell].places if shell else {}
-    event = PreToolUse(
-        host=host.name,
-        session=session,
-        cwd=cwd,
-        tool=shell,
-        call="hookline-doctor",
-        input={places.get("command", "command"): FORCE},
-    )
-    for name, row in host.moments.items():
-        if row.event is PreToolUse and BLOCK in row.can:
-            payload = compose(host, event, name)
-            found = _decoded(host, payload, name)
-            if isinstance(found, PreToolUse) and found.command == FORCE:
-                return name, payload, found
-    return "", {}, None
-
-
-def _decoded(host: Host, payload: dict[str, Any], name: str) -> Event | None:
-    try:
-        found = decode(host, payload, name)
-    except Unreadable:
-        return None
-    return found[1] if found else None
-
-
-def tried(wire: Wire, places: Places, env: Mapping[str, str], *, guarded: bool) -> Trial:
+def tried(wire: Wire, call: Call, places: Places, env: Mapping[str, str], *, guarded: bool) -> Trial:
     """Send it through, in a session and a store of its own: nothing of it is kept.
 
     Where no guard is on (*guarded* is false) it must come back in silence.
     """
+    refused = strange(wire, call, places, env)
+    if refused:
+        said = f"was not tried, because {refused}: {_short(call.command)}"
+        return Trial(call=call, problem=said, ran=False)
+    with tempfile.TemporaryDirectory(prefix="hookline-doctor-") as scratch:
+        return _tried(wire, call, places, env, scratch, guarded=guarded)
+
+
+def _tried(
+    wire: Wire, call: Call, places: Places, env: Mapping[str, str], scratch: str, *, guarded: bool
+) -> Trial:
     from hookline.system import processes  # noqa: PLC0415 -- only where a process is run
 
     session = f"hookline-doctor-{os.urandom(4).hex()}"
-    with tempfile.TemporaryDirectory(prefix="hookline-doctor-") as scratch:
-        root = (
-            scratch if foreign.sets(wire.host, env, places.root, ("XDG_STATE_HOME", "HOME")) else places.root
-        )
-        name, payload, event = trial_moment(wire.host, session, root)
-        if event is None or not wire.command:
-            return Trial(problem="its command could not be found in the file, so nothing was tried")
-        begun = time.monotonic()
-        ran = processes.run(
-            ["/bin/sh", "-c", wire.command],
-            stdin=json.dumps(payload).encode(),
-            cwd=root,
-            env=_environment(wire.host, env, session, root) | {"XDG_STATE_HOME": scratch},
-            limit=LIMIT,
-        )
+    moved = foreign.sets(wire.host, env, places.root, ("XDG_STATE_HOME", "HOME"))
+    root = scratch if moved else places.root
+    name, payload, event = sample(wire.host, session, root)
+    if event is None:
+        return Trial(call=call, problem="has no moment at which a command could be stopped", ran=False)
+    begun = time.monotonic()
+    ran = processes.run(
+        ["/bin/sh", "-c", call.command],
+        stdin=json.dumps(payload).encode(),
+        cwd=root,
+        # What lies in a project's folder is no part of ours, whatever it is called.
+        env=_environment(wire.host, env, session, root) | {"XDG_STATE_HOME": scratch, "PYTHONSAFEPATH": "1"},
+        limit=LIMIT,
+    )
     ms = (time.monotonic() - begun) * 1000
-    if ran.timed_out:
-        return Trial(problem=f"did not answer within {LIMIT:.0f} seconds", ms=ms)
-    if ran.problem:
-        return Trial(problem=ran.problem, ms=ms)
-    return Trial(problem=_wrong(wire.host, name, event, ran, guarded=guarded), ms=ms)
+    late = f"did not answer within {LIMIT:.0f} seconds" if ran.timed_out else ran.problem
+    return Trial(call=call, problem=late or _wrong(wire.host, name, event, ran, guarded=guarded), ms=ms)
+
+
+def strange(wire: Wire, call: Call, places: Places, env: Mapping[str, str]) -> str:
+    """Why a command is not to be started just to look at it; empty where it may be."""
+    if not _theirs(wire, places):
+        return ""
+    if not call.ours:
+        return "this repository wrote it, and init would not"
+    first, *more = shlex.split(program(call.line, wire.host.name))
+    own = sys.executable if more else os.path.join(os.path.dirname(sys.executable), os.path.basename(first))
+    path = _found(first, places.root, env)
+    same = path == own if more else os.path.realpath(path) == os.path.realpath(own)
+    return "" if same or not _inside(path, places.root) else f"this repository brings {first} itself"
+
+
+def _theirs(wire: Wire, places: Places) -> bool:
+    """Whether the repository may have written that file: also where it was told to be its user's."""
+    home = _inside(places.home, places.root)
+    return wire.scope == "project" or (_inside(wire.path, places.root) and not home)
+
+
+def _found(name: str, root: str, env: Mapping[str, str]) -> str:
+    """Where a shell in the project's root finds a program."""
+    folders = env.get("PATH", "").split(os.pathsep) if "/" not in name else [""]
+    paths = [os.path.normpath(os.path.join(root, folder, name)) for folder in folders]
+    return next((path for path in paths if os.access(path, os.X_OK)), paths[0])
+
+
+def _inside(path: str, root: str) -> bool:
+    """Also where only a link to it, or only what that leads to, lies there."""
+    folder, name = os.path.split(path)
+    ways = (path, os.path.join(os.path.realpath(folder), name), os.path.realpath(path))
+    roots = {root, os.path.realpath(root)}
+    return any(way == one or way.startswith(f"{one.rstrip(os.sep)}{os.sep}") for way in ways for one in roots)
 
 
 def _environment(host: Host, env: Mapping[str, str], session: str, root: str) -> dict[str, str]:

@@ -60,6 +60,10 @@ class Listed:
     """The repository's file for this user alone, in the same shape; empty where there is none."""
     read: Callable[[Any], Iterable[Written]] | None = None
     """The hooks in what somebody put into a moment's list; None where nobody has looked into it."""
+    usual: float = 0.0
+    """Seconds that the host gives a hook which does not say how long; 0 where that is not known."""
+    variables: str = ""
+    """The key beside the table of moments with variables for all hooks; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +92,8 @@ class Place:
     """The project's root."""
     holds: Any = None
     """What the file at that path holds, where it is JSON."""
+    also: Any = None
+    """What the other file of a look holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +104,8 @@ class Look:
     """The user's with `~`, the repository's from its root; JSON or TOML."""
     said: Callable[[Mapping[str, Any], Place], str]
     """From what it holds, nothing where it is not there, to what stands in the way; empty: nothing does."""
+    also: str = ""
+    """Another file without which it cannot be told; what it holds is in the place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

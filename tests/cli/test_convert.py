@@ -126,6 +126,36 @@ def test_a_teams_hooks_are_told_in_their_own_words_and_answer_in_the_other_agent
     assert seen(team, "gate")["hook_event_name"] == "Stop"
 
 
+def test_words_without_a_shell_find_the_projects_folder(team, at_terminal):
+    script = {
+        "command": "${CLAUDE_PROJECT_DIR}/.claude/hooks/all.sh",
+        "args": ["", "a b", "${HOME}", "$(id)"],
+    }
+    team.write(".claude/hooks/all.sh", '#!/bin/sh\nprintf "%s|" "$@" > all.seen\n').chmod(0o755)
+    team.write(SETTINGS, {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", **script}]}]}})
+    code, said, _ = convert(team, "codex", "--yes")
+    at_terminal("trust", "--yes")
+    sent(team, "codex", "PreToolUse")
+
+    assert (code, "carries over: " in said) == (0, True)
+    assert (team.project / "all.seen").read_text() == "|a b|${HOME}|$(id)|"
+
+
+def test_variables_of_the_settings_are_the_hooks_own_and_those_of_a_user_alone_are_named(team, at_terminal):
+    hooks = {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo $SPICE > env.seen"}]}]}
+    team.write(SETTINGS, {"env": {"SPICE": "cumin", "LEVEL": 3}, "hooks": hooks})
+    team.write(".claude/settings.local.json", {"env": {"TOKEN": "hunter2"}})
+    code, said, _ = convert(team, "codex", "--yes")
+    at_terminal("trust", "--yes")
+    sent(team, "codex", "PreToolUse")
+
+    assert code == 0
+    assert declared(team)["hooks"]["PreToolUse"][0]["env"] == {"SPICE": "cumin", "LEVEL": "3"}
+    assert (team.project / "env.seen").read_text() == "cumin\n"
+    assert "is without TOKEN, which .claude/settings.local.json sets for you alone" in said
+    assert "hunter2" not in said + (team.project / HOOKS).read_text()
+
+
 def test_they_run_under_the_other_agent_alone_and_not_again_where_they_are_native(team, at_terminal):
     convert(team, "codex", "--yes")
     at_terminal("trust", "--yes")

@@ -14,6 +14,7 @@ from hookline.wiring import Place
 
 WIRABLE = [name for name in hosts.names() if hosts.load(name).wiring]
 HERE = str(Path(sys.executable).parent)
+ASKING = {"security": {"folderTrust": {"enabled": True}}}
 
 
 @pytest.fixture
@@ -52,9 +53,11 @@ def test_a_real_event_goes_through_the_very_command_that_is_configured(alone, na
     report = doctor(alone, "--host", name)
     (wire,) = of(report, name)["wired"]
 
-    assert (wire["right"], wire["problem"], wire["scope"]) == (True, "", "user")
-    assert set(wire["moments"]) == set(hosts.load(name).moments)
-    assert wire["ms"] > 0
+    (command,) = wire["commands"]
+    assert (command["tried"], command["problem"], wire["scope"]) == (True, "", "user")
+    assert set(wire["moments"]) == set(command["moments"]) == set(hosts.load(name).moments)
+    assert command["ms"] > 0
+    assert wire["differs"] == []
     assert [text for text in attention(report) if "trust" not in text] == []
 
 
@@ -103,6 +106,201 @@ def test_a_program_that_is_gone_is_said_with_what_mends_it(alone):
 
     assert any("was not stopped: exit code 127" in text for text in told)
     assert any("/gone/hookline cannot be run" in text and "hookline upgrade" in text for text in told)
+
+
+def entry(user, moment="PreToolUse", scope="project", **changed):
+    """Change the entry of a moment: what its group, and what the hook in it says."""
+    path = (user.home if scope == "user" else user.project) / ".claude/settings.json"
+    whole = json.loads(path.read_text())
+    (group,) = whole["hooks"][moment]
+    group.update({key: value for key, value in changed.items() if key == "matcher"})
+    group["hooks"][0].update({key: value for key, value in changed.items() if key != "matcher"})
+    path.write_text(json.dumps(whole))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "touch pwned; hookline hook claude-code",
+        "./hookline hook claude-code",
+        "hookline hook claude-code; touch pwned",
+        "hookline hook claude-code $(touch pwned)",
+        "PATH=.:$PATH hookline hook claude-code",
+        "env -C . ./hookline hook claude-code",
+        "python3 -m hookline hook claude-code --bogus",
+    ],
+)
+def test_what_a_repository_wrote_is_shown_and_not_run(alone, command):
+    init(alone, "claude-code")
+    alone.write("hookline", "#!/bin/sh\ntouch pwned\n").chmod(0o755)
+    alone.write("hookline.py", "open('pwned', 'w')")
+    entry(alone, command=command)
+    told = attention(doctor(alone))
+
+    assert not (alone.project / "pwned").exists()
+    assert any("was not tried, because this repository" in text and command in text for text in told)
+
+
+@pytest.mark.parametrize("folders", ["{project}/bin:{path}", "bin:{path}", "{project}/link:{path}"])
+def test_a_program_that_the_repository_brings_is_not_run(alone, folders):
+    init(alone, "claude-code")
+    alone.write("bin/hookline", "#!/bin/sh\ntouch pwned\n").chmod(0o755)
+    alone.write("~/bin/hookline", "#!/bin/sh\ntouch pwned\n").chmod(0o755)
+    (alone.project / "link").symlink_to(alone.home / "bin")
+    path = folders.format(project=alone.project, path=alone.env["PATH"])
+    ran = alone.run("doctor", "--json", PATH=path)
+
+    assert not (alone.project / "pwned").exists()
+    assert "this repository brings hookline itself" in ran.stdout.decode()
+
+
+def test_what_lies_in_the_repository_is_no_part_of_us(alone):
+    init(alone, "claude-code")
+    entry(alone, command=f"{sys.executable} -m hookline hook claude-code")
+    for name in ("hookline.py", "json.py"):
+        alone.write(name, "open('pwned', 'w')")
+    report = doctor(alone)
+
+    assert not (alone.project / "pwned").exists()
+    assert [one["tried"] for one in of(report, "claude-code")["wired"][0]["commands"]] == [True, True]
+
+
+def test_files_that_the_repository_calls_its_users_are_the_repositorys(alone):
+    init(alone, "claude-code", "--user")
+    entry(alone, scope="user", command="touch pwned; hookline hook claude-code")
+    alone.write("mine/settings.json", (alone.home / ".claude/settings.json").read_text())
+    doctor(alone, CLAUDE_CONFIG_DIR=str(alone.project / "mine"))
+
+    assert not (alone.project / "pwned").exists()
+
+
+def test_a_program_for_a_moment_that_the_repository_changed_is_not_run(alone):
+    init(alone, "cline")
+    path = alone.project / ".cline/hooks/PreToolUse"
+    path.write_text(path.read_text().replace("exec", "touch pwned\nexec"))
+    told = attention(doctor(alone))
+
+    assert not (alone.project / "pwned").exists()
+    assert any("PreToolUse: is not as init writes it" in text for text in told)
+
+
+@pytest.mark.parametrize(
+    ("moment", "changed", "said"),
+    [
+        ("PreToolUse", {"matcher": "NoSuchTool"}, '`matcher` is "NoSuchTool", and init does not write it'),
+        ("PreToolUse", {"type": "prompt"}, '`hooks.type` is "prompt", not "command"'),
+        ("PreToolUse", {"async": True}, "`hooks.async` is true, and init does not write it"),
+        ("PreToolUse", {"timeout": 1}, "`hooks.timeout` is 1, not 60"),
+        (
+            "Stop",
+            {"command": "/gone/hookline hook claude-code"},
+            "(Stop): `git push --force` was not stopped",
+        ),
+        (
+            "PostToolUse",
+            {"command": "hookline hook claude-code --bogus"},
+            'PostToolUse: `hooks.command` is "hookline hook claude-code --bogus", not "hookline hook',
+        ),
+    ],
+)
+def test_an_entry_that_is_not_as_init_writes_it_is_said(alone, moment, changed, said):
+    init(alone, "claude-code")
+    entry(alone, moment, **changed)
+    ran = doctor(alone)
+
+    assert any(said in text for text in attention(ran)), attention(ran)
+
+
+@pytest.mark.parametrize("changed", [{"matcher": "*"}, {"matcher": ""}, {"async": False}, {"timeout": 90}])
+def test_an_entry_that_says_no_less_than_ours_is_right(alone, changed):
+    init(alone, "claude-code")
+    entry(alone, **changed)
+
+    assert attention(doctor(alone)) == []
+
+
+def test_hooks_of_others_in_the_same_entry_are_theirs(alone):
+    init(alone, "claude-code")
+    path = alone.project / ".claude/settings.json"
+    whole = json.loads(path.read_text())
+    whole["hooks"]["Stop"][0]["hooks"].insert(0, {"type": "command", "command": "touch pwned"})
+    path.write_text(json.dumps(whole))
+
+    assert attention(doctor(alone)) == []
+    assert not (alone.project / "pwned").exists()
+
+
+def test_each_command_that_is_another_is_tried(alone):
+    init(alone, "claude-code", "--user")
+    entry(alone, "PostToolUse", scope="user", command="hookline hook claude-code --bogus")
+    told = attention(doctor(alone))
+
+    assert any("(PostToolUse): `git push --force` was not stopped" in text for text in told)
+    assert any("unrecognized arguments: --bogus" in text for text in told)
+
+
+def test_of_another_program_nobody_asks_for_the_version(alone):
+    init(alone, "claude-code", "--user")
+    entry(alone, scope="user", command="touch seen; hookline hook claude-code")
+    told = attention(doctor(alone))
+
+    assert ["touch seen" in text for text in told] == [True]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda whole: whole.update(disableAllHooks=True), "`disableAllHooks` is true"),
+        (lambda whole: whole["hooks"].pop("preToolUse"), "`hooks.preToolUse` is missing"),
+    ],
+)
+def test_a_file_of_ours_that_somebody_changed_is_said(alone, change, said):
+    init(alone, "copilot-cli", "--user")
+    path = alone.home / ".copilot/hooks/hookline.json"
+    whole = json.loads(path.read_text())
+    change(whole)
+    path.write_text(json.dumps(whole))
+
+    assert any(said in text for text in attention(doctor(alone)))
+
+
+def test_a_plugin_that_is_registered_and_off_is_said(alone):
+    init(alone, "reasonix", "--user")
+    path = alone.home / ".reasonix/plugin-packages.json"
+    path.write_text(path.read_text().replace('"enabled": true', '"enabled": false'))
+
+    assert any("`enabled` is false, not true" in text for text in attention(doctor(alone)))
+
+
+def test_a_program_of_a_moment_that_is_missing_or_may_not_be_executed_is_said(alone):
+    init(alone, "cline", "--user")
+    (alone.home / ".cline/hooks/TaskComplete").unlink()
+    (alone.home / ".cline/hooks/TaskError").chmod(0o644)
+    told = attention(doctor(alone))
+
+    assert any("not wired at TaskComplete" in text for text in told)
+    assert any("TaskError: may not be executed" in text for text in told)
+
+
+def test_a_home_with_a_quote_in_its_name_is_no_trouble(alone):
+    home = alone.home / "it's mine"
+    home.mkdir()
+    ran = alone.run("init", "--host", "cline", "--user", "--yes", HOME=str(home))
+    report = doctor(alone, HOME=str(home))
+
+    assert ran.returncode == 0
+    assert attention(report) == []
+
+
+def test_a_home_that_is_the_project_is_looked_at_once(alone):
+    init(alone, "claude-code", "--user")
+    report = doctor(alone, HOME=str(alone.project))
+    assert attention(report) == ["no agent calls us here: `hookline init` wires those in use"]
+    alone.write(".claude/settings.json", (alone.home / ".claude/settings.json").read_text())
+    report = doctor(alone, HOME=str(alone.project))
+
+    assert attention(report) == []
+    assert [one["scope"] for one in of(report, "claude-code")["wired"]] == ["user"]
 
 
 def fake(user, script):
@@ -187,6 +385,21 @@ def test_hosts_that_run_the_files_of_another_are_named(alone):
         ("copilot-cli", [], "~/.copilot/x", "", "is no folder that it trusts: start `copilot` there"),
         ("copilot-cli", [], "~/.copilot/settings.json", {"disableAllHooks": True}, "disableAllHooks"),
         ("qwen-code", [], "~/.qwen/settings.json", {"disableAllHooks": True}, "disableAllHooks"),
+        (
+            "qwen-code",
+            [],
+            "~/.qwen/settings.json",
+            ASKING,
+            "is no folder that it trusts: open it with `qwen`",
+        ),
+        ("codex", [], "~/.codex/config.toml", "", "is no project that it trusts: start `codex` there"),
+        (
+            "gemini-cli",
+            [],
+            "~/.gemini/settings.json",
+            {"hooksConfig": {"disabled": ["hookline"]}},
+            "disabled",
+        ),
         ("factory-droid", [], "~/.factory/settings.json", {"hooksDisabled": True}, "hooksDisabled"),
     ],
 )
@@ -204,6 +417,22 @@ def test_folders_that_are_trusted_need_nothing(alone):
     alone.write("~/.copilot/config.json", {"trustedFolders": [str(alone.project.parent)]})
 
     assert attention(doctor(alone)) == []
+
+
+def test_where_nobody_is_asked_to_trust_a_folder_nothing_is_needed(alone):
+    init(alone, "gemini-cli")
+    init(alone, "qwen-code")
+    alone.write("~/.gemini/settings.json", {"security": {"folderTrust": {"enabled": False}}})
+
+    assert attention(doctor(alone)) == []
+
+
+def test_a_project_that_codex_trusts_needs_only_the_trust_of_its_hooks(alone):
+    init(alone, "codex")
+    alone.write("~/.codex/config.toml", f'[projects."{alone.project}"]\ntrust_level = "trusted"\n')
+    told = attention(doctor(alone, "--host", "codex"))
+
+    assert ["14 of 14 hooks wait" in text for text in told] == [True]
 
 
 def test_a_folder_that_only_begins_alike_is_not_trusted(alone):
@@ -271,7 +500,7 @@ def test_inside_of_an_agent_the_trial_is_the_hosts_own(alone):
     init(alone, "claude-code", "--user")
     report = doctor(alone, COPILOT_CLI="1", CLAUDE_CODE_SESSION_ID="outer", CURSOR_VERSION="1")
 
-    assert of(report, "claude-code")["wired"][0]["right"]
+    assert [one["problem"] for one in of(report, "claude-code")["wired"][0]["commands"]] == [""]
 
 
 def test_a_wrong_name_is_a_clear_sentence(alone):

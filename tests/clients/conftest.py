@@ -18,9 +18,9 @@ def hookline() -> str:
     return str(Path(sys.executable).parent / "hookline")
 
 
-@pytest.fixture
-def claude_code(tmp_path: Path) -> Player:
-    return _player(load("claude-code"), tmp_path)
+@pytest.fixture(scope="module")
+def claude_code(tmp_path_factory: pytest.TempPathFactory) -> Player:
+    return _player(load("claude-code"), tmp_path_factory.mktemp("claude-code"))
 
 
 @pytest.fixture(scope="module")

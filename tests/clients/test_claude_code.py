@@ -1,4 +1,7 @@
-"""Real Claude Code with hookline wired by hand: what its model, its user and its machine see of our hooks."""
+"""Real Claude Code with hookline wired by hand: what its model, its user and its machine see of our hooks.
+
+A run takes seconds, so what can be seen in one is: the fixtures are runs, and the tests look at them.
+"""
 
 import json
 import re
@@ -8,8 +11,9 @@ from typing import Any
 import pytest
 
 from .claude_code import wire
-from .driver import Played, Player, Request, afterwards
+from .driver import Played, Player, Request
 from .script import Reply, call, say
+from .users import BAD, ONCE, SECRET, spelled_apart, trail, user_hooks
 
 pytestmark = pytest.mark.clients
 
@@ -25,16 +29,63 @@ EVENTS = (
     "Stop",
     "SessionEnd",
 )
-USER_HOOKS = ".config/hookline/hooks.json"
-
-
-@pytest.fixture
-def wired(hookline: str) -> dict[str, Any]:
-    return wire(f"{hookline} hook claude-code", *EVENTS)
+WORST = (*BAD, {"name": "quitter", "command": "exit 7"})
 
 
 def bash(command: str) -> Reply:
     return call("Bash", command=command, description="do it")
+
+
+@pytest.fixture(scope="module")
+def wiring(hookline: str) -> dict[str, Any]:
+    return wire(f"{hookline} hook claude-code", *EVENTS)
+
+
+@pytest.fixture(scope="module")
+def helped(claude_code: Player, wiring: dict[str, Any]) -> Played:
+    """A session in which hooks have something to say."""
+    return claude_code(
+        "helped",
+        settings=wiring,
+        env={"AUTORESEARCH_BUDGET_END": str(int(time.time()) + 30 * 60 + 55)},
+        home=user_hooks(SessionStart=[{"command": "echo CONTEXT-MARK"}]),
+        replies=(
+            bash("echo worked"),
+            bash("exit 3"),
+            bash(f"echo before {spelled_apart(SECRET)} behind"),
+            say("done"),
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def guarded(claude_code: Player, wiring: dict[str, Any]) -> Played:
+    """A session in which something is stopped, and which may not end at once."""
+    return claude_code(
+        "guarded",
+        settings=wiring,
+        home={**user_hooks(Stop=[{"command": ONCE}]), "../repo/.env": "KEY=hunter2\n"},
+        replies=(
+            bash("touch ran.txt; git push --force"),
+            call("Read", file_path=".env"),
+            say("one"),
+            say("two"),
+            say("three"),
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def quiet(claude_code: Player, wiring: dict[str, Any]) -> Played:
+    """A session in which no hook has anything to say."""
+    return claude_code("quiet", settings=wiring, replies=(bash("echo hi"), bash("exit 3"), say("done")))
+
+
+@pytest.fixture(scope="module")
+def bad(claude_code: Player, wiring: dict[str, Any]) -> Played:
+    """A session of a person whose hooks are all broken."""
+    home = user_hooks(PreToolUse=list(WORST))
+    return claude_code("bad", settings=wiring, home=home, replies=(bash("touch ran.txt"), say("done")))
 
 
 def news(played: Played, turn: int) -> str:
@@ -49,71 +100,76 @@ def tool_result(played: Played, turn: int) -> dict[str, Any]:
     return next(block for block in reversed(blocks) if block["type"] == "tool_result")
 
 
-def trail(played: Played, hookline: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in afterwards(played, hookline, "log", "--json").splitlines()]
+def test_the_context_of_a_session_start_reaches_the_model(helped: Played) -> None:
+    assert "CONTEXT-MARK" in news(helped, 0)
 
 
-def user_hook(event: str, **entry: Any) -> dict[str, Any]:
-    return {USER_HOOKS: {"version": 1, "hooks": {event: [entry]}}}
+@pytest.mark.parametrize("turn", [1, 2], ids=["worked", "failed"])
+def test_the_model_sees_its_time_after_a_tool_call_that(turn: int, helped: Played) -> None:
+    assert "BUDGET" not in news(helped, 0)
+    assert re.search(r"BUDGET: \d+m remaining", news(helped, turn))
+    assert tool_result(helped, turn)["is_error"] is (turn == 2)
 
 
-@pytest.mark.parametrize("command", ["echo worked", "exit 3"], ids=["worked", "failed"])
-def test_the_model_sees_its_time_after_a_tool_call_that(
-    command: str, claude_code: Player, wired: dict[str, Any]
+def test_a_secret_in_the_output_of_a_tool_never_reaches_the_model(helped: Played) -> None:
+    assert SECRET not in json.dumps([request.body for request in helped.requests])
+    assert re.search(r"before \S*redacted\S* behind", tool_result(helped, 3)["content"])
+
+
+def test_a_force_push_is_stopped_with_the_reason(guarded: Played) -> None:
+    assert not (guarded.repo / "ran.txt").exists()
+    assert tool_result(guarded, 1)["is_error"] is True
+    assert "dangerous-command:git-push-force" in tool_result(guarded, 1)["content"]
+
+
+def test_a_read_of_dotenv_is_asked_about_which_headless_means_refused(guarded: Played) -> None:
+    assert tool_result(guarded, 2)["is_error"] is True
+    assert "privacy-block:sensitive-path" in tool_result(guarded, 2)["content"]
+    assert "hunter2" not in json.dumps([request.body for request in guarded.requests])
+
+
+def test_a_gate_at_the_end_of_a_turn_makes_it_go_on_once_and_then_it_ends(
+    guarded: Played, hookline: str
 ) -> None:
-    ends = {"AUTORESEARCH_BUDGET_END": str(int(time.time()) + 12 * 60 + 55)}
-    played = claude_code(settings=wired, env=ends, replies=(bash(command), say("done")))
+    told = [row["event"] for row in trail(guarded, hookline)]
 
-    assert "BUDGET: 12m remaining" not in news(played, 0)
-    assert "BUDGET: 12m remaining" in news(played, 1)
-    assert tool_result(played, 1)["is_error"] is (command == "exit 3")
-
-
-def test_a_force_push_is_stopped_with_the_reason(claude_code: Player, wired: dict[str, Any]) -> None:
-    played = claude_code(settings=wired, replies=(bash("touch ran.txt; git push --force"), say("done")))
-
-    assert not (played.repo / "ran.txt").exists()
-    assert tool_result(played, 1)["is_error"] is True
-    assert "dangerous-command:git-push-force" in tool_result(played, 1)["content"]
-    assert played.exit == 0
+    assert len(guarded.turns) == 4
+    assert "TEST-FIRST" in news(guarded, 3)
+    assert (told.count("Stop"), told.count("UserPromptSubmit")) == (2, 1)
+    assert guarded.exit == 0
 
 
-def test_the_context_of_a_session_start_reaches_the_model(claude_code: Player, wired: dict[str, Any]) -> None:
-    played = claude_code(settings=wired, home=user_hook("SessionStart", command="echo CONTEXT-MARK"))
+def test_a_failing_command_fires_on_error(quiet: Played, hookline: str) -> None:
+    errors = [row for row in trail(quiet, hookline) if row["event"] == "OnError"]
 
-    assert "CONTEXT-MARK" in news(played, 0)
-
-
-@pytest.mark.parametrize("crash", ["exit 7", "kill -SEGV $$"], ids=["exits-7", "segfault"])
-def test_a_crashing_hook_of_the_user_stops_nothing_and_is_seen(
-    crash: str, claude_code: Player, wired: dict[str, Any], hookline: str
-) -> None:
-    home = user_hook("PreToolUse", command=crash, name="crasher")
-    played = claude_code(settings=wired, home=home, replies=(bash("touch ran.txt"), say("done")))
-
-    assert (played.repo / "ran.txt").exists()
-    assert tool_result(played, 1)["is_error"] is False
-    assert [notice for notice in played.notices if "crasher" in notice]
-    assert [row for row in trail(played, hookline) if "crasher" in str(row["warnings"])]
-    assert played.left == ()
+    assert ["Exit code 3" in row["summary"] for row in errors] == [True]
 
 
-def test_nothing_is_added_where_nothing_is_asked_for(claude_code: Player, wired: dict[str, Any]) -> None:
-    replies = (bash("echo hi"), bash("exit 3"), say("done"))
-    plain = claude_code("plain", replies=replies)
-    hooked = claude_code("hooked", replies=replies, settings=wired)
+def test_hooks_that_crash_hang_or_print_garbage_stop_nothing(bad: Played) -> None:
+    assert (bad.repo / "ran.txt").exists()
+    assert tool_result(bad, 1)["is_error"] is False
+    assert bad.left == ()
 
-    assert {run.event for run in hooked.hooks} >= {"SessionStart", "PreToolUse", "PostToolUse", "Stop"}
-    assert [run for run in hooked.hooks if run.exit or run.stdout or run.stderr] == []
-    assert [same(request, hooked) for request in hooked.turns] == [
+
+@pytest.mark.parametrize("name", [one["name"] for one in WORST])
+def test_is_seen_by_the_user_and_in_the_log_the_broken(name: str, bad: Played, hookline: str) -> None:
+    assert [notice for notice in bad.notices if name in notice]
+    assert [row for row in trail(bad, hookline) if name in str(row["warnings"])]
+
+
+def test_nothing_is_added_where_nothing_is_asked_for(claude_code: Player, quiet: Played) -> None:
+    plain = claude_code("plain", replies=(bash("echo hi"), bash("exit 3"), say("done")))
+
+    assert {run.event for run in quiet.hooks} >= {"SessionStart", "PreToolUse", "PostToolUse", "Stop"}
+    assert [run for run in quiet.hooks if run.exit or run.stdout or run.stderr] == []
+    assert [same(request, quiet) for request in quiet.turns] == [
         same(request, plain) for request in plain.turns
     ]
-    assert hooked.notices == plain.notices
+    assert quiet.notices == plain.notices
 
 
-def test_the_trail_holds_the_whole_session(claude_code: Player, wired: dict[str, Any], hookline: str) -> None:
-    played = claude_code(settings=wired, replies=(bash("echo hi"), bash("exit 3"), say("done")))
-    told = [row["event"] for row in trail(played, hookline)]
+def test_the_trail_holds_the_whole_session(quiet: Played, hookline: str) -> None:
+    told = [row["event"] for row in trail(quiet, hookline)]
     tools = ["PreToolUse", "PostToolUse"]
 
     assert told == [

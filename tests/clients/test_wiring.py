@@ -4,6 +4,7 @@ import json
 import os
 import pty
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,18 +16,33 @@ from .install import LOCK
 from .script import say
 
 RULE = "dangerous-command:git-push-force"
-OURS = ".local/state/hookline"
+OURS = "home/.local/state/hookline"
 """The trail and the notes of a person who used it: theirs, and kept."""
+FOLDER = "a folder"
+SCOPES = [
+    *((name, "user") for name in names()),
+    *((name, "project") for name in ("claude-code", "copilot-cli", "opencode")),
+]
+"""Of the others, those that run a project's hooks without a person's word have no such files."""
+Content = dict[str, bytes | str]
 
 
-def content(home: Path) -> dict[str, bytes | str]:
-    """Every file and link of the home by its name from there, but for our own trail."""
-    found = (path for path in home.rglob("*") if path.is_symlink() or path.is_file())
-    return {
-        name: os.readlink(path) if path.is_symlink() else path.read_bytes()
-        for path in found
-        if not (name := str(path.relative_to(home))).startswith(OURS)
-    }
+def content(place: Place) -> Content:
+    """Every file, link and folder of the home and the repository, but for our own trail and git's."""
+    within = place.home.parent
+    found = (path for folder in (place.home, place.repo) for path in folder.rglob("*"))
+    named = {str(path.relative_to(within)): path for path in found}
+    return {name: _holds(path) for name, path in named.items() if not _kept(name)}
+
+
+def _kept(name: str) -> bool:
+    return f"{name}/".startswith((f"{OURS}/", "repo/.git/")) or OURS.startswith(f"{name}/")
+
+
+def _holds(path: Path) -> bytes | str:
+    if path.is_symlink():
+        return os.readlink(path)
+    return FOLDER if path.is_dir() else path.read_bytes()
 
 
 def at_a_terminal(place: Place, *argv: str) -> str:
@@ -47,43 +63,66 @@ def _read(terminal: int) -> bytes:
 
 
 @pytest.mark.clients
-@pytest.mark.parametrize("name", names())
-def test_init_guards_the_agent_and_uninstall_leaves_the_home_as_it_was(
-    name: str, hookline: str, tmp_path: Path
+@pytest.mark.parametrize(("name", "scope"), SCOPES)
+def test_init_guards_the_agent_and_uninstall_leaves_everything_as_it_was(
+    name: str, scope: str, hookline: str, tmp_path: Path
 ) -> None:
-    client, seen = load(name), dict[str, dict[str, bytes | str]]()
+    client, seen = load(name), dict[str, Content]()
     assert client.path.exists(), f"{name} is not installed in .clients; run: make clients"
+    user = ["--user"] if scope == "user" else []
 
     def init(place: Place) -> None:
-        seen["before"] = content(place.home)
-        afterwards(place, hookline, "init", "--user", "--yes", "--host", name)
-        seen["wired"] = content(place.home)
+        seen["before"] = content(place)
+        afterwards(place, hookline, "init", *user, "--yes", "--host", name)
+        seen["wired"] = content(place)
 
     played = play(
         client,
         Scenario(first=init, replies=(client.shell("touch ran; git push --force"), say("done")), timeout=90),
         tmp_path,
     )
-    seen["ran"] = content(played.home)
-    at_a_terminal(played, hookline, "uninstall", "--user", "--yes")
-    left = content(played.home)
+    seen["ran"] = content(played)
+    at_a_terminal(played, hookline, "uninstall", *user, "--yes")
+    left = content(played)
 
+    assert seen["wired"] != seen["before"]
     assert RULE in told(played)
     assert not (played.repo / "ran").exists()
     assert RULE in afterwards(played, hookline, "log", "--json")
-    of_the_client = {path for path in seen["ran"] if seen["ran"][path] != seen["wired"].get(path)}
-    expected = {path: seen["before"][path] for path in seen["before"] if path not in of_the_client}
-    assert {path: left[path] for path in left if path not in of_the_client} == expected
-    rewritten = of_the_client & seen["wired"].keys()
-    assert not [path for path in rewritten if _calls_us(left.get(path, b""), hookline, name)]
+    wanted, rewritten = expected(seen), seen["wired"].keys() & seen["ran"].keys()
+    assert {path: left.get(path) for path in wanted} == wanted
+    assert left.keys() <= wanted.keys() | rewritten
+    for path in rewritten - wanted.keys():
+        assert json.loads(left[path]) == without(json.loads(seen["ran"][path]), f"{hookline} hook {name}")
+
+
+def expected(seen: dict[str, Content]) -> dict[str, bytes | str | None]:
+    """What is to be left: as before what only we changed, as after what only the client changed."""
+    before, wired, ran = seen["before"], seen["wired"], seen["ran"]
+    whole: dict[str, bytes | str | None] = {}
+    for path in before.keys() | wired.keys() | ran.keys():
+        if ran.get(path) == wired.get(path):
+            whole[path] = before.get(path)
+        elif wired.get(path) == before.get(path):
+            whole[path] = ran.get(path)
+    for path, held in list(whole.items()):
+        if held is not None:  # a folder of ours into which the client put something stays
+            whole |= {str(folder): FOLDER for folder in Path(path).parents if str(folder) in wired}
+    return whole
+
+
+def without(value: Any, command: str) -> Any:
+    """A client's settings without our entries, and without what held nothing else."""
+    if isinstance(value, list):
+        return [one for one in value if command not in json.dumps(one)]
+    if not isinstance(value, dict) or command not in json.dumps(value):
+        return value
+    kept = {key: without(one, command) for key, one in value.items()}
+    return {key: one for key, one in kept.items() if one or one == value[key]}
 
 
 def told(played: Played) -> str:
     return json.dumps([turn.body for turn in played.turns])
-
-
-def _calls_us(text: bytes | str, hookline: str, name: str) -> bool:
-    return isinstance(text, bytes) and f"{hookline} hook {name}".encode() in text
 
 
 @pytest.mark.parametrize("name", [name for name in hosts.names() if hosts.load(name).proved])

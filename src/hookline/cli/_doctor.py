@@ -4,15 +4,17 @@ import os
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from hookline import __version__, hosts, installing
 from hookline.assembly import Setup
+from hookline.calling import Wire, wires
+from hookline.differing import program
 from hookline.host import Host
 from hookline.jsonc import NotJson, parse
 from hookline.past import Passes
-from hookline.probing import Trial, Wire, tried, wires
+from hookline.probing import Trial, tried
 from hookline.rewiring import moments
 from hookline.system import processes, spool
 from hookline.system import wired as notes
@@ -21,6 +23,7 @@ from hookline.wiring import Listed, Look, Place
 
 GUARD = "dangerous-command"
 USUAL = "off by default"
+FEW = 3
 Weight = Literal["well", "note", "attention"]
 
 
@@ -39,7 +42,8 @@ class Seen:
 
     host: Host
     present: bool
-    wires: tuple[tuple[Wire, Trial], ...]
+    wires: tuple[tuple[Wire, tuple[Trial, ...]], ...]
+    """Each with what came of each of its commands."""
     findings: tuple[Finding, ...]
 
 
@@ -47,14 +51,14 @@ def look_at(host: Host, setup: Setup, env: Mapping[str, str], *, asked: bool) ->
     """Everything about one host; whether it was *asked* for by name."""
     places, here = setup.places, host in installing.present(env, setup.places)
     guarded = any(hook.name == GUARD and hook.enabled for hook in setup.hooks)
-    found = [(wire, tried(wire, places, env, guarded=guarded)) for wire in wires(host, places, env)]
+    found = [
+        (wire, tuple(tried(wire, call, places, env, guarded=guarded) for call in wire.calls))
+        for wire in wires(host, places, env)
+    ]
     said = [*_unwired(host, here=here, asked=asked)] if not found else []
-    for wire, trial in found:
-        said += [
-            *_reached(wire, trial, env, guarded=guarded),
-            *_complete(wire),
-            *_in_the_way(wire, places, env),
-        ]
+    for wire, trials in found:
+        said += [one for trial in trials for one in _reached(wire, trial, env, guarded=guarded)]
+        said += [*_differing(wire), *_complete(wire), *_in_the_way(wire, places, env)]
     said += _twice(host, [wire for wire, _ in found], places)
     if found and host.wiring:
         said += [Finding(weight="note", text=f"only a person can: {need}") for need in host.wiring.needs]
@@ -72,22 +76,32 @@ def _unwired(host: Host, *, here: bool, asked: bool) -> Iterator[Finding]:
 
 
 def _reached(wire: Wire, trial: Trial, env: Mapping[str, str], *, guarded: bool) -> Iterator[Finding]:
+    at = f" ({_some(trial.call.moments)})" if len(wire.calls) > 1 else ""
     if trial.problem:
-        yield Finding(weight="attention", text=f"{wire.path}: {trial.problem}")
-    elif guarded:
-        yield Finding(weight="well", text=f"{wire.path}: a forced push is stopped in {trial.ms:.0f} ms")
-    else:
-        text = f"{wire.path}: answers in {trial.ms:.0f} ms; {GUARD} is off, so nothing could be stopped"
+        yield Finding(weight="attention", text=f"{wire.path}{at}: {trial.problem}")
+    elif not guarded:
+        text = f"{wire.path}{at}: answers in {trial.ms:.0f} ms; {GUARD} is off, so nothing could be stopped"
         yield Finding(weight="note", text=text)
-    yield from _program(wire, env)
+    elif any(one.grave for one in wire.differs):
+        text = f"{wire.path}{at}: the command stops a forced push in {trial.ms:.0f} ms, if it is called"
+        yield Finding(weight="note", text=text)
+    else:
+        yield Finding(weight="well", text=f"{wire.path}{at}: a forced push is stopped in {trial.ms:.0f} ms")
+    if trial.ran:
+        yield from _program(wire, trial, env)
 
 
-def _program(wire: Wire, env: Mapping[str, str]) -> Iterator[Finding]:
+def _some(names: tuple[str, ...]) -> str:
+    return ", ".join(names) if len(names) <= FEW else f"{names[0]} and {len(names) - 1} more"
+
+
+def _program(wire: Wire, trial: Trial, env: Mapping[str, str]) -> Iterator[Finding]:
     """Whether what is started is there, and is this version."""
-    words = _words(wire.line)
+    words = shlex.split(program(trial.call.line, wire.host.name))
     if not words:
         return
-    ran = processes.run([*words, "--version"], stdin=b"", cwd="/", env=dict(env), limit=10.0)
+    safe = {**env, "PYTHONSAFEPATH": "1"}
+    ran = processes.run([*words, "--version"], stdin=b"", cwd="/", env=safe, limit=10.0)
     if ran.code != 0:
         why = ran.problem or f"exit code {ran.code}"
         yield Finding(weight="attention", text=f"{words[0]} cannot be run ({why}): `hookline upgrade`")
@@ -96,13 +110,14 @@ def _program(wire: Wire, env: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding(weight="attention", text=text)
 
 
-def _words(line: str) -> list[str]:
-    """The words that start us, without those that say what for."""
-    try:
-        words = shlex.split(line)
-    except ValueError:
-        return []
-    return words[: words.index("hook")] if "hook" in words else []
+def _differing(wire: Wire) -> Iterator[Finding]:
+    """Entries that somebody wrote or changed by hand."""
+    user = " --user" if wire.scope == "user" else ""
+    for one in wire.differs:
+        at = f" {_some(one.moments)}:" if one.moments else ""
+        mend = f"; take it out, then `hookline init --host {wire.host.name}{user}`" if one.grave else ""
+        weight: Weight = "attention" if one.grave else "note"
+        yield Finding(weight=weight, text=f"{wire.path}:{at} {one.text}{mend}")
 
 
 def _complete(wire: Wire) -> Iterator[Finding]:
@@ -117,7 +132,10 @@ def _in_the_way(wire: Wire, places: Places, env: Mapping[str, str]) -> Iterator[
     place = Place(scope=wire.scope, path=wire.path, root=places.root, holds=_holds(wire.path, comments=True))
     for look in wire.host.wiring.looks if wire.host.wiring else ():
         path = installing.place(wire.host, look.file, places, env)
-        said = _said(look, _holds(path, comments=True), place)
+        also = (
+            _holds(installing.place(wire.host, look.also, places, env), comments=True) if look.also else None
+        )
+        said = _said(look, _holds(path, comments=True), replace(place, also=also))
         if said:
             yield Finding(weight="attention", text=f"{path}: {said}")
 

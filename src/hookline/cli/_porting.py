@@ -7,11 +7,11 @@ from typing import Any
 
 from hookline import hosts
 from hookline.cli._wiring import short
+from hookline.differing import reaches
 from hookline.host import Host
 from hookline.installing import Plan, where
 from hookline.jsonc import Node, NotJson, added, parse, put
 from hookline.porting import Ported, port
-from hookline.rewiring import starts_us
 from hookline.system import wired
 from hookline.system.places import Places
 from hookline.system.wired import Refused
@@ -64,11 +64,31 @@ def _readable(host: Host) -> bool:
 def found(trip: Trip) -> Iterator[Found]:
     """Every hook of the source but ours; raises `Refused` and `NotJson`."""
     way = way_of(trip.source)
-    for path in _files(trip, way):
+    main, *beside = _files(trip, way)
+    given, private = _variables(main, way), [name for path in beside for name in _variables(path, way)]
+    for path in (main, *beside):
         name = short(path, trip.places)
         for moment, written in _written(path, way):
             if not _ours(written):
-                yield Found(file=name, ported=_ported(trip, moment, written, name))
+                told = replace(written, more={**written.more, **({"env": given} if given else {})})
+                one = _ported(trip, moment, told, name)
+                yield Found(file=name, ported=_without(one, private, way.beside))
+
+
+def _variables(path: str, way: Listed) -> dict[str, str]:
+    """What the file sets for all of its hooks."""
+    text = _text(path).removeprefix(BOM) if way.variables else ""
+    node = _parsed(path, text, comments=way.comments) if text.strip() else None
+    table = node.at(*way.under[:-1], way.variables) if node is not None else None
+    listed = table.value if table is not None and isinstance(table.value, dict) else {}
+    return {name: str(value) for name, value in listed.items() if isinstance(value, str | int | float)}
+
+
+def _without(one: Ported, names: Sequence[str], file: str) -> Ported:
+    """A user's own variables may be secrets, and stay in their file."""
+    if not names or not one.event:
+        return one
+    return replace(one, why=(*one.why, f"is without {', '.join(names)}, which {file} sets for you alone"))
 
 
 def _files(trip: Trip, way: Listed) -> Iterator[str]:
@@ -102,7 +122,7 @@ def _parsed(path: str, text: str, *, comments: bool) -> Node:
 
 def _ours(written: Written) -> bool:
     line = written.command if isinstance(written.command, str) else " ".join(written.command)
-    return any(starts_us(line, name) for name in hosts.names())
+    return any(reaches(line, name) for name in hosts.names())
 
 
 def _ported(trip: Trip, moment: str, written: Written, file: str) -> Ported:

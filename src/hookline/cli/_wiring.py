@@ -2,6 +2,9 @@
 
 import difflib
 import os
+import re
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from hookline.cli._person import agrees
 from hookline.cli._show import lines, visible
@@ -10,24 +13,51 @@ from hookline.installing import Plan
 from hookline.redact import redact
 from hookline.system.places import Places
 
+WIDEST = 2_000
+"""Characters of a line that are shown: some have all of a file in one."""
+
 
 def shown(plan: Plan, places: Places) -> str:
     """The change as a person reads it; nothing of what else the file holds is a secret's way out."""
     if plan.problem:
         return f"{plan.host}: {visible(plan.problem)}"
     name = visible(short(plan.path, places))
+    told = "".join(f"\n  {visible(one)}" for one in plan.said)
     if not plan.changes:
-        return f"{plan.host}: {name} is as it should be"
-    before, after = (redact((data or b"").decode(errors="replace")) for data in (plan.before, plan.after))
-    diff = difflib.unified_diff(
-        before.splitlines(),
-        after.splitlines(),
-        "/dev/null" if plan.before is None else name,
-        "/dev/null" if plan.after is None else name,
-        lineterm="",
-        n=1,
+        state = "" if plan.said else " is as it should be"
+        return f"{plan.host}: {name}{state}{told}"
+    # A secret is recognised as a whole, so it is cut only when it is none any more.
+    diff = redact("\n".join(line[: 2 * WIDEST] for line in _diff(plan, name)))
+    cut = os.linesep.join(line[:WIDEST] for line in diff.split("\n"))
+    return f"{plan.host}:\n{lines(cut)}{told}"
+
+
+def _diff(plan: Plan, name: str) -> Iterator[str]:
+    """Only what lies between the first and the last change is compared: files may be huge."""
+    before, after = (
+        (data or b"").decode(errors="replace").splitlines() for data in (plan.before, plan.after)
     )
-    return f"{plan.host}:\n{lines(os.linesep.join(diff))}"
+    head = _common(zip(before, after, strict=False))
+    rest = min(len(before), len(after)) - head
+    tail = min(rest, _common(zip(reversed(before), reversed(after), strict=False)))
+    first = max(head - 1, 0)
+    yield f"--- {'/dev/null' if plan.before is None else name}"
+    yield f"+++ {'/dev/null' if plan.after is None else name}"
+    found = difflib.unified_diff(
+        before[first : len(before) - tail + 1], after[first : len(after) - tail + 1], lineterm="", n=1
+    )
+    for number, line in enumerate(found):
+        if number >= len(("---", "+++")):
+            yield _placed(line, first) if line.startswith("@@") else line
+
+
+def _common(pairs: Iterable[tuple[str, str]]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _placed(line: str, first: int) -> str:
+    """The line numbers as they are in the whole file."""
+    return re.sub(r"([-+])(\d+)", lambda found: f"{found[1]}{int(found[2]) + first}", line)
 
 
 def short(path: str, places: Places) -> str:

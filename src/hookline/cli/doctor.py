@@ -9,9 +9,11 @@ from typing import Any
 
 from hookline import __version__, hosts
 from hookline.assembly import load
+from hookline.calling import Wire
 from hookline.cli._command import Command
 from hookline.cli._doctor import Finding, Seen, all_hosts, around, between, look_at
 from hookline.cli._show import dump, visible
+from hookline.probing import Trial
 from hookline.system.places import Places
 
 SIGNS = {"well": "✓", "note": "·", "attention": "!"}
@@ -52,19 +54,27 @@ def _host(one: Seen) -> dict[str, Any]:
     return {
         "name": one.host.name,
         "present": one.present,
-        "wired": [
+        "wired": [_wire(wire, trials) for wire, trials in one.wires],
+        "findings": [{"weight": found.weight, "text": found.text} for found in one.findings],
+    }
+
+
+def _wire(wire: Wire, trials: Sequence[Trial]) -> dict[str, Any]:
+    return {
+        "scope": wire.scope,
+        "file": wire.path,
+        "moments": list(wire.moments),
+        "commands": [
             {
-                "scope": wire.scope,
-                "file": wire.path,
-                "moments": list(wire.moments),
-                "command": wire.command,
-                "right": not trial.problem,
+                "command": trial.call.command,
+                "moments": list(trial.call.moments),
+                "tried": trial.ran,
                 "problem": trial.problem,
                 "ms": round(trial.ms, 1),
             }
-            for wire, trial in one.wires
+            for trial in trials
         ],
-        "findings": [{"weight": found.weight, "text": found.text} for found in one.findings],
+        "differs": [one.text for one in wire.differs if one.grave],
     }
 
 
@@ -115,7 +125,8 @@ hookline doctor --host codex
 hookline doctor --json | jq '.hosts[] | {name, wired}'
 
 Each command that is configured is run as the agent would run it, with a forced push that must be stopped: in
-a session and a store of its own, so nothing of it is in the log.
+a session and a store of its own, so nothing of it is in the log. What a repository says is to be run is only
+shown, unless it is what `hookline init` writes and starts a program from outside of that repository.
 ! needs you   · is good to know   ✓ was tried, and is right
 """,
     run=run,

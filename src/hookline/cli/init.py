@@ -56,11 +56,15 @@ def _tell(chosen: Sequence[Host], planned: Sequence[Plan], *, dry: bool) -> None
 
 def _print(chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, str]) -> int:
     """What a file that is not there yet would hold."""
+    called, nowhere = program(env, shared=scope == "project"), 0
     for host in chosen:
-        called = program(env, shared=scope == "project")
-        for name, text in installing.snippets(host, scope, places, env, called).items():
+        found = installing.snippets(host, scope, places, env, called)
+        for name, text in found.items():
             print(f"{host.name}, in {short(name, places)}:\n\n{text}")
-    return 0
+        if not found:
+            nowhere = 1
+            print(f"{installing.only(host, scope)}" if host.wiring else f"{host.name} is wired by nobody")
+    return nowhere
 
 
 def _nothing() -> int:

@@ -3,26 +3,29 @@
 import os
 from argparse import ArgumentParser, Namespace
 
-from hookline import hosts, installing
+from hookline import hosts, uninstalling
 from hookline.cli._command import Command
 from hookline.cli._person import needed
-from hookline.cli._wiring import agreed, shown
+from hookline.cli._wiring import agreed, short, shown
+from hookline.host import Host
+from hookline.installing import Plan
 from hookline.system import wired
 from hookline.system.places import Places, find
 from hookline.system.wired import Wired
+from hookline.wiring import Scope
 
 
 def run(args: Namespace) -> int:
     if not args.dry_run:
         needed("taking the guards out", os.environ)
-    for name in args.host:
-        hosts.load(name)
-    places = find(dict(os.environ), os.getcwd())
-    known = [one for one in wired.remembered(places.state) if _meant(one, args, places)]
-    if not known:
+    chosen = [hosts.load(name) for name in args.host or hosts.names()]
+    env, places = dict(os.environ), find(dict(os.environ), os.getcwd())
+    broken = wired.unreadable(places.state)
+    _say(broken, places)
+    planned = _takings(args, chosen, places, env)
+    if not planned:
         print("nothing here was wired by `hookline init`")
-        return 0
-    planned = list(installing.takings(known))
+        return 1 if broken else 0
     print("\n".join(shown(plan, places) for _, plan in planned))
     if args.dry_run:
         return 0
@@ -30,12 +33,32 @@ def run(args: Namespace) -> int:
         print("nothing was changed")
         return 1
     with wired.alone(places.state):
-        for one, plan in installing.takings(known):
-            installing.take_out(one, plan, places)
-    wired.tidy(places.state)
+        planned = _takings(args, chosen, places, env)
+        uninstalling.take_all_out(planned, places)
+        wired.tidy(places.state)
     left = [plan for _, plan in planned if plan.problem]
-    print(f"taken out of {_files(len(planned) - len(left))}")
-    return 1 if left else 0
+    print(f"taken out of {_files(len(planned) - len(left))}" + (f", left in {len(left)}" if left else ""))
+    return 1 if left or broken else 0
+
+
+def _takings(
+    args: Namespace, chosen: list[Host], places: Places, env: dict[str, str]
+) -> list[tuple[Wired, Plan]]:
+    """By the notes, and by what else stands in the files themselves: who wired them may have been another."""
+    noted = wired.remembered(places.state)
+    known = [one for one in noted if _meant(one, args, places)]
+    scopes: list[Scope] = ["user", "project"] if args.all else ["user" if args.user else "project"]
+    for scope in scopes:
+        found = list(uninstalling.found(chosen, scope, places, env, noted))
+        moved = {(one.moved_from, one.host) for one in found}
+        known = [one for one in known if (one.path, one.host) not in moved] + found
+    return list(uninstalling.takings(known))
+
+
+def _say(broken: list[str], places: Places) -> None:
+    for path in broken:
+        name = short(path, places)
+        print(f"{name} cannot be read: which file it is about is not known, so only what is found here goes")
 
 
 def _meant(one: Wired, args: Namespace, places: Places) -> bool:
@@ -63,7 +86,8 @@ hookline uninstall --user       out of your own
 hookline uninstall --all --yes  out of all of them
 
 A file that nobody changed since is byte for byte as it was before `hookline init`, and one that was not there
-is gone; elsewhere only our own entries go. Only a person can do this: it needs a terminal.
+is gone; elsewhere only our own entries go, also those that somebody else wired. An entry of yours that calls
+us in a way of your own stays. Only a person can do this: it needs a terminal.
 """,
     run=run,
     arguments=arguments,

@@ -4,9 +4,10 @@ import os
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 
-from hookline import hosts, installing
+from hookline import installing
 from hookline.cli._command import Command
-from hookline.cli._wiring import agreed, shown
+from hookline.cli._show import visible
+from hookline.cli._wiring import agreed, short, shown
 from hookline.installing import Plan
 from hookline.system import wired
 from hookline.system.ourselves import program
@@ -17,31 +18,40 @@ from hookline.system.wired import Wired
 def run(args: Namespace) -> int:
     env, places = dict(os.environ), find(dict(os.environ), os.getcwd())
     known = wired.remembered(places.state)
+    broken = wired.unreadable(places.state)
+    for path in broken:
+        print(f"{short(path, places)} cannot be read: which file it is about is not known")
     if not known:
         print("nothing was wired by `hookline init`")
-        return 0
-    planned = [plan for one in known for plan in _plans(one, places, env)]
-    print("\n".join(shown(plan, places) for plan in planned))
-    if any(plan.changes for plan in planned) and not args.dry_run:
-        if not agreed("Write this?", yes=args.yes):
-            print("nothing was changed")
-            return 1
-        with wired.alone(places.state):
-            for one in known:
-                for plan in _plans(one, places, env):
-                    installing.carry_out(plan, _of(one, places), _called(one, env))
-    return 1 if any(plan.problem for plan in planned) else 0
+        return 1 if broken else 0
+    planned = [(one, installing.renewal(one, _called(one, env))) for one in known]
+    print("\n".join(_shown(one, plan, places) for one, plan in planned))
+    changes = any(plan is not None and plan.changes for _, plan in planned)
+    if changes and not args.dry_run and not agreed("Write this?", yes=args.yes):
+        print("nothing was changed")
+        return 1
+    if not args.dry_run and (changes or any(plan is None for _, plan in planned)):
+        _carry_out(places, env)
+    return 1 if broken or any(plan is not None and plan.problem for _, plan in planned) else 0
 
 
-def _plans(one: Wired, places: Places, env: dict[str, str]) -> list[Plan]:
-    host = hosts.load(one.host)
-    scope = installing.scope_of(one)
-    found = installing.plans(host, scope, _of(one, places), env, _called(one, env))
-    return [plan for plan in found if plan.path == one.path or plan.problem]
+def _shown(one: Wired, plan: Plan | None, places: Places) -> str:
+    if plan is not None:
+        return shown(plan, places)
+    state = "holds nothing any more that we put there" if os.path.lexists(one.path) else "is gone"
+    return f"{one.host}: {visible(short(one.path, places))} {state}, and is forgotten"
 
 
-def _of(one: Wired, places: Places) -> Places:
-    return replace(places, root=one.root) if one.root else places
+def _carry_out(places: Places, env: dict[str, str]) -> None:
+    """Planned anew under the lock: somebody else may have been at it since it was shown."""
+    with wired.alone(places.state):
+        for one in wired.remembered(places.state):
+            plan = installing.renewal(one, _called(one, env))
+            if plan is None:
+                wired.forget(places.state, one)
+            else:
+                installing.carry_out(plan, replace(places, root=one.root or places.root), _called(one, env))
+        wired.tidy(places.state)
 
 
 def _called(one: Wired, env: dict[str, str]) -> str:
@@ -59,7 +69,9 @@ COMMAND = Command(
 hookline upgrade --dry-run
 hookline upgrade --yes      after a new version, or when hookline moved
 
-Files that `hookline init` changed, in all projects; what is as it should be stays.
+Files that `hookline init` changed, in all projects, and that still hold what it put there; what is as it
+should be stays. A file that is gone, or out of which you took us by hand, is forgotten: `hookline init` wires
+it again.
 """,
     run=run,
     arguments=arguments,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from shlex import quote
 from typing import Any
 
 from hookline.frozen import Frozen
@@ -17,6 +18,8 @@ LOST = {
 """What an entry may ask for that we cannot give, and what happens instead."""
 KNOWN = {"type", "command", "args", "shell", "timeout", "onFailure", "statusMessage", "name", "description"}
 """What we can give, and what is only for show."""
+PROJECT = "${CLAUDE_PROJECT_DIR}"
+"""What is put into the words of a command without a shell; we start those as they are."""
 VARIABLES = re.compile(r"\bCLAUDE_(?:ENV_FILE|PLUGIN_ROOT|PLUGIN_DATA|CODE_\w+)\b")
 """What only the host itself can set; the project's folder is told by us as well."""
 
@@ -61,7 +64,15 @@ def _command(one: Mapping[str, Any]) -> str | tuple[str, ...]:
     command, words = one.get("command"), one.get("args")
     if not isinstance(command, str):
         return ""
-    return (command, *map(str, words)) if isinstance(words, list) else command
+    if not isinstance(words, list):
+        return command
+    whole = (command, *map(str, words))
+    return whole if PROJECT not in "".join(whole) else " ".join(map(_for_a_shell, whole))
+
+
+def _for_a_shell(word: str) -> str:
+    """A word that a shell reads as the same, with the project's folder put in."""
+    return f'"{PROJECT}"'.join(quote(part) if part else "" for part in word.split(PROJECT)) or "''"
 
 
 def _refused(kind: Any, one: Mapping[str, Any], command: str | tuple[str, ...]) -> str:

@@ -36,14 +36,40 @@ def listed(name: str, how: str) -> Said:
     return said
 
 
-def trusted_folder(how: str) -> Said:
-    """For hosts that keep, for each folder, whether it is trusted."""
+def trusted_folder(how: str, switch: str, *, usually: bool) -> Said:
+    """For hosts that keep, for each folder, whether it is trusted, and ask only where a *switch* is on."""
 
     def said(holds: Mapping[str, Any], place: Place) -> str:
+        asked = _at(place.also, switch)
+        if place.scope == "user" or not (asked if isinstance(asked, bool) else usually):
+            return ""
         known = any(
             level in TRUSTED and _trusts(folder, level, place.root) for folder, level in holds.items()
         )
-        return "" if place.scope == "user" or known else f"{place.root} is no folder that it trusts: {how}"
+        return "" if known else f"{place.root} is no folder that it trusts: {how}"
+
+    return said
+
+
+def trusted_project(how: str) -> Said:
+    """For hosts that keep, for each project, how far it is trusted; what lies deeper counts with it."""
+
+    def said(holds: Mapping[str, Any], place: Place) -> str:
+        known = _at(holds, "projects")
+        levels = known.items() if isinstance(known, Mapping) else ()
+        trusted = any(path == place.root and _at(one, "trust_level") == "trusted" for path, one in levels)
+        return "" if place.scope == "user" or trusted else f"{place.root} is no project that it trusts: {how}"
+
+    return said
+
+
+def off_by_name(switch: str, name: str = "hookline") -> Said:
+    """For hosts that keep a list of hooks that are switched off."""
+
+    def said(holds: Mapping[str, Any], place: Place) -> str:
+        names = _at(holds, switch)
+        off = isinstance(names, list) and name in names
+        return f"`{switch}` names {name!r}, so our hooks do not run" if off else ""
 
     return said
 

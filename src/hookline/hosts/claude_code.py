@@ -135,6 +135,8 @@ HOST: Host = Host(
             beside=".claude/settings.local.json",
             entry=entry,
             read=hooks,
+            usual=600.0,
+            variables="env",
         ),
         moved_by="CLAUDE_CONFIG_DIR",
         looks=LOOKS,

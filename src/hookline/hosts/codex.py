@@ -30,7 +30,7 @@ from hookline.hosts._claude_entries import hooks
 from hookline.hosts._codex_replies import encode
 from hookline.hosts._codex_rollout import failure as recorded
 from hookline.hosts._codex_trust import waiting
-from hookline.hosts._looks import either, switched
+from hookline.hosts._looks import switched, trusted_project
 from hookline.wiring import Entry, Listed, Look, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
@@ -128,13 +128,14 @@ HOST = Host(
     program="codex",
     folders=("~/.codex", ".codex"),
     wiring=Wiring(
-        way=Listed(user="~/.codex/hooks.json", project=".codex/hooks.json", entry=entry, read=hooks),
+        way=Listed(
+            user="~/.codex/hooks.json", project=".codex/hooks.json", entry=entry, read=hooks, usual=600.0
+        ),
         moved_by="CODEX_HOME",
         looks=(
-            Look(
-                file="~/.codex/config.toml",
-                said=either(switched("features.hooks", to=False), waiting),
-            ),
+            Look(file="~/.codex/config.toml", said=switched("features.hooks", to=False)),
+            Look(file="~/.codex/config.toml", said=trusted_project("start `codex` there, and say so")),
+            Look(file="~/.codex/config.toml", said=waiting),
         ),
         needs=(
             "Codex skips hooks, without a word, until a person trusts them: start `codex` and type `/hooks`.",

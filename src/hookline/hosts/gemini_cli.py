@@ -21,12 +21,13 @@ from hookline.events import (
 from hookline.host import WHOLE, Host, Tool, moment, tool
 from hookline.hosts._claude_entries import timed_in_ms
 from hookline.hosts._gemini_replies import SHELL, encode, failure, our_own_words
-from hookline.hosts._looks import switched, trusted_folder
+from hookline.hosts._looks import either, off_by_name, switched, trusted_folder
 from hookline.wiring import Entry, Listed, Look, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 FILE = {"path": "file_path", "output": WHOLE}
 FOLDER = {"path": "dir_path", "output": WHOLE}
+OFF = either(switched("hooksConfig.enabled", to=False), off_by_name("hooksConfig.disabled"))
 
 
 def unasked(payload: Mapping[str, Any]) -> bool:
@@ -120,11 +121,16 @@ HOST = Host(
             entry=entry,
             comments=True,
             read=timed_in_ms,
+            usual=60.0,
         ),
         looks=(
-            Look(file="~/.gemini/settings.json", said=switched("hooksConfig.enabled", to=False)),
-            Look(file=".gemini/settings.json", said=switched("hooksConfig.enabled", to=False)),
-            Look(file="~/.gemini/trustedFolders.json", said=trusted_folder("open it with `gemini`")),
+            Look(file="~/.gemini/settings.json", said=OFF),
+            Look(file=".gemini/settings.json", said=OFF),
+            Look(
+                file="~/.gemini/trustedFolders.json",
+                said=trusted_folder("open it with `gemini`", "security.folderTrust.enabled", usually=True),
+                also="~/.gemini/settings.json",
+            ),
         ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `gemini` and say so.",),
     ),

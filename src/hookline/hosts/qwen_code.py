@@ -26,7 +26,7 @@ from hookline.events import (
 from hookline.host import WHOLE, Host, Tool, moment, tool
 from hookline.hosts._claude_entries import hooks
 from hookline.hosts._gemini_replies import our_own_words
-from hookline.hosts._looks import switched
+from hookline.hosts._looks import switched, trusted_folder
 from hookline.hosts._qwen_replies import encode
 from hookline.wiring import Entry, Listed, Look, Wiring
 
@@ -124,11 +124,18 @@ HOST = Host(
             entry=entry,
             comments=True,
             read=hooks,
+            usual=60.0,
+            variables="env",
         ),
         moved_by="QWEN_HOME",
         looks=(
             Look(file="~/.qwen/settings.json", said=switched("disableAllHooks")),
             Look(file=".qwen/settings.json", said=switched("disableAllHooks")),
+            Look(
+                file="~/.qwen/trustedFolders.json",
+                said=trusted_folder("open it with `qwen`", "security.folderTrust.enabled", usually=False),
+                also="~/.qwen/settings.json",
+            ),
         ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `qwen` and say so.",),
     ),

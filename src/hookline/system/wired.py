@@ -9,8 +9,10 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import stat
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +20,9 @@ from typing import Any
 
 LARGEST = 16 * 1024 * 1024
 FOLDER = "wired"
+SCRATCH = ".hookline"
+LEFT = 3600.0
+"""Seconds after which what was being written was left, whoever has its number by now."""
 
 
 class Refused(OSError):
@@ -40,6 +45,10 @@ class Wired:
     made: tuple[str, ...] = ()
     """The folders that we made for it, outermost first."""
     command: str = ""
+    keys: tuple[tuple[str, ...], ...] = ()
+    """The keys of it that were made for our entries; () stands for the whole of it."""
+    moved_from: str = ""
+    """Where it was when that was noted; empty: here."""
 
 
 def read(path: str) -> bytes | None:
@@ -73,11 +82,22 @@ def check_writable(path: str) -> None:
         raise Refused(f"{folder} cannot be written to, so {path} was left as it is")
 
 
+def check_inside(path: str, root: str) -> None:
+    """Raise `Refused` where a link leads out of the project: who wrote it there is not the user."""
+    real, inside = os.path.realpath(path), os.path.realpath(root)
+    if not real.startswith(inside.rstrip(os.sep) + os.sep):
+        raise Refused(
+            f"{path} is a link out of the project, to {real}; it was left as it is: "
+            "put a file in its place, or use --user"
+        )
+
+
 def write(path: str, data: bytes, *, mode: int | None = None) -> None:
     """Replace the file as a whole, behind links, keeping its mode and owner."""
     real = os.path.realpath(path)
     folder = os.path.dirname(real)
-    handle, scratch = tempfile.mkstemp(dir=folder, prefix=f".{os.path.basename(real)}.", suffix=".hookline")
+    name = f".{os.path.basename(real)}.{os.getpid()}-"
+    handle, scratch = tempfile.mkstemp(dir=folder, prefix=name, suffix=SCRATCH)
     try:
         with os.fdopen(handle, "wb") as file:
             _dress(file.fileno(), real, mode)
@@ -134,48 +154,93 @@ def drop_folders(folders: tuple[str, ...]) -> None:
             os.rmdir(folder)
 
 
+def sweep(path: str) -> None:
+    """Take away what was being written in the place of *path* when somebody was ended."""
+    folder, name = os.path.split(os.path.realpath(path))
+    ours = re.compile(rf"\.{re.escape(name)}\.(?:([0-9]+)-)?[a-z0-9_]{{8}}{re.escape(SCRATCH)}")
+    with suppress(OSError):
+        for found in filter(None, map(ours.fullmatch, os.listdir(folder))):
+            scratch = os.path.join(folder, found[0])
+            if time.time() - os.stat(scratch).st_mtime > LEFT or (found[1] and not _lives(int(found[1]))):
+                os.unlink(scratch)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 @contextmanager
 def alone(state: str) -> Iterator[None]:
     """One at a time, for as long as it takes."""
-    os.makedirs(os.path.join(state, FOLDER), mode=0o700, exist_ok=True)
-    handle = os.open(os.path.join(state, FOLDER, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    handle = _locked(os.path.join(state, FOLDER))
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)
 
 
+def _locked(folder: str) -> int:
+    """The lock, held; whoever had it before may have taken it away meanwhile, then there is another."""
+    path = os.path.join(folder, "lock")
+    while True:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            continue
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), os.stat(path)):
+                return handle
+        os.close(handle)
+
+
 def remember(state: str, one: Wired) -> None:
     before = None if one.before is None else base64.b64encode(one.before).decode()
-    said = {
-        name: getattr(one, name) for name in ("path", "host", "scope", "root", "after", "made", "command")
-    }
+    names = ("path", "host", "scope", "root", "after", "made", "command", "keys")
+    said = {name: getattr(one, name) for name in names}
     write(_note(state, one.path, one.host), json.dumps({**said, "before": before}).encode(), mode=0o600)
 
 
 def forget(state: str, one: Wired) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(_note(state, one.path, one.host))
+    for path in filter(None, (one.path, one.moved_from)):
+        with suppress(FileNotFoundError):
+            os.unlink(_note(state, path, one.host))
 
 
 def remembered(state: str) -> list[Wired]:
     """Every file that we changed, as far as the notes can be read."""
+    return [one for path in _notes(state) if (one := _known(path)) is not None]
+
+
+def unreadable(state: str) -> list[str]:
+    """The notes that cannot be read."""
+    return [path for path in _notes(state) if _known(path) is None]
+
+
+def _notes(state: str) -> list[str]:
     folder = os.path.join(state, FOLDER)
     try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".json")]
     except OSError:
         return []
-    return [one for name in names if (one := _known(os.path.join(folder, name))) is not None]
 
 
 def _known(path: str) -> Wired | None:
     try:
         with open(path, encoding="utf-8") as file:
             said: Mapping[str, Any] = json.load(file)
+        lists = {name: tuple(said[name]) for name in ("made", "after")}
+        keys = tuple(tuple(map(str, key)) for key in said.get("keys", ()))
         before = None if said["before"] is None else base64.b64decode(said["before"])
-        return Wired(**{**said, "before": before, "made": tuple(said["made"]), "after": tuple(said["after"])})
-    except (OSError, ValueError, KeyError, TypeError):
+        return Wired(**{**said, **lists, "before": before, "keys": keys})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -189,10 +254,13 @@ def digest(data: bytes) -> str:
 
 
 def tidy(state: str) -> None:
-    """Leave nothing behind where nothing is wired any more."""
+    """Leave nothing behind where nothing is wired any more; the caller holds the lock."""
     folder = os.path.join(state, FOLDER)
-    if not remembered(state):
+    if not _notes(state):
         with suppress(OSError):
-            os.unlink(os.path.join(folder, "lock"))
-            os.rmdir(folder)
-            os.rmdir(state)
+            for name in os.listdir(folder):
+                if name == "lock" or name.endswith(SCRATCH):
+                    os.unlink(os.path.join(folder, name))
+        for empty in (folder, state):
+            with suppress(OSError):
+                os.rmdir(empty)
