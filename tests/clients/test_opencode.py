@@ -8,7 +8,7 @@ import pytest
 
 from .driver import Played, Player, afterwards
 from .script import Reply, call, say
-from .wired import wired
+from .wired import SECONDS, wired
 
 pytestmark = pytest.mark.clients
 
@@ -177,7 +177,7 @@ def test_a_broken_hook_of_the_user_stops_nothing_and_is_seen(
 def lost(opencode: Player) -> Played:
     """A session in which hookline hangs at one moment, prints nonsense at another, and else is gone."""
     home = wired("opencode", "/bin/sh $HOME/lost.sh")
-    home[PLUGIN] = home[PLUGIN].replace('"tool.execute.before": 10.0', '"tool.execute.before": 1')
+    home[PLUGIN] = home[PLUGIN].replace(f'"tool.execute.before": {SECONDS}', '"tool.execute.before": 1')
     replies = (bash("touch ran.txt"), say("done"))
     return opencode("lost", home={**home, "lost.sh": LOST}, replies=replies, timeout=60)
 

@@ -21,7 +21,8 @@ OURS = "home/.local/state/hookline"
 FOLDER = "a folder"
 SCOPES = [
     *((name, "user") for name in names()),
-    *((name, "project") for name in ("claude-code", "copilot-cli", "opencode")),
+    # OpenCode would first try for a minute to fetch its plugin package into the project.
+    *((name, "project") for name in ("claude-code", "copilot-cli")),
 ]
 """Of the others, those that run a project's hooks without a person's word have no such files."""
 Content = dict[str, bytes | str]
