@@ -318,3 +318,11 @@ def test_programs_that_run_their_arguments(said, command):
 )
 def test_the_quotes_of_xargs_are_taken_away_before_anything_runs(said, command):
     assert verdict(command).split()[0] == said
+
+
+@pytest.mark.parametrize("filling", ["x", ": ", "(", "'", "a:", "{ "])
+def test_a_line_too_long_to_be_read_is_asked_about_and_costs_no_more_than_its_length(filling):
+    """It would take minutes if it cost more."""
+    line = f"git push --force # {filling * (400_000 // len(filling))}"
+
+    assert verdict(line).split()[0] in ("ask", "block")

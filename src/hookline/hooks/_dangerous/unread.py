@@ -17,7 +17,7 @@ _TOOLS = spelled("kubectl helm terraform tofu pulumi docker aws gcloud az psql m
 _VERBS = spelled("delete destroy prune drop truncate flushall flushdb terminate uninstall rb")
 _SPEAKING = [["echo"], ["printf"], ["rg"], ["grep"]]
 """A quote that is never closed behind these makes the shell refuse a text, not a command."""
-_BOMB = re.compile(r"([\w:]+)\(\)\s*\{\s*\1\s*\|")
+_BOMB = re.compile(r"(?<![\w:])([\w:]{1,60})\(\)\s*\{\s*\1\s*\|")
 
 
 def unread(problems: Iterable[Problem]) -> Iterator[Finding]:
