@@ -16,12 +16,11 @@ from tests.conftest import CAPTURES, HOOKLINE
 from hookline import claims, hosts
 from hookline.events import PreToolUse, Stop, Subagent
 from hookline.host import decode
-from hookline.outcome import Outcome, Step
-from hookline.past import LET_PAST
+from hookline.outcome import Outcome
 from hookline.runtime import Runtime
 from hookline.store import Claim
 from hookline.stores.sqlite import open_store
-from hookline.system import lives
+from hookline.system import lives, passes
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 FORCE = "git push --force origin main"
@@ -116,18 +115,62 @@ def test_a_secret_is_taken_out_by_all_of_them_and_the_clock_is_told_by_one(user)
     assert sum("BUDGET" in text for text in told) == 1
 
 
-def test_what_a_person_let_past_once_is_let_past_once(user, tmp_path):
-    """So whoever is asked the same afterwards finds out for itself."""
-    runtime = Runtime(store=open_store(str(tmp_path / "db")))
-    host, event = hosts.load("claude-code"), PreToolUse(session="s", tool="Bash", call="c")
-    first = claims.held(runtime, host, event)
-    step = Step(hook="dangerous-command", said="pass", reason=LET_PAST)
-    runtime.said = Outcome(event=event, trail=(step,))
-    first.answered(lives.now())
-    second = claims.held(runtime, host, event)
-    runtime.close()
+def both(user, payload, **env):
+    """What two entries say that a host starts at once, the first of them with another environment."""
+    return answers([start(user, payload, **env), start(user, payload)])
 
-    assert isinstance(second, claims.Held)
+
+BLOCKING = 'test -n "$OKAY" || { echo "lint failed: fix it" >&2; exit 2; }'
+
+
+@pytest.mark.parametrize("env", [{"OKAY": "1"}, {"PATH": "/nowhere"}])
+def test_who_was_started_with_another_environment_does_not_answer_for_the_others(user, env):
+    hooks = {"version": 1, "hooks": {"PreToolUse": [{"command": BLOCKING, "name": "mine"}]}}
+    user.write("~/.config/hookline/hooks.json", hooks)
+
+    assert "lint failed" in both(user, user.shell("make deploy"), **env)[1]
+
+
+def test_a_hook_that_failed_with_the_first_is_tried_again_with_the_second(user):
+    once = "mkdir here || { echo 'lint failed: fix it' >&2; exit 2; }; kill -9 $$"
+    hooks = {"version": 1, "hooks": {"PreToolUse": [{"command": once, "name": "mine"}]}}
+    user.write("~/.config/hookline/hooks.json", hooks)
+
+    assert any("lint failed" in text for text in both(user, user.shell("make deploy")))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tool_response": {"stdout": "clean", "stderr": "", "interrupted": False, "isImage": False}},
+        {"permission_mode": "plan"},
+        {"cwd": "/"},
+    ],
+)
+def test_what_differs_in_its_content_is_another_event(user, changes):
+    payload = user.payload("PostToolUse")
+    one, other = (decode(hosts.load("claude-code"), sent)[1] for sent in (payload, {**payload, **changes}))
+
+    assert claims.identity(one) != claims.identity(other)
+
+
+def test_feedback_after_a_tool_and_what_a_guard_tells_the_agent_is_said_by_all(user):
+    hooks = {"version": 1, "hooks": {"PostToolUse": [{"command": BLOCKING, "name": "mine"}]}}
+    user.write("~/.config/hookline/hooks.json", hooks)
+
+    assert all("lint failed" in text for text in both(user, user.payload("PostToolUse")))
+    assert all("secret" in text for text in both(user, user.shell("cat .env")))
+
+
+def test_what_a_person_let_past_once_passes_by_all_of_its_entries(user):
+    file, rule = str(user.home / ".local/state/hookline/passes.json"), "dangerous-command:git-push-force"
+    os.makedirs(os.path.dirname(file), mode=0o700)
+    passes.grant(file, str(user.project), rule, now=time.time(), seconds=60)
+    told = both(user, user.shell(FORCE))
+    again = answers([start(user, {**user.shell(FORCE), "tool_use_id": "another"})])
+
+    assert not any("deny" in text for text in told)
+    assert "deny" in again[0]
 
 
 def test_what_is_counted_and_remembered_is_so_once(user):
@@ -239,32 +282,32 @@ def test_calls_without_a_name_are_told_from_each_other_by_what_they_do():
     one = PreToolUse(session="s", tool="bash", kind="shell", input={"command": "ls"})
     other = replace(one, input={"command": "ls -l"})
 
-    assert claims.identity(one) == claims.identity(replace(one, tool="Bash", at=5.0, cwd="/elsewhere"))
+    assert claims.identity(one) == claims.identity(replace(one, tool="Bash", at=5.0, transcript="/t"))
     assert claims.identity(one) != claims.identity(other)
     assert claims.identity(one) != claims.identity(replace(one, session="t"))
     assert claims.identity(one) != claims.identity(replace(one, subagent=Subagent(id="a", type="t")))
 
 
 @pytest.mark.parametrize(
-    ("host", "verdict", "later", "answers"),
+    ("host", "said", "later", "answers"),
     [
-        ("opencode", "pass", 0.4, False),
-        ("opencode", "change", 0.4, False),
-        ("opencode", "pass", 0.6, True),
+        ("opencode", "{}", 0.4, False),
+        ("opencode", '{"context": ["c"]}', 0.4, False),
+        ("opencode", "{}", 0.6, True),
         ("opencode", "", 0.1, True),
-        ("opencode", "block", 0.1, True),  # a call that was stopped and comes again is a new attempt
-        ("cline", "pass", 0.4, False),
-        ("claude-code", "pass", 0.1, True),  # which runs all of them at once, so a later one is another
+        ("opencode", '{"blocked": "no"}', 0.1, True),  # what was stopped and comes again is a new attempt
+        ("cline", "{}", 0.4, False),
+        ("claude-code", "{}", 0.1, True),  # which runs all of them at once, so a later one is another
     ],
 )
 def test_hosts_that_ask_one_after_another_are_answered_once_by_the_calls_name(
-    tmp_path, host, verdict, later, answers
+    tmp_path, host, said, later, answers
 ):
     runtime = Runtime(store=open_store(str(tmp_path / "db")))
     event = PreToolUse(session="s", host=host, tool="bash", call="call-1")
     name, answered = claims.identity(event, (claims.policy(runtime),)), lives.now()
     runtime.store.claim("s", name, by="1:1:1", at=time.time())
-    runtime.store.answered("s", name, by="1:1:1", at=answered, verdict=verdict)
+    runtime.store.answered("s", name, by="1:1:1", at=answered, said=said)
     held = claims.held(runtime, hosts.load(host), event, begun=lambda: answered + later)
     runtime.close()
 

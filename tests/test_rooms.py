@@ -35,6 +35,7 @@ RUNTIME = {
     "uninstalling",
     "callers",
     "claims",
+    "repeating",
     "calling",
     "probing",
 }

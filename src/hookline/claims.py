@@ -5,9 +5,9 @@ on only when its hooks have answered, so what it asks afterwards is new, however
 that run their hooks one after another tell no such thing: there the same is asked at once after the answer.
 Whoever comes second waits for the first, and takes its place if it ends without an answer.
 
-Nobody may be silenced that way: what counts as the same has the same input and was judged by the same hooks
-and settings, and the second one repeats what the first said against it, because the host may never have read
-that. Only what would add up, such as context, counters and records, is left to the first.
+Nobody may be silenced that way: the same is only what has the same content and was asked with the same
+environment and settings, and the second one repeats what the first said, because the host may never have read
+that. Only what would add up is left to the first: counters, records, effects, and the countdown.
 """
 
 import time
@@ -18,6 +18,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TypeVar
 
+from hookline import repeating
 from hookline.events import (
     Event,
     PermissionRequest,
@@ -33,23 +34,19 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.foreign import LOOSENING
 from hookline.hook import named
 from hookline.host import Host
 from hookline.outcome import Outcome, Step
-from hookline.past import LET_PAST
-from hookline.redact import redact
 from hookline.runtime import DEPTH, Runtime
 from hookline.store import Claim, StoreFailed
 from hookline.system import lives
 from hookline.trail import record
 
 _T = TypeVar("_T")
-ASIDE = {
-    "at", "cwd", "duration_ms", "ends_at", "host", "lies_at", "mode", "native", "odd", "places", "subagent",
-    "transcript", "turn",
-}  # fmt: skip
+ASIDE = {"at", "duration_ms", "host", "lies_at", "native", "odd", "places", "subagent", "transcript", "turn"}
 """Fields of an event that do not tell what it is about, or that two dialects tell differently."""
+PASSING = {"_", "SHLVL", "PWD", "OLDPWD", "HOOKLINE_CALL"}
+"""Variables that differ from process to process."""
 CALLS = (PreToolUse, PermissionRequest, PostToolUse)
 HELPERS = (SubagentStart, SubagentStop)
 ALONE = (SessionStart, UserPromptSubmit, TurnStart, PreCompact, PostCompact, Stop, SessionEnd)
@@ -75,9 +72,8 @@ class Held:
     def answered(self, at: float) -> None:
         """Say so once the answer is out, which was ready *at* that time by `lives.now`."""
         if self.name:
-            verdict, reason = _spoken(self.runtime)
             note = partial(self.runtime.store.answered, self.session, self.name, by=self.by, at=at)
-            _use(self.runtime, partial(note, verdict=verdict, reason=reason))
+            _use(self.runtime, partial(note, said=repeating.spoken(self.runtime)))
 
     def abandon(self) -> None:
         """Leave it to whoever else was asked."""
@@ -122,13 +118,13 @@ def _claimed(mine: Held, instead: str = "") -> Claim | None:
 
 def _the_same(known: Claim, host: Host, event: Event, begun: float) -> bool:
     """Whether what was answered is what we are asked."""
-    if not known.verdict:
+    if not known.said:
         return False
     answered = known.answered or 0.0
     if begun < answered:
         return True
     again = host.one_by_one and isinstance(event, CALLS) and begun - answered < AFTERWARDS
-    return again and known.verdict in ("pass", "change")  # what was stopped and comes again is a new attempt
+    return again and not repeating.stopped(known.said)  # what comes again after that is a new attempt
 
 
 def identity(event: Event, words: Sequence[str] = ()) -> str:
@@ -150,30 +146,14 @@ def _content(event: Event) -> str:
     told = {field.name: getattr(event, field.name) for field in fields(event) if field.name not in ASIDE}
     if isinstance(event, CALLS):
         told["tool"] = event.tool if event.kind == "other" else ""
-        if event.call:  # which tells enough; what a tool printed may be long
-            told.pop("output", None)
     return json.dumps(thawed(told), sort_keys=True, default=str)
 
 
 def policy(runtime: Runtime) -> str:
-    """By what is judged: whoever was started with other settings, or other hooks, is asked something else."""
+    """By what is judged: who has another environment, or other settings, is asked something else."""
     hooks = [(h.name, h.enabled, h.source, h.origin, h.priority, repr(h.settings)) for h in runtime.hooks]
-    loosening = sorted(item for item in runtime.setup.env.items() if item[0].startswith(LOOSENING))
-    return repr((hooks, loosening, runtime.setup.places))
-
-
-def _spoken(runtime: Runtime) -> tuple[str, str]:
-    """What the last answer came to, for whoever is asked the same."""
-    said = runtime.said
-    if said is None or said.capped or any(step.reason == LET_PAST for step in said.trail):
-        return "", ""
-    if said.blocked is not None and said.event.prevents:
-        return "block", redact(said.blocked)
-    if said.asked is not None:
-        return "ask", redact(said.asked)
-    changers = {step.hook for step in said.trail if step.said == "modify"}
-    own = {hook.name for hook in runtime.hooks if hook.source == "built-in"}
-    return ("change" if changers else "pass") if changers <= own else "", ""
+    env = sorted(item for item in runtime.setup.env.items() if item[0] not in PASSING)
+    return repr((hooks, env, runtime.setup.places))
 
 
 def _digest(event: Event, words: Sequence[str], what: str) -> str:

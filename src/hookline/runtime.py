@@ -26,7 +26,6 @@ from hookline.events import (
     TurnEnd,
     UserPromptSubmit,
 )
-from hookline.frozen import Frozen
 from hookline.guarding import guarded
 from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
@@ -35,7 +34,7 @@ from hookline.past import Passes
 from hookline.redact import redact, redact_json
 from hookline.response import Count, Effect, Keep
 from hookline.state import Later, State
-from hookline.store import Claim, Record, Store, StoreFailed
+from hookline.store import Record, Store, StoreFailed
 from hookline.system import effects
 from hookline.system.facts import facts
 from hookline.system.places import find
@@ -154,20 +153,6 @@ class Runtime:
             reply, _ = answer(host, name, event, replace(whole, warnings=whole.warnings + troubles), cap)
         return reply
 
-    def repeat(self, host: Host, name: str, event: Event, claim: Claim) -> Reply:
-        """The reply to what another was asked as well: what it said against it, and nothing that adds up."""
-        said = Outcome(event=event)
-        if claim.verdict == "change":
-            guards = [h for h in self.hooks if h.enabled and h.source == "built-in" and h.nature == "policy"]
-            how = chain.Run(call=self.passes.call, clock=time.monotonic, deadline=self._deadline(host.within))
-            judged = chain.run(event, self._state(event), guards, how)
-            said = replace(judged, context=(), warnings=(), effects=(), memory=Frozen())
-        elif claim.verdict == "block":
-            said = replace(said, blocked=claim.reason)
-        elif claim.verdict == "ask":
-            said = replace(said, asked=claim.reason)
-        return answer(host, name, event, said, self._cap(host.context_cap))[0]
-
     def _told_troubles(self) -> tuple[str, ...]:
         told, self.troubles = tuple(self.troubles), []
         return told
@@ -206,17 +191,23 @@ class Runtime:
 
     def _judge(self, event: Event, deadline: float) -> Outcome:
         event = event if event.at else replace(event, at=self.now())
-        state = self._state(event)
+        state = self.state(event)
         hooks, skipped = self._reachable(event)
-        how = chain.Run(call=self.passes.call, clock=time.monotonic, deadline=deadline)
-        outcome = chain.run(event, state, hooks, how)
+        outcome = chain.run(event, state, hooks, self._run_until(deadline))
         for hook in skipped:
             outcome = _skipped(outcome, hook)
         for hook in self._switched_off(event):
             outcome = outcome.noting(Step(hook=hook.name, said="skipped", note="switched off by a person"))
         return self._try(lambda: gates.judged(self.store, outcome), usual=outcome)
 
-    def _state(self, event: Event) -> State:
+    def how(self, seconds: float) -> chain.Run:
+        """How hooks are run that have so many *seconds*."""
+        return self._run_until(self._deadline(seconds))
+
+    def _run_until(self, deadline: float) -> chain.Run:
+        return chain.Run(call=self.passes.call, clock=time.monotonic, deadline=deadline)
+
+    def state(self, event: Event) -> State:
         return State(
             now=self.now(),
             budget=self._budget(event),

@@ -57,9 +57,8 @@ class Claim:
     at: float
     answered: float | None = None
     """When the answer was ready, by a clock that nobody sets; None before."""
-    verdict: str = ""
-    """What was said: pass, block, ask or change; empty where the next one has to find out for itself."""
-    reason: str = ""
+    said: str = ""
+    """What the answer came to, as JSON; empty where the next one has to find out for itself."""
 
 
 class StoreFailed(Exception):
@@ -106,9 +105,7 @@ class Store(Protocol):
     def claim(self, session: str, name: str, *, by: str, at: float, instead: str = "") -> Claim | None:
         """Take *name* unless somebody has it who is not called *instead*; whose it is, None for ours now."""
 
-    def answered(
-        self, session: str, name: str, *, by: str, at: float, verdict: str = "", reason: str = ""
-    ) -> None:
+    def answered(self, session: str, name: str, *, by: str, at: float, said: str = "") -> None:
         """Note that whoever claimed it has answered; what was taken over since stays the new one's."""
 
     def release(self, session: str, name: str, *, by: str) -> None:

@@ -94,6 +94,7 @@ def _answer(
     host: Host, name: str, event: "Event", args: Namespace
 ) -> tuple[Reply, Callable[[], None] | None]:
     from hookline import claims  # noqa: PLC0415 -- what cannot be read needs none
+    from hookline.repeating import repeat  # noqa: PLC0415 -- ditto
     from hookline.runtime import Runtime  # noqa: PLC0415 -- ditto
     from hookline.store import Claim  # noqa: PLC0415 -- ditto
     from hookline.system import lives  # noqa: PLC0415 -- ditto
@@ -107,7 +108,7 @@ def _answer(
     within = min(host.moments[name].within or host.within, host.within)
     held = claims.held(runtime, host, event, words, within=within)
     if isinstance(held, Claim):
-        reply = runtime.repeat(host, name, event, held)
+        reply = repeat(runtime, host, name, event, held.said)
         return reply, lambda: _close(runtime, lambda: claims.note(runtime, event))
     try:
         reply = runtime.answer(host, name, event)

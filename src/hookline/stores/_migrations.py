@@ -44,7 +44,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         """
         CREATE TABLE claims (
             session TEXT NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, at REAL NOT NULL, answered REAL,
-            verdict TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '', PRIMARY KEY (session, name)
+            said TEXT NOT NULL DEFAULT '', PRIMARY KEY (session, name)
         ) WITHOUT ROWID
         """,
         "CREATE INDEX claims_by_age ON claims (at)",

@@ -87,13 +87,11 @@ class MemoryStore:
             self._claims[session, name] = Claim(by=by, at=at)
             return None
 
-    def answered(
-        self, session: str, name: str, *, by: str, at: float, verdict: str = "", reason: str = ""
-    ) -> None:
+    def answered(self, session: str, name: str, *, by: str, at: float, said: str = "") -> None:
         with self._lock:
             known = self._claims.get((session, name))
             if known is not None and known.by == by:
-                self._claims[session, name] = replace(known, answered=at, verdict=verdict, reason=reason)
+                self._claims[session, name] = replace(known, answered=at, said=said)
 
     def release(self, session: str, name: str, *, by: str) -> None:
         with self._lock:

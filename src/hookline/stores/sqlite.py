@@ -112,12 +112,9 @@ class SqliteStore:
     def claim(self, session: str, name: str, *, by: str, at: float, instead: str = "") -> Claim | None:
         return self._write(lambda db: _claim(db, (written(session), written(name)), by, at, instead))
 
-    def answered(
-        self, session: str, name: str, *, by: str, at: float, verdict: str = "", reason: str = ""
-    ) -> None:
-        row = (at, written(verdict), written(reason), written(session), written(name), by)
-        said = "answered = ?, verdict = ?, reason = ?"
-        statement = f"UPDATE claims SET {said} WHERE session = ? AND name = ? AND owner = ?"  # noqa: S608 -- ours
+    def answered(self, session: str, name: str, *, by: str, at: float, said: str = "") -> None:
+        row = (at, written(said), written(session), written(name), by)
+        statement = "UPDATE claims SET answered = ?, said = ? WHERE session = ? AND name = ? AND owner = ?"
         self._write(lambda db: db.execute(statement, row))
 
     def release(self, session: str, name: str, *, by: str) -> None:
@@ -194,11 +191,10 @@ def _reset(db: sqlite3.Connection, session: str, prefix: str) -> None:
 
 def _claim(db: sqlite3.Connection, key: tuple[str, str], by: str, at: float, instead: str) -> Claim | None:
     db.execute("DELETE FROM claims WHERE at < ?", (at - OLDEST_CLAIM,))
-    statement = "SELECT owner, at, answered, verdict, reason FROM claims WHERE session = ? AND name = ?"
+    statement = "SELECT owner, at, answered, said FROM claims WHERE session = ? AND name = ?"
     known = db.execute(statement, key).fetchone()
     if known is not None and known[0] != instead:
-        by, at, answered, verdict, reason = known
-        return Claim(by=by, at=at, answered=answered, verdict=read(verdict), reason=read(reason))
+        return Claim(by=known[0], at=known[1], answered=known[2], said=read(known[3]))
     db.execute("INSERT OR REPLACE INTO claims (session, name, owner, at) VALUES (?, ?, ?, ?)", (*key, by, at))
     return None
 

@@ -251,12 +251,13 @@ def a_claim_is_had_by_one_however_many_ask(store: Store) -> None:
 def a_claim_says_what_became_of_it(store: Store) -> None:
     session = _name()
     store.claim(session, "e", by="one", at=1.0)
-    store.answered(session, "e", by="other", at=2.0, verdict="pass")
+    store.answered(session, "e", by="other", at=2.0, said="{}")
     _same(store.claim(session, "e", by="other", at=3.0), Claim(by="one", at=1.0))
 
-    store.answered(session, "e", by="one", at=2.0, verdict="block", reason="no\ud800")
-    said = Claim(by="one", at=1.0, answered=2.0, verdict="block", reason="no\ud800")
-    _same(store.claim(session, "e", by="other", at=3.0), said)
+    store.answered(session, "e", by="one", at=2.0, said="no\ud800")
+    _same(
+        store.claim(session, "e", by="other", at=3.0), Claim(by="one", at=1.0, answered=2.0, said="no\ud800")
+    )
 
 
 def a_claim_is_taken_over_once(store: Store) -> None:
@@ -265,7 +266,7 @@ def a_claim_is_taken_over_once(store: Store) -> None:
     said = _at_once(lambda: store.claim(session, "e", by=_name(), at=2.0, instead="one"), times=40)
 
     _same(sum(claim is None for claim in said), 1)
-    store.answered(session, "e", by="one", at=3.0, verdict="pass")  # which is too late
+    store.answered(session, "e", by="one", at=3.0, said="{}")  # which is too late
     _same(store.claim(session, "e", by="x", at=3.0).answered, None)  # type: ignore[union-attr]  # it is had
 
 

@@ -1,0 +1,84 @@
+"""What an answer came to, written down so that whoever is asked the same can give it again."""
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hookline import chain
+from hookline.degrade import answer
+from hookline.events import Event, PostToolUse, PreToolUse
+from hookline.frozen import Frozen, frozen, thawed
+from hookline.host import Host, Reply
+from hookline.outcome import Outcome, Step
+from hookline.redact import redact, redact_json
+
+if TYPE_CHECKING:
+    from hookline.runtime import Runtime
+
+UNSURE = {"failed", "timed-out", "skipped"}
+"""What a hook did that another try may do better."""
+LONGEST = 100_000
+
+
+def spoken(runtime: "Runtime") -> str:
+    """What the last answer came to, as JSON; empty where it cannot be given again without judging."""
+    said = runtime.said
+    if said is None or said.capped or any(step.said in UNSURE and _counts(step) for step in said.trail):
+        return ""
+    told: dict[str, Any] = {"warnings": [*map(redact, said.warnings)], "context": _context(runtime, said)}
+    for name in ("blocked", "asked", "allowed"):
+        reason = getattr(said, name)
+        told |= {} if reason is None else {name: redact(reason)}
+    changers = sorted({step.hook for step in said.trail if step.said == "modify"})
+    if changers and isinstance(said.event, PreToolUse):
+        told["input"] = thawed(said.event.input)
+        if redact_json(told["input"]) != told["input"]:
+            return ""  # what must not be kept
+    elif changers:
+        told["again"] = changers
+        if any(hook.source != "built-in" for hook in runtime.hooks if hook.name in changers):
+            return ""
+    text = json.dumps({key: value for key, value in told.items() if value or value == ""})
+    return text if len(text) <= LONGEST else ""
+
+
+def _counts(step: Step) -> bool:
+    """What was skipped because something else had blocked already is no gap."""
+    return step.said != "skipped" or "blocked" not in step.note
+
+
+def _context(runtime: "Runtime", said: Outcome) -> list[str]:
+    """What policies told the agent; advice such as the countdown is heard once."""
+    policies = {hook.name for hook in runtime.hooks if hook.nature == "policy"}
+    told = [text for step in said.trail if step.hook in policies for text in step.told]
+    return [redact(text) for text in told]
+
+
+def stopped(said: str) -> bool:
+    return not json.loads(said).keys().isdisjoint({"blocked", "asked"})
+
+
+def repeat(runtime: "Runtime", host: Host, name: str, event: Event, said: str) -> Reply:
+    """The reply to what another was asked as well: what it said, and nothing that adds up."""
+    told = json.loads(said)
+    outcome = Outcome(
+        event=event,
+        blocked=told.get("blocked"),
+        asked=told.get("asked"),
+        allowed=told.get("allowed"),
+        context=tuple(told.get("context", ())),
+        warnings=tuple(told.get("warnings", ())),
+    )
+    if "input" in told and isinstance(event, PreToolUse):
+        step = Step(hook="hookline", said="modify")
+        outcome = replace(outcome, event=replace(event, input=frozen(told["input"])), trail=(step,))
+    elif "again" in told and isinstance(event, PostToolUse):
+        judged = chain.run(
+            event, runtime.state(event), _named(runtime, told["again"]), runtime.how(host.within)
+        )
+        outcome = replace(outcome, event=judged.event, trail=judged.trail)
+    return answer(host, name, event, replace(outcome, effects=(), memory=Frozen()), host.context_cap)[0]
+
+
+def _named(runtime: "Runtime", names: list[str]) -> list[Any]:
+    return [hook for hook in runtime.hooks if hook.enabled and hook.name in names]
