@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hookline.owned import calls_us
+from hookline.owned import as_module, calls_us
 
 USUAL = ("", "*", ".*", False, None)
 """What says no more than if it were not there."""
@@ -102,7 +102,7 @@ def program(line: str, host: str) -> str:
         first, *more = shlex.split(words)
     except ValueError:
         return ""
-    named = more == ["-m", NAME] or (not more and posixpath.basename(first) == NAME)
+    named = as_module((first, *more)) or (not more and posixpath.basename(first) == NAME)
     whole = bool(found) and rest[:1] in ("", " ")
     return words if named and whole and words == shlex.join((first, *more)) else ""
 

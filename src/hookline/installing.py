@@ -180,10 +180,11 @@ def snippets(
     host: Host, scope: Scope, places: Places, env: Mapping[str, str], program: str
 ) -> Mapping[str, str]:
     """What the files would hold if nothing else were in them, by path."""
-    return {one.path: _snippet(one, program) for one in targets(host, scope, places, env)}
+    return {one.path: snippet(one, program) for one in targets(host, scope, places, env)}
 
 
-def _snippet(one: Target, program: str) -> str:
+def snippet(one: Target, program: str) -> str:
+    """What one file would hold if nothing else were in it."""
     wanted = one.entries(program)
     if isinstance(one.way, Listed):
         return wired("", one.way, wanted, one.host.name).text
@@ -239,7 +240,7 @@ def _noted(plan: Plan, after: bytes, places: Places, command: str) -> Wired:
         keys=plan.keys,
     )
     if known is None:
-        return replace(fresh, before=_cleaned(fresh))
+        return replace(fresh, before=_unmade(fresh))
     fresh = replace(
         fresh,
         made=tuple(dict.fromkeys((*known.made, *fresh.made))),
@@ -247,6 +248,8 @@ def _noted(plan: Plan, after: bytes, places: Places, command: str) -> Wired:
     )
     if plan.before is not None and notes.digest(plan.before) in known.after:
         return replace(fresh, before=known.before, after=(*known.after, *fresh.after))
+    if plan.before == known.before:  # whoever noted that was ended before it was written
+        return replace(fresh, before=_unmade(fresh))
     return replace(fresh, before=_cleaned(replace(fresh, keys=known.keys)))
 
 
@@ -254,15 +257,24 @@ def _about(one: Wired, plan: Plan) -> bool:
     return (one.path, one.host) == (plan.path, plan.host)
 
 
-def _cleaned(one: Wired) -> bytes | None:
-    """What the file is without us: what it was, unless we were in it already."""
+def _unmade(one: Wired) -> bytes | None:
+    """What a file was that no note is about: to the byte, unless the whole of it is ours.
+
+    Who wrote an entry in it is not known; it may be its user's own, however much it looks like ours.
+    """
     target = target_of(one)
-    if one.before is None or target is None:
-        return None
-    if isinstance(target.way, Own):
-        names = tuple(target.host.moments)
-        text = one.before.decode(errors="replace")
-        return None if as_written(text, target.name, target.way, names, one.host) else one.before
+    if one.before is None or target is None or isinstance(target.way, Listed):
+        return one.before
+    names = tuple(target.host.moments)
+    text = one.before.decode(errors="replace")
+    return None if as_written(text, target.name, target.way, names, one.host) else one.before
+
+
+def _cleaned(one: Wired) -> bytes | None:
+    """What the file is without what we noted to have put there."""
+    target = target_of(one)
+    if one.before is None or target is None or isinstance(target.way, Own):
+        return _unmade(one)
     text = one.before.decode()
     inside = held(text, target.way, one.host)
     return (unwired(text, target.way, one.host, one.keys).encode() or None) if inside else one.before

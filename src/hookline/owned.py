@@ -21,6 +21,7 @@ _DEEPEST = 8
 _WORD = r"(?:[\w@%+=:,./\\-]|'[^']*'|\"'\")+"
 _COMMAND = rf"(?P<program>{_WORD}(?: -m hookline)?)"
 _VERSIONED = re.compile(r"hookline(?:\.exe)?(?:(?:@|==).*)?")
+_PYTHON = re.compile(r"python(?:\d+(?:\.\d+)*)?w?(?:\.exe)?")
 _MADE = re.compile(r"(?:#|//) (?:Made|Written) by hookline\b")
 
 
@@ -86,7 +87,12 @@ def _is_program(said: str) -> bool:
         words = shlex.split(said)
     except ValueError:
         return False
-    return words[1:] == ["-m", NAME] or (len(words) == 1 and _base(words[0]) in (NAME, f"{NAME}.exe"))
+    return as_module(words) or (len(words) == 1 and _base(words[0]) in (NAME, f"{NAME}.exe"))
+
+
+def as_module(words: Sequence[str]) -> bool:
+    """Whether a Python is told to run us: to a shell `-m` is an option, and our name the script's."""
+    return [*words[1:]] == ["-m", NAME] and _PYTHON.fullmatch(_base(words[0])) is not None
 
 
 def _base(path: str) -> str:

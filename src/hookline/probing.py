@@ -6,11 +6,12 @@ repository's own: to look whether all is well must not run what a stranger left 
 
 import json
 import os
+import re
 import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,10 +84,36 @@ def strange(wire: Wire, call: Call, places: Places, env: Mapping[str, str]) -> s
     if not call.ours:
         return "this repository wrote it, and init would not"
     first, *more = shlex.split(program(call.line, wire.host.name))
-    own = sys.executable if more else os.path.join(os.path.dirname(sys.executable), os.path.basename(first))
+    if _roundabout(first):
+        return f"this repository starts {first}, which leads elsewhere than it reads"
     path = _found(first, places.root, env)
-    same = path == own if more else os.path.realpath(path) == os.path.realpath(own)
-    return "" if same or not _inside(path, places.root) else f"this repository brings {first} itself"
+    if not path:
+        return f"{first} is no program that could be started (`hookline upgrade` names one that is)"
+    if more and os.path.realpath(path) != os.path.realpath(sys.executable):
+        return f"this repository starts {first}, which is not the Python that runs this"
+    return (
+        ""
+        if _ourselves(path, more) or not _inside(path, places.root)
+        else f"this repository brings {first} itself"
+    )
+
+
+def _roundabout(name: str) -> bool:
+    """Whether a path leads elsewhere for another process, or elsewhere than it reads."""
+    return ".." in name.split("/") or re.match(r"/[/.]*(?:proc|dev)(?:/|$)", name) is not None
+
+
+def _ourselves(path: str, more: Sequence[str]) -> bool:
+    """Whether it is the very program that runs; a Python by its place, which says what is installed in it."""
+    if more:
+        return _placed(path) == _placed(sys.executable)
+    own = os.path.join(os.path.dirname(sys.executable), os.path.basename(path))
+    return os.path.realpath(path) == os.path.realpath(own)
+
+
+def _placed(path: str) -> str:
+    """The path without links on the way to it, but for the last."""
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
 
 
 def _theirs(wire: Wire, places: Places) -> bool:
@@ -96,16 +123,15 @@ def _theirs(wire: Wire, places: Places) -> bool:
 
 
 def _found(name: str, root: str, env: Mapping[str, str]) -> str:
-    """Where a shell in the project's root finds a program."""
+    """Where a shell in the project's root finds a program; empty where it finds none."""
     folders = env.get("PATH", "").split(os.pathsep) if "/" not in name else [""]
-    paths = [os.path.normpath(os.path.join(root, folder, name)) for folder in folders]
-    return next((path for path in paths if os.access(path, os.X_OK)), paths[0])
+    paths = [os.path.join(root, folder, name) for folder in folders]
+    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), "")
 
 
 def _inside(path: str, root: str) -> bool:
     """Also where only a link to it, or only what that leads to, lies there."""
-    folder, name = os.path.split(path)
-    ways = (path, os.path.join(os.path.realpath(folder), name), os.path.realpath(path))
+    ways = (path, _placed(path), os.path.realpath(path))
     roots = {root, os.path.realpath(root)}
     return any(way == one or way.startswith(f"{one.rstrip(os.sep)}{os.sep}") for way in ways for one in roots)
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from hookline.differing import NAME, program, texts
 from hookline.host import Host
 from hookline.installing import (
     Plan,
@@ -12,15 +13,17 @@ from hookline.installing import (
     decoded,
     inside,
     scope_of,
+    snippet,
     target_of,
     targets,
     wrote,
 )
-from hookline.jsonc import NotJson
-from hookline.rewiring import moments, unwired
+from hookline.jsonc import NotJson, parse
+from hookline.rewiring import held, moments, unwired
 from hookline.system import wired as notes
 from hookline.system.places import Places
 from hookline.system.wired import Refused, Wired
+from hookline.unwiring import parted
 from hookline.wiring import Listed, Scope
 
 
@@ -91,9 +94,9 @@ def _taken(one: Wired) -> Plan:
 
 def _out(one: Wired, plan: Plan, data: bytes, target: Target | None) -> Plan:
     if notes.digest(data) in one.after and not _ours_again(one, target):
-        return replace(plan, after=one.before)
+        return replace(plan, after=one.before, said=_still(one, target))
     if target is not None and isinstance(target.way, Listed):
-        return _unwired(one, plan, target.way)
+        return _unwired(_supposed(one, data, target), plan, target.way)
     if target is not None and wrote(target, data):
         return replace(plan, after=None)
     if b"hookline" not in data:
@@ -104,6 +107,32 @@ def _out(one: Wired, plan: Plan, data: bytes, target: Target | None) -> Plan:
 def _ours_again(one: Wired, target: Target | None) -> bool:
     """Whether what was there before was itself one of ours, which somebody had changed."""
     return one.before is not None and target is not None and wrote(target, one.before)
+
+
+def _still(one: Wired, target: Target | None) -> tuple[str, ...]:
+    """What was there before us may call us too: whose entry that is, is not ours to say."""
+    way = target.way if target is not None else None
+    text = (one.before or b"").decode(errors="replace")
+    names = ", ".join(moments(text, way, one.host)) if isinstance(way, Listed) else ""
+    return (f"as it was before `hookline init` it calls us already at {names}",) if names else ()
+
+
+def _supposed(one: Wired, data: bytes, target: Target) -> Wired:
+    """Where nothing was noted: what is empty without our entries was made for them."""
+    if one.after or not isinstance(target.way, Listed):
+        return one
+    text, under = decoded(one.path, data), target.way.under
+    lists = tuple((*under, moment) for moment in held(text, target.way, one.host))
+    tables = tuple(under[: depth + 1] for depth in range(len(under)))
+    whole = ((), *((key,) for key in target.way.start)) if _as_init_writes(target, text) else ()
+    return replace(one, keys=(*whole, *tables, *lists))
+
+
+def _as_init_writes(target: Target, text: str) -> bool:
+    """Whether it is, to the letter, what a file gets that is not there yet, with whatever program."""
+    whole = parse(parted(text)[1], comments=True).value
+    found = {program(line, target.host.name) for line, _ in texts(whole, target.host.name)}
+    return any(snippet(target, one) == text for one in (NAME, *found) if one)
 
 
 def _unwired(one: Wired, plan: Plan, way: Listed) -> Plan:

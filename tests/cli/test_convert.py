@@ -289,6 +289,16 @@ def test_what_does_not_carry_over_is_said_with_the_reason(team):
     assert not (team.project / HOOKS).exists()
 
 
+@pytest.mark.parametrize("value", ["bad", {"hooks": []}, 7, None])
+def test_a_moment_that_holds_no_list_is_said(team, value):
+    team.write(SETTINGS, {"hooks": {"PostToolUse": value, "Stop": [], "enabled": True}})
+    code, said, _ = convert(team, "codex", "--dry-run", "--json")
+    (one,) = json.loads(said)["hooks"]
+
+    assert (code, one["how"], one["moment"]) == (1, "not", "PostToolUse")
+    assert one["why"] == ["is no list of entries, so no hook in it could be read"]
+
+
 @pytest.mark.parametrize("target", ["copilot-cli", "cursor", "vscode"])
 def test_an_agent_that_runs_them_by_itself_does_not_get_them_twice(target, team):
     code, said, _ = convert(team, target, "--yes")

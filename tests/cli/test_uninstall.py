@@ -78,18 +78,73 @@ def test_what_a_colleague_wired_goes_as_well(user, at_terminal):
     wire(user, "--host", "claude-code", "--host", "cline", "--host", "copilot-cli")
     shutil.rmtree(user.home / OURS)
     code, seen = at_terminal("uninstall", "--yes")
-    left = (user.project / ".claude/settings.json").read_text()
 
     assert code == 0, seen
-    assert "hookline" not in left
-    assert not any(json.loads(left)["hooks"].values())
-    assert files(user.project) == {
-        ".claude",
-        ".claude/settings.json",
-        ".cline",
-        ".cline/hooks",
-        ".github",
-    } | {".github/hooks"}
+    assert files(user.project) == {".claude", ".cline", ".cline/hooks", ".github", ".github/hooks"}
+
+
+@pytest.mark.parametrize("host", ["claude-code", "gemini-cli", "cursor", "codex"])
+def test_a_file_with_nothing_but_us_goes_though_nothing_is_noted(user, at_terminal, host):
+    wire(user, "--host", host)
+    shutil.rmtree(user.home / OURS)
+    code, seen = at_terminal("uninstall", "--yes")
+
+    assert code == 0, seen
+    assert not [path for path in user.project.rglob("*.json") if ".git" not in path.parts]
+
+
+@pytest.mark.parametrize(
+    ("before", "left"),
+    [
+        ('{\n  "a": 1\n}\n', '{\n  "a": 1\n}\n'),
+        ('{"a": 1}', '{"a": 1}'),
+        ('{"hooks": {"Custom": []}}', '{"hooks": {"Custom": []}}'),
+        ('{"a": 1, "hooks": {}}', '{"a": 1}'),
+        ("{}", "{}"),
+    ],
+)
+def test_of_what_was_there_all_stays_though_nothing_is_noted(user, at_terminal, before, left):
+    path = user.write(".claude/settings.json", before)
+    wire(user, "--host", "claude-code")
+    shutil.rmtree(user.home / OURS)
+    code, seen = at_terminal("uninstall", "--yes")
+
+    assert code == 0, seen
+    assert json.loads(path.read_text()) == json.loads(left)
+    assert "hookline" not in path.read_text()
+
+
+def test_a_list_with_a_comment_in_it_stays_though_nothing_is_noted(user, at_terminal):
+    before = '{"hooks": {"AfterTool": [ // mine\n]}}'
+    path = user.write(".gemini/settings.json", before)
+    wire(user, "--host", "gemini-cli")
+    shutil.rmtree(user.home / OURS)
+    at_terminal("uninstall", "--yes")
+
+    assert path.read_text().split() == before.split()
+
+
+HAND = '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"%s hook claude-code","timeout":5}]}]}}'
+
+
+@pytest.mark.parametrize("program", ["hookline", "/opt/bin/hookline", "bash -m hookline"])
+def test_an_entry_written_by_hand_is_there_again_though_it_looks_like_ours(user, at_terminal, program):
+    path = user.write(".claude/settings.json", HAND % program)
+    wire(user, "--host", "claude-code")
+    wired = path.read_text()
+    wire(user, "--host", "claude-code")
+    code, seen = at_terminal("uninstall", "--yes")
+
+    assert (code, path.read_text()) == (0, HAND % program), seen
+    assert wired != HAND % program
+    assert ("it calls us already at PreToolUse" in seen) is (program != "bash -m hookline")
+
+
+def test_a_script_that_has_our_name_is_nobodys_entry_of_ours(user, at_terminal):
+    path = user.write(".claude/settings.json", HAND % "bash -m hookline")
+
+    assert at_terminal("uninstall", "--yes") == (0, "nothing here was wired by `hookline init`\n")
+    assert path.read_text() == HAND % "bash -m hookline"
 
 
 def test_a_note_that_cannot_be_read_is_said(user, at_terminal):
@@ -101,7 +156,7 @@ def test_a_note_that_cannot_be_read_is_said(user, at_terminal):
     assert code == 1
     assert "cannot be read: which file it is about is not known" in seen
     assert "taken out of 1 file" in seen
-    assert "hookline hook" not in (user.project / ".claude/settings.json").read_text()
+    assert files(user.project) == {".claude"}
 
 
 def test_an_entry_that_only_names_us_stays_after_an_edit(user, at_terminal):
@@ -117,14 +172,23 @@ def test_an_entry_that_only_names_us_stays_after_an_edit(user, at_terminal):
 
 
 @pytest.mark.parametrize("host", ["reasonix", "claude-code", "cline", "copilot-cli", "opencode"])
-def test_no_folder_that_we_made_is_left_behind(user, at_terminal, host):
-    (user.home / ".local/state").mkdir(parents=True)
+@pytest.mark.parametrize("there", ["", ".local", ".local/state"])
+def test_no_folder_that_we_made_is_left_behind(user, at_terminal, host, there):
+    (user.home / there).mkdir(parents=True, exist_ok=True)
     before = files(user.home)
     wire(user, "--user", "--host", host)
     code, seen = at_terminal("uninstall", "--user", "--yes")
 
     assert code == 0, seen
     assert files(user.home) == before
+
+
+def test_a_folder_that_others_use_by_now_stays(user, at_terminal):
+    wire(user, "--user", "--host", "claude-code")
+    user.write("~/.local/state/other/x", "")
+    at_terminal("uninstall", "--user", "--yes")
+
+    assert files(user.home) == {".local", ".local/state", ".local/state/other", ".local/state/other/x"}
 
 
 def test_folders_that_two_agents_share_go_with_the_last_of_them(user, at_terminal):

@@ -68,7 +68,7 @@ def found(trip: Trip) -> Iterator[Found]:
     given, private = _variables(main, way), [name for path in beside for name in _variables(path, way)]
     for path in (main, *beside):
         name = short(path, trip.places)
-        for moment, written in _written(path, way):
+        for moment, written in _written(path, way, trip.source):
             if not _ours(written):
                 told = replace(written, more={**written.more, **({"env": given} if given else {})})
                 one = _ported(trip, moment, told, name)
@@ -97,13 +97,20 @@ def _files(trip: Trip, way: Listed) -> Iterator[str]:
         yield f"{trip.places.root}/{way.beside}"
 
 
-def _written(path: str, way: Listed) -> Iterator[tuple[str, Written]]:
+def _written(path: str, way: Listed, source: Host) -> Iterator[tuple[str, Written]]:
     text = _text(path).removeprefix(BOM)
     table = _parsed(path, text, comments=way.comments).at(*way.under) if text.strip() else None
     listed = table.value if table is not None and isinstance(table.value, dict) else {}
     for moment, entries in listed.items():
+        if not isinstance(entries, list) and _meant(moment, entries, way, source):
+            yield moment, Written(refused="is no list of entries, so no hook in it could be read")
         for entry in entries if isinstance(entries, list) else ():
             yield from ((moment, one) for one in way.read(entry)) if way.read else ()
+
+
+def _meant(name: str, value: Any, way: Listed, source: Host) -> bool:
+    """Whether somebody meant hooks by it: settings of the host's may stand beside its moments."""
+    return name in source.moments or bool(way.under and not isinstance(value, bool))
 
 
 def _text(path: str) -> str:

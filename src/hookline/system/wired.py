@@ -20,6 +20,8 @@ from typing import Any
 
 LARGEST = 16 * 1024 * 1024
 FOLDER = "wired"
+MADE = "made"
+"""The file that names the folders which were made for the notes."""
 SCRATCH = ".hookline"
 LEFT = 3600.0
 """Seconds after which what was being written was left, whoever has its number by now."""
@@ -137,11 +139,7 @@ def _settle(folder: str) -> None:
 
 def make_folders(path: str) -> tuple[str, ...]:
     """The folders that were missing for *path*, made now, outermost first."""
-    missing: list[str] = []
-    folder = os.path.dirname(os.path.realpath(path))
-    while not os.path.isdir(folder):
-        missing.insert(0, folder)
-        folder = os.path.dirname(folder)
+    missing = _missing(os.path.dirname(os.path.realpath(path)))
     for one in missing:
         os.mkdir(one)
     return tuple(missing)
@@ -187,8 +185,9 @@ def alone(state: str) -> Iterator[None]:
 
 def _locked(folder: str) -> int:
     """The lock, held; whoever had it before may have taken it away meanwhile, then there is another."""
-    path = os.path.join(folder, "lock")
+    path, made = os.path.join(folder, "lock"), list[str]()
     while True:
+        made += [one for one in _missing(os.path.dirname(folder)) if one not in made]
         os.makedirs(folder, mode=0o700, exist_ok=True)
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -197,8 +196,33 @@ def _locked(folder: str) -> int:
         fcntl.flock(handle, fcntl.LOCK_EX)
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(handle), os.stat(path)):
+                _note_made(folder, made)
                 return handle
         os.close(handle)
+
+
+def _missing(folder: str) -> list[str]:
+    """The folders that lead to *folder*, itself included, and are not there, outermost first."""
+    missing: list[str] = []
+    while not os.path.isdir(folder):
+        missing.insert(0, folder)
+        folder = os.path.dirname(folder)
+    return missing
+
+
+def _note_made(folder: str, made: list[str]) -> None:
+    """Remember which folders our notes needed, so that they can go with the last of those."""
+    if made:
+        all_made = sorted({*made, *_made(folder)}, key=len)
+        write(os.path.join(folder, MADE), json.dumps(all_made).encode(), mode=0o600)
+
+
+def _made(folder: str) -> tuple[str, ...]:
+    try:
+        with open(os.path.join(folder, MADE), encoding="utf-8") as file:
+            return tuple(map(str, json.load(file)))
+    except (OSError, ValueError, TypeError, RecursionError):
+        return ()
 
 
 def remember(state: str, one: Wired) -> None:
@@ -257,10 +281,9 @@ def tidy(state: str) -> None:
     """Leave nothing behind where nothing is wired any more; the caller holds the lock."""
     folder = os.path.join(state, FOLDER)
     if not _notes(state):
+        made = _made(folder)
         with suppress(OSError):
             for name in os.listdir(folder):
-                if name == "lock" or name.endswith(SCRATCH):
+                if name in ("lock", MADE) or name.endswith(SCRATCH):
                     os.unlink(os.path.join(folder, name))
-        for empty in (folder, state):
-            with suppress(OSError):
-                os.rmdir(empty)
+        drop_folders((*made, state, folder))
