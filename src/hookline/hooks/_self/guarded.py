@@ -67,7 +67,8 @@ class Guard:
         low = _low(path)
         if self._wired(low):
             return "write-wiring"
-        below = [one for one in self.paths if _below(one, low) and one != low]
+        start = low if low == "/" else f"{low}/"
+        below = [one for one in self.paths if one.startswith(start)]
         if below and self.root and self.home and _below(_low(self.root), low):
             below = (
                 [one for one in below if not self._of_project(one)] if not self.all_of_home(low) else below
@@ -88,7 +89,7 @@ class Guard:
 
     def _wired(self, low: str) -> bool:
         """Whether a folder is one in which any project has settings that wire the guards."""
-        return any(low.endswith(posixpath.dirname(tail)) for tail in self.tails)
+        return low.endswith(_folders(tuple(self.tails)))
 
     def all_of_home(self, path: str) -> bool:
         """Whether *path* holds the whole home: to delete that is dangerous-command's matter, not ours."""
@@ -143,6 +144,11 @@ def _below(path: str, folder: str) -> bool:
 
 def _segments(path: str) -> list[str]:
     return [part for part in _low(path).split("/") if part]
+
+
+@lru_cache(maxsize=16)
+def _folders(tails: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple({posixpath.dirname(tail) for tail in tails})
 
 
 @lru_cache(maxsize=16)
