@@ -17,11 +17,11 @@ RM = {"rule": "rm-cwd", "match": "/scratch/*", "reason": "mine"}
         (("other:rm-cwd",), "rm-cwd", "anything", None),
         (("rm-root",), "rm-cwd", "anything", None),
         ((RM,), "rm-cwd", "/scratch/x", "mine"),
-        ((RM,), "rm-cwd", "/work/x", None),
+        ((RM,), "rm-cwd", "/proj/x", None),
         ((RM,), "rm-root", "/scratch/x", None),
         (({"match": "/s*", "reason": "any rule"},), "rm-root", "/scratch", "any rule"),
         ((RM, "rm-cwd"), "rm-cwd", "/scratch/x", "mine"),
-        ((RM, "rm-cwd"), "rm-cwd", "/work/x", UNEXPLAINED),
+        ((RM, "rm-cwd"), "rm-cwd", "/proj/x", UNEXPLAINED),
     ],
 )
 def test_what_is_excepted_and_why(allow, rule, subject, reason):

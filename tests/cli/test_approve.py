@@ -150,4 +150,4 @@ def test_what_is_no_list_of_approvals_counts_for_nothing(tmp_path):
     for text in ("", "{}", "[1]", '[{"id": 1}]', "\0"):
         (tmp_path / approvals.NAME).write_text(text)
         (tmp_path / approvals.NAME).chmod(0o600)
-        assert approvals.load(str(tmp_path), "/work/app") == ()
+        assert approvals.load(str(tmp_path), "/proj/app") == ()

@@ -14,7 +14,7 @@ from hookline.hooks.scout_block import scout_block
 from hookline.state import Facts
 from hookline.testing import post_tool_use, pre_tool_use, user_prompt_submit
 
-FACTS = {"root": "/work/app", "home": "/home/me"}
+FACTS = {"root": "/proj/app", "home": "/home/me"}
 
 
 def state(memory=None, now=100.0, **facts):
@@ -27,7 +27,7 @@ def state(memory=None, now=100.0, **facts):
 
 
 def tool(kind, **given):
-    return pre_tool_use(tool=kind, kind=kind, input=frozen(given), places=frozen({}), cwd="/work/app")
+    return pre_tool_use(tool=kind, kind=kind, input=frozen(given), places=frozen({}), cwd="/proj/app")
 
 
 def read(path):
@@ -35,7 +35,7 @@ def read(path):
 
 
 def shell(line, kind="shell"):
-    return pre_tool_use(line, kind=kind, cwd="/work/app")
+    return pre_tool_use(line, kind=kind, cwd="/proj/app")
 
 
 def verdict(event, **settings):
@@ -135,7 +135,7 @@ def test_what_is_searched_for_is_no_path():
 
 
 def test_links_are_followed():
-    facts = {"realpath": lambda path: "/home/me/.ssh/id_rsa" if path == "/work/app/notes.txt" else path}
+    facts = {"realpath": lambda path: "/home/me/.ssh/id_rsa" if path == "/proj/app/notes.txt" else path}
 
     assert verdict(read("notes.txt"), facts=facts) == "ask"
     assert verdict(shell("cat notes.txt"), facts=facts) == "warn"
@@ -328,7 +328,7 @@ def asked(text, answer):
         ("okay, .env", ".env"),
         ("you may read .env, approved", ".env"),
         ("I approve config/.env", "config/.env"),
-        ("`config/.env` is approved.", "/work/app/config/.env"),
+        ("`config/.env` is approved.", "/proj/app/config/.env"),
         ("Go ahead and open ~/.aws/credentials", "/home/me/.aws/credentials"),
         ("Yes. Read .env", ".env"),
         ("Don't worry, go ahead with .env", ".env"),
@@ -536,9 +536,9 @@ def terminal(path, until):
 
 
 def test_an_approval_of_the_terminal_counts_once_and_not_for_ever():
-    session = Session(approvals=terminal("/work/app/.env", 200.0))
-    late = Session(approvals=terminal("/work/app/.env", 101.0))
-    other = Session(approvals=terminal("/work/app/.env", 200.0))
+    session = Session(approvals=terminal("/proj/app/.env", 200.0))
+    late = Session(approvals=terminal("/proj/app/.env", 101.0))
+    other = Session(approvals=terminal("/proj/app/.env", 200.0))
 
     assert session.read("APPROVED:.env") == ("pass", ".env")
     assert session.read("APPROVED:.env")[0] == "block"

@@ -13,7 +13,7 @@ from hookline.hooks.scout_block import scout_block
 from hookline.state import Facts
 from hookline.testing import pre_tool_use
 
-FACTS = {"root": "/work/app", "home": "/home/me"}
+FACTS = {"root": "/proj/app", "home": "/home/me"}
 
 
 def state(ckignore="", *, memory=None, **facts):
@@ -25,11 +25,11 @@ def state(ckignore="", *, memory=None, **facts):
     )
 
 
-def tool(kind, cwd="/work/app", **given):
+def tool(kind, cwd="/proj/app", **given):
     return pre_tool_use(tool=kind, kind=kind, input=frozen(given), places=frozen({}), cwd=cwd)
 
 
-def shell(line, cwd="/work/app", kind="shell"):
+def shell(line, cwd="/proj/app", kind="shell"):
     return pre_tool_use(line, kind=kind, cwd=cwd)
 
 
@@ -44,7 +44,7 @@ def stopped(event, ckignore="", **settings):
     [
         "node_modules/a.js",
         "packages/web/node_modules/a/b.js",
-        "/work/app/dist/x",
+        "/proj/app/dist/x",
         "/elsewhere/dist/x",
         "~/.aws/config",
         "../other/node_modules/x",
@@ -54,7 +54,7 @@ def stopped(event, ckignore="", **settings):
         "node_modules",
         "build/",
         "logs/app.log",
-        "file:///work/app/out/x",
+        "file:///proj/app/out/x",
     ],
 )
 @pytest.mark.parametrize("kind", ["read", "write", "edit", "list", "grep", "notebook", "mcp"])
@@ -264,7 +264,7 @@ def test_bad_lines_are_said_once_with_their_number_and_the_others_hold():
 
 
 def test_links_that_lead_out_of_the_tree_are_followed():
-    links = {"/work/app/lib": "/srv/node_modules/lib", "/work/app/ok": "/work/app/src"}
+    links = {"/proj/app/lib": "/srv/node_modules/lib", "/proj/app/ok": "/proj/app/src"}
     facts = {"realpath": lambda path: links.get(path, path)}
 
     assert stopped(tool("read", path="lib"), facts=facts)
@@ -280,7 +280,7 @@ def test_a_project_that_lies_in_such_a_folder_is_not_kept_out_of_itself():
 
 
 def test_a_file_that_is_called_like_a_folder_is_a_file():
-    facts = {"is_file": lambda path: path == "/work/app/build"}
+    facts = {"is_file": lambda path: path == "/proj/app/build"}
 
     assert not stopped(tool("read", path="build"), facts=facts)
     assert stopped(tool("read", path="build"))
