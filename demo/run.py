@@ -39,7 +39,7 @@ Try next:
   hookline explain claude-code 'git push --force'
   hookline check claude-code demo/sessions/3-dangers.jsonl
   hookline list
-and read README.md for the one entry that wires it into your own Claude Code.
+and wire your own agents with `hookline init`.
 """
 
 Said = list[tuple[str, str]]

@@ -8,6 +8,7 @@ from hookline import chain
 from hookline.degrade import answer
 from hookline.events import Event, PostToolUse, PreToolUse
 from hookline.frozen import Frozen, frozen, thawed
+from hookline.hook import Hook
 from hookline.host import Host, Reply
 from hookline.outcome import Outcome, Step
 from hookline.redact import redact, redact_json
@@ -77,8 +78,10 @@ def repeat(runtime: "Runtime", host: Host, name: str, event: Event, said: str) -
             event, runtime.state(event), _named(runtime, told["again"]), runtime.how(host.within)
         )
         outcome = replace(outcome, event=judged.event, trail=judged.trail)
-    return answer(host, name, event, replace(outcome, effects=(), memory=Frozen()), host.context_cap)[0]
+    return answer(
+        host, name, event, replace(outcome, effects=(), memory=Frozen()), runtime.cap(host.context_cap)
+    )[0]
 
 
-def _named(runtime: "Runtime", names: list[str]) -> list[Any]:
+def _named(runtime: "Runtime", names: list[str]) -> list[Hook]:
     return [hook for hook in runtime.hooks if hook.enabled and hook.name in names]

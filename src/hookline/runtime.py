@@ -133,14 +133,14 @@ class Runtime:
     def fire_now(self, event: Event) -> Outcome:
         """Judge *event*, a moment of the program's own."""
         outcome = self._judge(event, self._deadline(ANSWER_WITHIN))
-        said = capped(self._continued(event, outcome, CONTINUATIONS), self._cap(CONTEXT_CAP))
+        said = capped(self._continued(event, outcome, CONTINUATIONS), self.cap(CONTEXT_CAP))
         self._keep([outcome], said)
         more = (*self._complaints(event), *self._told_troubles())
         return replace(said, warnings=(*said.warnings, *more)) if more else said
 
     def answer(self, host: Host, name: str, event: Event) -> Reply:
         """The reply to one native moment, with every event that it means judged and kept."""
-        event, row, cap = _as_recorded(host, event), host.moments[name], self._cap(host.context_cap)
+        event, row, cap = _as_recorded(host, event), host.moments[name], self.cap(host.context_cap)
         outcomes = self._judge_all(host, event, min(row.within or host.within, host.within))
         whole = self._continued(event, chain.merged(outcomes, type(event)), host.continuations)
         whole = self._with_what_waited(whole, row)
@@ -266,7 +266,8 @@ class Runtime:
         chosen = self.setup.settled.options.get("answer_within")
         return time.monotonic() + (min(chosen.value, seconds) if chosen else seconds)
 
-    def _cap(self, most: int) -> int:
+    def cap(self, most: int) -> int:
+        """Characters of context that an answer may carry, of at *most* so many."""
         chosen = self.setup.settled.options.get("context_cap")
         return min(chosen.value, most) if chosen else most
 

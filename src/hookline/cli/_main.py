@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 
 from hookline import __version__
@@ -56,15 +56,12 @@ def _complain(text: str, code: int) -> int:
 def build() -> ArgumentParser:
     parser = ArgumentParser(
         prog="hookline",
-        usage="%(prog)s [-h] [--version] COMMAND ...",
+        formatter_class=_Overview,
         description="The lifecycle layer of coding agents.",
         epilog="`hookline COMMAND --help` has examples and exit codes.",
     )
     parser.add_argument("--version", action="version", version=f"hookline {__version__}")
-    # argparse leaves room for the width of this word beside the longest command's name.
-    commands = parser.add_subparsers(
-        title="commands", prog="hookline", metavar=f"{'COMMAND':11}", required=True
-    )
+    commands = parser.add_subparsers(title="commands", prog="hookline", metavar="COMMAND", required=True)
     for name in names():
         command = load(name)
         one = commands.add_parser(
@@ -77,6 +74,14 @@ def build() -> ArgumentParser:
         command.arguments(one)
         one.set_defaults(run=command.run)
     return parser
+
+
+class _Overview(HelpFormatter):
+    """With room for the names of commands, whose indentation argparse forgets when it measures them."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = 4 + max(map(len, names()))
 
 
 def _indented(text: str) -> str:
