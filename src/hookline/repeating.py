@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hookline import chain
 from hookline.degrade import answer
 from hookline.events import Event, PostToolUse, PreToolUse
-from hookline.frozen import Frozen, frozen, thawed
+from hookline.frozen import frozen, thawed
 from hookline.hook import Hook
 from hookline.host import Host, Reply
 from hookline.outcome import Outcome, Step
@@ -78,9 +78,7 @@ def repeat(runtime: "Runtime", host: Host, name: str, event: Event, said: str) -
             event, runtime.state(event), _named(runtime, told["again"]), runtime.how(host.within)
         )
         outcome = replace(outcome, event=judged.event, trail=judged.trail)
-    return answer(
-        host, name, event, replace(outcome, effects=(), memory=Frozen()), runtime.cap(host.context_cap)
-    )[0]
+    return answer(host, name, event, outcome, runtime.cap(host.context_cap))[0]
 
 
 def _named(runtime: "Runtime", names: list[str]) -> list[Hook]:
