@@ -132,14 +132,16 @@ def _content(path: str, root: str) -> str:
     text, wrong = read(path, root)
     if text.startswith(UNSHOWN):
         wrong = "begins as if it were not shown"
-    return f"{UNSHOWN}{wrong}){_sealed(path)}" if wrong else text
+    return f"{UNSHOWN}{wrong}){_sealed(path, root)}" if wrong else text
 
 
-def _sealed(path: str) -> str:
+def _sealed(path: str, root: str) -> str:
     try:
         # O_NONBLOCK: a pipe must not keep us waiting, and something without end must not be read.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            info = os.fstat(file.fileno())
+            # Outside, a regular file without a size may be one that the kernel makes up anew at each reading.
+            if stat.S_ISREG(info.st_mode) and (info.st_size or inside(path, root)):
                 return " sha256 " + hashlib.sha256(file.read(MOST_BYTES) or b"").hexdigest()
     except OSError:
         pass
