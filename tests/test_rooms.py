@@ -38,6 +38,7 @@ RUNTIME = {
     "repeating",
     "calling",
     "probing",
+    "keeping",
 }
 """The files that put it together."""
 IMPURE = {

@@ -33,12 +33,20 @@ OPTIONS: Mapping[str, tuple[type, ...]] = {
     "profile": (str,),
     "import": (list,),
     "store": (str,),
+    "store_address": (str,),
+    "keep_days": (int, float),
+    "keep_records": (int,),
     "answer_within": (int, float),
     "context_cap": (int,),
 }
 """What hookline.toml may say besides `[hooks.<name>]`."""
 PROFILES = ("default", "none", "unattended")
-LARGEST = {"answer_within": 86_400, "context_cap": 10_000_000}
+LARGEST = {
+    "answer_within": 86_400,
+    "context_cap": 10_000_000,
+    "keep_days": 36_500,
+    "keep_records": 1_000_000_000,
+}
 """What nobody means to exceed; more is a slip of the pen."""
 
 

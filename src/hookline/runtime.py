@@ -70,6 +70,9 @@ class Runtime:
         self.standing: tuple[str, ...] = ()
         """What is wrong with the store until a person has seen to it."""
         self._wanted: list[Effect] = []
+        self._began = False
+        self._marks = ""
+        """Where it is noted who was told what; a program is told each time."""
         self.troubles: list[str] = []
         """What could not be kept or done, for whoever can still be told."""
         self.said: Outcome | None = None
@@ -83,25 +86,25 @@ class Runtime:
         env = dict(os.environ) if env is None else env
         runtime = cls(setup=load(env, cwd or os.getcwd(), host))
         runtime._open_store()
+        runtime._marks = runtime.setup.places.scratch
         runtime.passes = replace(runtime.passes, file=runtime.setup.places.passes)
         return runtime
 
     def _open_store(self) -> None:
         """The configured store; where it cannot be had, the session goes on without, aloud."""
-        from hookline import stores  # noqa: PLC0415 -- a program may bring its own
+        from hookline import keeping  # noqa: PLC0415 -- a program may bring its own
         from hookline.system import spool  # noqa: PLC0415 -- ditto
 
         places = self.setup.places
-        chosen = self.setup.settled.options.get("store")
         try:
-            self.store = stores.load(chosen.value if chosen else "sqlite")(places.store)
+            self.store = keeping.open_store(self.setup)
             self.standing = tuple(filter(None, (self.store.problem, spool.problem(places.spool))))
         except (StoreFailed, OSError, LookupError) as error:
             self.troubles.append(f"the store cannot be used, so nothing is kept: {error}")
             return
         self.recorder = Recorder(
             keep=lambda kept: spool.append(places.spool, kept),
-            settle=lambda: _drain(places.spool, self.store),
+            settle=self._drain,
         )
 
     def register(self, hook: Hook) -> Hook:
@@ -135,7 +138,7 @@ class Runtime:
         outcome = self._judge(event, self._deadline(ANSWER_WITHIN))
         said = capped(self._continued(event, outcome, CONTINUATIONS), self.cap(CONTEXT_CAP))
         self._keep([outcome], said)
-        more = (*self._complaints(event), *self._told_troubles())
+        more = (*self._complaints(event), *self._told_troubles(event))
         return replace(said, warnings=(*said.warnings, *more)) if more else said
 
     def answer(self, host: Host, name: str, event: Event) -> Reply:
@@ -148,14 +151,19 @@ class Runtime:
         reply, said = answer(host, name, event, whole, cap)
         self.said = said
         self._keep(outcomes, said)
-        troubles = self._told_troubles()
+        troubles = self._told_troubles(event)
         if troubles:  # what could not be kept is said in the same breath
             reply, _ = answer(host, name, event, replace(whole, warnings=whole.warnings + troubles), cap)
         return reply
 
-    def _told_troubles(self) -> tuple[str, ...]:
-        told, self.troubles = tuple(self.troubles), []
-        return told
+    def _told_troubles(self, event: Event) -> tuple[str, ...]:
+        """Each once a session, for the next event will meet the same trouble."""
+        troubles, self.troubles = tuple(self.troubles), []
+        if not troubles or not self._marks:
+            return troubles
+        from hookline.system import told  # noqa: PLC0415 -- seldom
+
+        return tuple(one for one in troubles if told.first(self._marks, event.session, one))
 
     def _continued(self, event: Event, outcome: Outcome, cap: int) -> Outcome:
         return self._try(lambda: gates.continued(self.store, event, outcome, cap), usual=outcome)
@@ -173,10 +181,12 @@ class Runtime:
         ]
 
     def _begin(self, event: Event) -> bool:
-        return self._try(
+        new = self._try(
             lambda: self.store.begin(event.session, host=event.host, cwd=event.cwd, at=self.now()),
             usual=False,
         )
+        self._began = self._began or new
+        return new
 
     def _spent(self, event: Event) -> str:
         """Which budget ran out since the last event: said once a session."""
@@ -244,7 +254,7 @@ class Runtime:
         kept: tuple[str, ...] = ()
         if INJECT in row.can and event.to_agent and event.subagent is None:
             kept = self._try(lambda: self.store.take(event.session), usual=())
-        more = (*event.odd, *self._complaints(event), *self._told_troubles())
+        more = (*event.odd, *self._complaints(event), *self._told_troubles(event))
         if not kept and not more:
             return outcome
         warnings = tuple(dict.fromkeys((*outcome.warnings, *more)))
@@ -303,6 +313,15 @@ class Runtime:
         self.troubles += effects.carry_out(wanted)
         self._try(self.recorder.settle, usual=None)
 
+    def _drain(self) -> None:
+        from hookline import keeping  # noqa: PLC0415 -- only with a store of the configuration
+        from hookline.system import spool  # noqa: PLC0415 -- ditto
+
+        spool.drain(self.setup.places.spool, self.store)
+        began, self._began = self._began, False
+        if began:
+            keeping.tidy(self.setup, self.store, at=self.now())
+
     def close(self) -> None:
         self.settle()
         self.setup.kept.close()
@@ -352,12 +371,6 @@ def _skipped(outcome: Outcome, hook: Hook) -> Outcome:
     note = "was reached from its own process tree"
     outcome = outcome.noting(Step(hook=hook.name, said="skipped", note=note))
     return replace(outcome, warnings=(*outcome.warnings, f"hook {hook.name!r} {note}; it was skipped"))
-
-
-def _drain(folder: str, store: Store) -> None:
-    from hookline.system import spool  # noqa: PLC0415 -- only with a spool
-
-    spool.drain(folder, store)
 
 
 def _in_memory() -> Store:

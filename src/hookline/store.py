@@ -1,10 +1,15 @@
-"""What a store is: where sessions, their counters, their memory and the audit trail live."""
+"""What a store is: where sessions, their counters, the audit trail and what was learnt live.
+
+A store keeps what it is given: whoever gives it something has taken the secrets out before. Texts come back
+exactly as they were given, whatever is in them.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from hookline.frozen import Frozen
+from hookline.knowledge import Experiment, Handoff, Memory, Signature
 
 OLDEST_CLAIM = 600.0
 """Seconds after which a claim is forgotten: longer than any host waits."""
@@ -61,6 +66,19 @@ class Claim:
     """What the answer came to, as JSON; empty where the next one has to find out for itself."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much is kept; what is older or more is forgotten, the oldest first."""
+
+    days: float = 90.0
+    """Of records, and of sessions that have no record any more."""
+    records: int = 1_000_000
+    memories: int = 100_000
+    """The least important first, and of those what was of no use for longest."""
+    signatures: int = 10_000
+    handoffs: int = 1_000
+
+
 class StoreFailed(Exception):
     """A store that cannot be used now; the message says why and what to do, to the user."""
 
@@ -71,8 +89,9 @@ class Store(Protocol):
     What a store cannot do it says by `StoreFailed` or `OSError`.
     """
 
-    problem: str
-    """What a person should know, such as a damaged file that was set aside; empty where nothing is wrong."""
+    @property
+    def problem(self) -> str:
+        """What a person should know, such as a damaged file that was set aside; empty where all is well."""
 
     def record(self, records: Sequence[Record]) -> None:
         """Keep the records and apply their counts, all or nothing; a record known already changes nothing."""
@@ -110,5 +129,54 @@ class Store(Protocol):
 
     def release(self, session: str, name: str, *, by: str) -> None:
         """Give a claim of one's own back, unanswered."""
+
+    def remember(self, memory: Memory) -> None:
+        """Keep a memory; one with the same id is replaced, and keeps its uses."""
+
+    def recall(self, text: str, *, project: str | None = None, limit: int = 10) -> Sequence[Memory]:
+        """Memories with any word of *text*, best first; for no words the most important, newest first.
+
+        Of a *project* and of none in particular; with None of all.
+        """
+
+    def use(self, ids: Sequence[str], *, at: float) -> None:
+        """Note that these memories were of use."""
+
+    def forget(self, id: str) -> bool:  # noqa: A002 -- what it is called
+        """Forget a memory; whether there was one."""
+
+    def see(self, key: str, *, text: str, at: float, project: str = "") -> Signature:
+        """Count that an error was seen again, atomically; all that is known of it now."""
+
+    def fix(self, key: str, text: str, *, project: str = "") -> bool:
+        """Note what helped against an error that was seen; whether it ever was."""
+
+    def signatures(
+        self, *, key: str = "", project: str | None = None, limit: int = 100
+    ) -> Sequence[Signature]:
+        """Errors that were seen, the latest first; of every project with None, of every key with none."""
+
+    def hand_over(self, handoff: Handoff) -> bool:
+        """Keep a handoff; whether it was new."""
+
+    def handoffs(
+        self, *, project: str | None = None, session: str = "", limit: int = 10
+    ) -> Sequence[Handoff]:
+        """Handoffs, the newest first."""
+
+    def journal(self, experiment: Experiment) -> bool:
+        """Append an experiment; whether its number was free, for what is in the journal is never changed."""
+
+    def experiments(self, run: str, *, after: int | None = None) -> Sequence[Experiment]:
+        """The experiments of a run by their numbers, or only those behind a number."""
+
+    def totals(self) -> Mapping[str, int]:
+        """How much there is of everything, by name."""
+
+    def prune(self, limits: Limits, *, at: float, within: float) -> int:
+        """Forget what is over the limits, for about *within* seconds at most; how much was forgotten."""
+
+    def check(self) -> str:
+        """What is wrong with all that is kept, looking closely; empty where nothing is. May take a while."""
 
     def close(self) -> None: ...

@@ -5,18 +5,16 @@ import pytest
 from hookline import stores
 from hookline.testing.stores import SUITE, check_store, counters_count
 
+pytestmark = pytest.mark.xdist_group("stores")  # one server for all
+
 
 @pytest.mark.parametrize("check", SUITE, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", stores.names())
-def test_store(name, check, tmp_path):
-    store = stores.load(name)(str(tmp_path / "store"))
-    try:
-        check(store)
-    finally:
-        store.close()
+def test_store(name, check, opened):
+    check(opened(name))
 
 
-def test_the_suite_can_fail(tmp_path):
+def test_the_suite_can_fail():
     store = stores.load("memory")("")
     honest = store.count
     store.count = lambda session, name, by=1: honest(session, name, by) + 1

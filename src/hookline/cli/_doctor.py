@@ -4,6 +4,7 @@ import os
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from hookline.jsonc import NotJson, parse
 from hookline.past import Passes
 from hookline.probing import Trial, tried
 from hookline.rewiring import moments
+from hookline.store import StoreFailed
 from hookline.system import processes, spool
 from hookline.system import wired as notes
 from hookline.system.places import Places
@@ -218,16 +220,15 @@ def _now() -> float:
 
 
 def _kept(setup: Setup) -> Iterator[Finding]:
-    from hookline import stores  # noqa: PLC0415 -- only where there is one
+    from hookline import keeping  # noqa: PLC0415 -- only where there is one
 
     problems = [spool.problem(setup.places.spool)]
-    chosen = setup.settled.options.get("store")
-    if os.path.lexists(setup.places.store) or os.path.isfile(setup.places.state):
+    place, usual = keeping.place(setup), setup.places.store
+    if place != usual or os.path.lexists(usual) or os.path.isfile(setup.places.state):
         try:
-            store = stores.load(chosen.value if chosen else "sqlite")(setup.places.store)
-            problems.append(store.problem)
-            store.close()
-        except OSError as error:
+            with closing(keeping.open_store(setup)) as store:
+                problems += [store.problem, store.check()]
+        except (StoreFailed, OSError, LookupError) as error:
             problems.append(str(error))
     for problem in filter(None, problems):
         yield Finding(weight="attention", text=problem)

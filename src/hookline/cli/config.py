@@ -13,20 +13,25 @@ from hookline.config import Problem
 from hookline.frozen import thawed
 from hookline.hook import Hook
 from hookline.host import CONTEXT_CAP
+from hookline.keeping import ADDRESS, STORE
 from hookline.layers import SWITCH, switches
 from hookline.redact import redact
 from hookline.runtime import ANSWER_WITHIN, DEPTH
+from hookline.store import Limits
 from hookline.system import files
 
 USUAL: Mapping[str, Any] = {
     "profile": "default",
     "import": [],
-    "store": "sqlite",
+    "store": STORE,
+    "store_address": "",
+    "keep_days": Limits().days,
+    "keep_records": Limits().records,
     "answer_within": ANSWER_WITHIN,
     "context_cap": CONTEXT_CAP,
 }
 """The options of hookline.toml where no file says otherwise."""
-VARIABLES = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", BUDGET_END, DEPTH)
+VARIABLES = (ADDRESS, "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", BUDGET_END, DEPTH)
 Row = tuple[str, Any, str, str]
 """What, its value, where from, and where another value was given that does not hold."""
 
@@ -60,10 +65,15 @@ def _values(setup: Setup) -> Iterator[Row]:
     refused = setup.settled.refused
     for name, usual in USUAL.items():
         given = setup.settled.options.get(name)
-        value, origin = (thawed(given.value), given.origin) if given else (usual, "default")
+        value, origin = (_bare(given.value), given.origin) if given else (usual, "default")
         yield name, value, origin, refused.get(("", name), "")
     for hook in setup.hooks:
         yield from _of_hook(setup, hook)
+
+
+def _bare(value: Any) -> Any:
+    """An address may have a password in it."""
+    return redact(value) if isinstance(value, str) else thawed(value)
 
 
 def _of_hook(setup: Setup, hook: Hook) -> Iterator[Row]:

@@ -40,14 +40,13 @@ def run(args: Namespace) -> int:
 
 
 def _opened() -> tuple[str, Store]:
-    from hookline import stores  # noqa: PLC0415 -- `--help` needs none
+    from hookline import keeping  # noqa: PLC0415 -- `--help` needs none
 
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()
-    chosen = setup.settled.options.get("store")
     for trouble in filter(None, (*setup.complaints, spool.problem(setup.places.spool))):
         print(f"hookline: {visible(trouble)}", file=sys.stderr)
-    return setup.places.spool, stores.load(chosen.value if chosen else "sqlite")(setup.places.store)
+    return setup.places.spool, keeping.open_store(setup)
 
 
 def _query(args: Namespace) -> Query:

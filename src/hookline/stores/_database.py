@@ -7,11 +7,11 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 
 from hookline.stores._migrations import KNOWN, migrate, version
 
-_PATIENCE = 2.0  # seconds: an answer may be waiting, and what is in the spool can wait longer
+PATIENCE = 2.0  # seconds: an answer may be waiting, and what is in the spool can wait longer
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
@@ -30,7 +30,23 @@ def healed(path: str) -> tuple[sqlite3.Connection, str]:
 
 
 def broken(error: sqlite3.Error) -> bool:
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN
+    return code(error) in _BROKEN
+
+
+def code(error: sqlite3.Error) -> int:
+    """What is wrong, as one of sqlite's primary codes; 0 where it is no error of sqlite's own."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def unsound(db: sqlite3.Connection) -> str:
+    """What a close look finds wrong; empty where all is well."""
+    try:
+        found = str(db.execute("PRAGMA integrity_check(1)").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        if not broken(error):
+            raise
+        found = str(error)
+    return "" if found == "ok" else found
 
 
 def _ready(path: str) -> sqlite3.Connection | None:
@@ -62,6 +78,8 @@ def _anew(path: str) -> tuple[sqlite3.Connection, str]:
 def _current(path: str) -> sqlite3.Connection:
     with _closing_on_error(_connected(path)) as db:
         _refuse_newer(path, version(db))
+        # Only a database without tables takes this; an older one goes on without, and uses its space again.
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("PRAGMA journal_mode = WAL").fetchone()
         migrate(db)
     return db
@@ -77,7 +95,7 @@ def _refuse_newer(path: str, found: int) -> None:
 
 def _connected(path: str) -> sqlite3.Connection:
     place = f"file:{_quoted(path)}?mode=rw"
-    return sqlite3.connect(place, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(place, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
 
 
 @contextmanager
@@ -109,12 +127,8 @@ def _sound(path: str) -> bool:
         db = _connected(path)
     except sqlite3.DatabaseError as error:
         return not broken(error)
-    try:
-        return bool(db.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
-    except sqlite3.DatabaseError as error:
-        return not broken(error)
-    finally:
-        db.close()
+    with closing(db):
+        return not unsound(db)
 
 
 def _set_aside(path: str) -> str:

@@ -49,6 +49,62 @@ STEPS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX claims_by_age ON claims (at)",
     ),
+    (
+        "CREATE INDEX records_by_age ON records (at)",
+        """
+        CREATE TABLE memories (
+            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at REAL NOT NULL, text TEXT NOT NULL,
+            kind TEXT NOT NULL, tags TEXT NOT NULL, project TEXT NOT NULL, importance REAL NOT NULL,
+            used REAL, uses INTEGER NOT NULL, words TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX memories_by_importance ON memories (importance, at)",
+        # The words are ours already, apart by spaces: this one takes all but ASCII's signs as letters.
+        """
+        CREATE VIRTUAL TABLE memory_words USING fts5 (
+            words, content = 'memories', content_rowid = 'number', tokenize = 'ascii'
+        )
+        """,
+        """
+        CREATE TRIGGER memory_remembered AFTER INSERT ON memories BEGIN
+            INSERT INTO memory_words (rowid, words) VALUES (new.number, new.words);
+        END
+        """,
+        """
+        CREATE TRIGGER memory_forgotten AFTER DELETE ON memories BEGIN
+            INSERT INTO memory_words (memory_words, rowid, words) VALUES ('delete', old.number, old.words);
+        END
+        """,
+        """
+        CREATE TRIGGER memory_reworded AFTER UPDATE OF words ON memories BEGIN
+            INSERT INTO memory_words (memory_words, rowid, words) VALUES ('delete', old.number, old.words);
+            INSERT INTO memory_words (rowid, words) VALUES (new.number, new.words);
+        END
+        """,
+        """
+        CREATE TABLE signatures (
+            number INTEGER PRIMARY KEY, project TEXT NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL,
+            seen INTEGER NOT NULL, first_seen REAL NOT NULL, last_seen REAL NOT NULL, fix TEXT NOT NULL,
+            UNIQUE (project, key)
+        )
+        """,
+        "CREATE INDEX signatures_by_age ON signatures (last_seen)",
+        "CREATE INDEX signatures_by_key ON signatures (key)",
+        """
+        CREATE TABLE handoffs (
+            position INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, at REAL NOT NULL,
+            session TEXT NOT NULL, text TEXT NOT NULL, project TEXT NOT NULL, details TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX handoffs_of_project ON handoffs (project, at)",
+        """
+        CREATE TABLE experiments (
+            run TEXT NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL, status TEXT NOT NULL,
+            revision TEXT NOT NULL, metric REAL, description TEXT NOT NULL, details TEXT NOT NULL,
+            PRIMARY KEY (run, number)
+        ) WITHOUT ROWID
+        """,
+    ),
 )
 
 KNOWN = len(STEPS)

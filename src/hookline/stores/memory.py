@@ -3,12 +3,16 @@
 import json
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from hookline.frozen import Frozen, frozen, thawed
-from hookline.store import OLDEST_CLAIM, Claim, Query, Record, Store
+from hookline.knowledge import Experiment, Handoff, Memory, Signature, words, words_of
+from hookline.store import OLDEST_CLAIM, Claim, Limits, Query, Record, Store
+
+DAY = 86_400.0
+Kept = TypeVar("Kept")
 
 
 def open_store(place: str = "") -> Store:
@@ -21,31 +25,37 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._records: dict[str, Record] = {}
-        self._sessions: set[str] = set()
+        self._records: dict[str, tuple[int, Record]] = {}
+        self._recorded = 0
+        self._sessions: dict[str, float] = {}
         self._counters: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._notes: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         self._held: defaultdict[str, list[str]] = defaultdict(list)
         self._claims: dict[tuple[str, str], Claim] = {}
+        self._memories: dict[str, Memory] = {}
+        self._signatures: dict[tuple[str, str], Signature] = {}
+        self._handoffs: dict[str, Handoff] = {}
+        self._experiments: dict[tuple[str, int], Experiment] = {}
 
     def record(self, records: Sequence[Record]) -> None:
         values = [_as_stored(record) for record in records]
         with self._lock:
             for record in values:
                 if record.id not in self._records:
-                    self._records[record.id] = record
+                    self._recorded += 1
+                    self._records[record.id] = (self._recorded, record)
                     self._counters[record.session].update(record.counts)
 
     def records(self, query: Query) -> Iterator[tuple[int, Record]]:
         with self._lock:
-            trail = list(enumerate(self._records.values(), start=1))
+            trail = list(self._records.values())
         found = [(position, record) for position, record in trail if _wanted(position, record, query)]
         return iter(found if query.last is None else found[len(found) - min(query.last, len(found)) :])
 
     def begin(self, session: str, *, host: str, cwd: str, at: float) -> bool:
         with self._lock:
             new = session not in self._sessions
-            self._sessions.add(session)
+            self._sessions.setdefault(session, at)
             return new
 
     def count(self, session: str, name: str, by: int = 1) -> int:
@@ -99,8 +109,134 @@ class MemoryStore:
             if known is not None and known.by == by:
                 del self._claims[session, name]
 
+    def remember(self, memory: Memory) -> None:
+        with self._lock:
+            known = self._memories.pop(memory.id, None)
+            kept = replace(memory, used=known.used, uses=known.uses) if known else memory
+            self._memories[memory.id] = kept
+
+    def recall(self, text: str, *, project: str | None = None, limit: int = 10) -> Sequence[Memory]:
+        wanted = set(words(text))
+        with self._lock:
+            near = [one for one in self._memories.values() if project is None or one.project in {project, ""}]
+        scored = [(_score(one, wanted), one.importance, one.at, one) for one in near]
+        found = [one for one in scored if one[0] or not wanted]
+        return [one for *_, one in sorted(found, key=lambda found: found[:3], reverse=True)[:limit]]
+
+    def use(self, ids: Sequence[str], *, at: float) -> None:
+        with self._lock:
+            for one in filter(None, map(self._memories.get, dict.fromkeys(ids))):
+                self._memories[one.id] = replace(one, used=at, uses=one.uses + 1)
+
+    def forget(self, id: str) -> bool:  # noqa: A002 -- what it is called
+        with self._lock:
+            return self._memories.pop(id, None) is not None
+
+    def see(self, key: str, *, text: str, at: float, project: str = "") -> Signature:
+        with self._lock:
+            known = self._signatures.get((project, key)) or Signature(key=key, project=project, first=at)
+            first, last = min(known.first, at), max(known.last, at)
+            now = replace(known, text=text, seen=known.seen + 1, first=first, last=last)
+            self._signatures[project, key] = now
+            return now
+
+    def fix(self, key: str, text: str, *, project: str = "") -> bool:
+        with self._lock:
+            known = self._signatures.get((project, key))
+            if known is not None:
+                self._signatures[project, key] = replace(known, fix=text)
+            return known is not None
+
+    def signatures(
+        self, *, key: str = "", project: str | None = None, limit: int = 100
+    ) -> Sequence[Signature]:
+        with self._lock:
+            near = [one for one in self._signatures.values() if project in {None, one.project}]
+        found = [one for one in near if key in {"", one.key}]
+        return sorted(found, key=lambda one: (one.last, one.key), reverse=True)[:limit]
+
+    def hand_over(self, handoff: Handoff) -> bool:
+        kept = replace(handoff, details=_through_json(handoff.details))
+        with self._lock:
+            return self._handoffs.setdefault(handoff.id, kept) is kept
+
+    def handoffs(
+        self, *, project: str | None = None, session: str = "", limit: int = 10
+    ) -> Sequence[Handoff]:
+        with self._lock:
+            near = [one for one in self._handoffs.values() if project in {None, one.project}]
+        found = [(one.at, place, one) for place, one in enumerate(near) if session in {"", one.session}]
+        return [one for *_, one in sorted(found, reverse=True)[:limit]]
+
+    def journal(self, experiment: Experiment) -> bool:
+        kept = replace(experiment, details=_through_json(experiment.details))
+        with self._lock:
+            return self._experiments.setdefault((experiment.run, experiment.number), kept) is kept
+
+    def experiments(self, run: str, *, after: int | None = None) -> Sequence[Experiment]:
+        with self._lock:
+            found = [one for one in self._experiments.values() if one.run == run]
+        wanted = [one for one in found if after is None or one.number > after]
+        return sorted(wanted, key=lambda one: one.number)
+
+    def totals(self) -> Mapping[str, int]:
+        with self._lock:
+            return Frozen(
+                sessions=len(self._sessions),
+                records=len(self._records),
+                memories=len(self._memories),
+                signatures=len(self._signatures),
+                handoffs=len(self._handoffs),
+                experiments=len(self._experiments),
+            )
+
+    def prune(self, limits: Limits, *, at: float, within: float) -> int:
+        if within <= 0:
+            return 0
+        oldest = at - limits.days * DAY
+        with self._lock:
+            gone = _drop(self._records, limits.records, lambda one: one[0], lambda one: one[1].at < oldest)
+            alive = {record.session for _, record in self._records.values()}
+            for session in [
+                one for one, began in self._sessions.items() if began < oldest and one not in alive
+            ]:
+                del self._sessions[session]
+                self._counters.pop(session, None)
+                self._notes.pop(session, None)
+                self._held.pop(session, None)
+                gone += 1
+            gone += _drop(
+                self._memories,
+                limits.memories,
+                lambda one: (one.importance, one.at if one.used is None else one.used),
+            )
+            gone += _drop(self._signatures, limits.signatures, lambda one: one.last)
+            return gone + _drop(self._handoffs, limits.handoffs, lambda one: one.at)
+
+    def check(self) -> str:
+        return ""
+
     def close(self) -> None:
         """Nothing to give back."""
+
+
+def _drop(
+    kept: dict[Any, Kept],
+    most: int,
+    worth: Callable[[Kept], Any],
+    old: Callable[[Kept], bool] = lambda one: False,
+) -> int:
+    """Take out what is old, and of the rest what is worth least, until there are no more than *most*."""
+    gone = {key for key, one in kept.items() if old(one)}
+    rest = sorted(kept.keys() - gone, key=lambda key: worth(kept[key]))
+    gone.update(rest[: max(len(rest) - most, 0)])
+    for key in gone:
+        del kept[key]
+    return len(gone)
+
+
+def _score(memory: Memory, wanted: set[str]) -> float:
+    return len(wanted.intersection(words_of(memory))) * (1 + memory.importance)
 
 
 def _wanted(position: int, record: Record, query: Query) -> bool:

@@ -3,23 +3,16 @@
 Sessions and ids are new ones each time, so that the checks may run against a store that is in use.
 """
 
-import threading
-import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from hookline.store import OLDEST_CLAIM, Claim, Query, Record, Store
-
-HOSTILE = {
-    "nul": "a\x00b\x00",
-    "lone surrogate": "caf\udce9 \ud800",
-    "megabyte": "x" * 1_000_000,
-    "emoji": "🧵 👩‍🔬 \ufdd0 \ufdd00000 \uffff",
-    "quotes": "'; DROP TABLE records; --\" ` \\ % _ ? :x",
-    "controls": "".join(map(chr, range(32))) + "\x7f\u2028\ufeff",
-}
-"""Texts that stores have stumbled over."""
+from hookline.testing import _knowledge
+from hookline.testing._checks import HOSTILE
+from hookline.testing._checks import at_once as _at_once
+from hookline.testing._checks import name as _name
+from hookline.testing._checks import same as _same
 
 
 def check_store(opened: Callable[[], Store]) -> None:
@@ -334,11 +327,8 @@ SUITE: tuple[Callable[[Store], None], ...] = (
     a_claim_is_taken_over_once,
     a_claim_can_be_given_back_and_is_forgotten,
     hostile_texts_come_back_equal,
+    *_knowledge.SUITE,
 )
-
-
-def _name() -> str:
-    return uuid.uuid4().hex
 
 
 def _record(session: str, **fields: Any) -> Record:
@@ -361,30 +351,3 @@ def _full(session: str, number: int) -> Record:
         ms=0.1 + number,
         counts={"calls": 1},
     )
-
-
-def _at_once(work: Callable[[], Any], *, times: int) -> list[Any]:
-    answers: list[Any] = []
-    start = threading.Barrier(8)
-
-    def several() -> None:
-        start.wait()
-        answers.extend([work() for _ in range(times // 8)])
-
-    threads = [threading.Thread(target=several) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
-
-
-def _same(got: Any, wanted: Any) -> None:
-    # Not `assert`, which python -O takes out.
-    if got != wanted:
-        raise AssertionError(f"got {_short(got)}, wanted {_short(wanted)}")
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) < 2000 else f"{text[:2000]}… ({len(text)} characters)"  # noqa: PLR2004 -- a screen

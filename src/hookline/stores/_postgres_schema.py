@@ -1,0 +1,120 @@
+"""The schema of the postgres store as steps: version n is what the first n steps make.
+
+A step that was released is never edited; a change of the schema is a new step at the end.
+"""
+
+from typing import Any
+
+SCHEMA = "hookline"
+LOCK = 7_205_759_403  # any number will do, if nobody else's is the same
+
+STEPS: tuple[tuple[str, ...], ...] = (
+    (
+        """
+        CREATE TABLE sessions (
+            session text PRIMARY KEY, host text NOT NULL, cwd text NOT NULL, at double precision NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE records (
+            position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            id text NOT NULL UNIQUE, at double precision NOT NULL, session text NOT NULL, host text NOT NULL,
+            event text NOT NULL, cwd text NOT NULL, tool text NOT NULL, summary text NOT NULL,
+            action text NOT NULL, rules text NOT NULL, reason text NOT NULL, warnings text NOT NULL,
+            trail text NOT NULL, ms double precision NOT NULL, counts text NOT NULL
+        )
+        """,
+        "CREATE INDEX records_of_session ON records (session, position)",
+        "CREATE INDEX records_by_age ON records (at)",
+        """
+        CREATE TABLE counters (
+            session text NOT NULL, name text NOT NULL, value bigint NOT NULL, PRIMARY KEY (session, name)
+        )
+        """,
+        """
+        CREATE TABLE notes (
+            session text NOT NULL, name text NOT NULL, value text NOT NULL, PRIMARY KEY (session, name)
+        )
+        """,
+        """
+        CREATE TABLE held (
+            position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, session text NOT NULL,
+            text text NOT NULL
+        )
+        """,
+        "CREATE INDEX held_of_session ON held (session)",
+        """
+        CREATE TABLE claims (
+            session text NOT NULL, name text NOT NULL, owner text NOT NULL, at double precision NOT NULL,
+            answered double precision, said text NOT NULL DEFAULT '', PRIMARY KEY (session, name)
+        )
+        """,
+        "CREATE INDEX claims_by_age ON claims (at)",
+        # The words are ours already, apart by spaces: the parser of the database would cut them anew.
+        """
+        CREATE TABLE memories (
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE,
+            at double precision NOT NULL, text text NOT NULL, kind text NOT NULL, tags text NOT NULL,
+            project text NOT NULL, importance double precision NOT NULL, used double precision,
+            uses bigint NOT NULL, words text NOT NULL,
+            found_by tsvector GENERATED ALWAYS AS (array_to_tsvector(string_to_array(words, ' '))) STORED
+        )
+        """,
+        "CREATE INDEX memories_by_words ON memories USING gin (found_by)",
+        "CREATE INDEX memories_by_importance ON memories (importance, at)",
+        """
+        CREATE TABLE signatures (
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, project text NOT NULL, key text NOT NULL,
+            text text NOT NULL, seen bigint NOT NULL, first_seen double precision NOT NULL,
+            last_seen double precision NOT NULL, fix text NOT NULL, UNIQUE (project, key)
+        )
+        """,
+        "CREATE INDEX signatures_by_age ON signatures (last_seen)",
+        "CREATE INDEX signatures_by_key ON signatures (key)",
+        """
+        CREATE TABLE handoffs (
+            position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE,
+            at double precision NOT NULL, session text NOT NULL, text text NOT NULL, project text NOT NULL,
+            details text NOT NULL
+        )
+        """,
+        "CREATE INDEX handoffs_of_project ON handoffs (project, at)",
+        """
+        CREATE TABLE experiments (
+            run text NOT NULL, number bigint NOT NULL, at double precision NOT NULL, status text NOT NULL,
+            revision text NOT NULL, metric double precision, description text NOT NULL, details text NOT NULL,
+            PRIMARY KEY (run, number)
+        )
+        """,
+    ),
+)
+
+KNOWN = len(STEPS)
+
+
+def version(db: Any) -> int:
+    """The version of the schema there; 0 where there is none."""
+    there = db.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{SCHEMA}.version",)).fetchone()[0]
+    return int(db.execute(f"SELECT number FROM {SCHEMA}.version").fetchone()[0]) if there else 0  # noqa: S608
+
+
+def migrate(db: Any) -> None:
+    """Bring the schema up to `KNOWN`, all or nothing, however many come at once."""
+    # Locked before the transaction, for what others made meanwhile is certain to be seen only by a new one.
+    db.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+    try:
+        _climb(db)
+    finally:
+        db.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
+
+
+def _climb(db: Any) -> None:
+    with db.transaction():
+        reached = version(db)
+        if not reached:
+            db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+            db.execute(f"CREATE TABLE {SCHEMA}.version (number integer NOT NULL)")
+            db.execute(f"INSERT INTO {SCHEMA}.version VALUES (0)")  # noqa: S608 -- our names
+        for statement in (statement for step in STEPS[reached:] for statement in step):
+            db.execute(statement)
+        db.execute(f"UPDATE {SCHEMA}.version SET number = %s", (max(reached, KNOWN),))  # noqa: S608 -- our names

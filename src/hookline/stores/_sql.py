@@ -1,0 +1,163 @@
+"""Sessions and the audit trail in SQL that every database of ours understands; values are named `:so`."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from hookline.frozen import frozen, thawed
+from hookline.store import OLDEST_CLAIM, Claim, Query, Record
+from hookline.stores._text import read, written
+
+Answer = TypeVar("Answer")
+Row = tuple[Any, ...]
+PAGE = 500
+
+_TEXTS = ("id", "session", "host", "event", "cwd", "tool", "summary", "action", "reason")
+_JSON = ("rules", "warnings", "trail", "counts")
+_NUMBERS = ("at", "ms")
+_COLUMNS = (*_TEXTS, *_JSON, *_NUMBERS)
+
+
+class Rows(Protocol):
+    """What a statement came to."""
+
+    @property
+    def rowcount(self) -> int: ...
+
+    def fetchall(self) -> Sequence[Row]: ...
+
+
+class Database(Protocol):
+    """A connection, inside of a transaction or outside of one."""
+
+    def execute(self, statement: str, values: Mapping[str, Any], /) -> Rows: ...
+
+
+Work = Callable[[Database], Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What databases say differently."""
+
+    has_rule: str
+    """Whether the JSON list in `rules` has `:rule`."""
+    found: str
+    """From the memories that match `:words`, with their `score`: the more, the better."""
+    matching: Callable[[Sequence[str]], str]
+    """Any of these words, as `:words` wants them."""
+    alone: str = ""
+    """Said before records are appended, so that positions come to light in their order."""
+
+
+INSERT = f"""
+INSERT INTO records ({", ".join(_COLUMNS)}) VALUES ({", ".join(f":{name}" for name in _COLUMNS)})
+ON CONFLICT (id) DO NOTHING
+"""  # noqa: S608 -- our names
+ADD = """
+INSERT INTO counters (session, name, value) VALUES (:session, :name, :by)
+ON CONFLICT (session, name) DO UPDATE SET value = counters.value + excluded.value RETURNING value
+"""
+BEGIN = """
+INSERT INTO sessions (session, host, cwd, at) VALUES (:session, :host, :cwd, :at)
+ON CONFLICT (session) DO NOTHING
+"""
+NOTE = """
+INSERT INTO notes (session, name, value) VALUES (:session, :name, :value)
+ON CONFLICT (session, name) DO UPDATE SET value = excluded.value
+"""
+CLAIM = """
+INSERT INTO claims (session, name, owner, at) VALUES (:session, :name, :owner, :at)
+ON CONFLICT (session, name) DO UPDATE
+SET owner = excluded.owner, at = excluded.at, answered = NULL, said = ''
+WHERE claims.owner = :instead RETURNING 1
+"""
+CLAIMED = "SELECT owner, at, answered, said FROM claims WHERE session = :session AND name = :name"
+ANSWERED = """
+UPDATE claims SET answered = :at, said = :said
+WHERE session = :session AND name = :name AND owner = :owner
+"""
+RELEASE = "DELETE FROM claims WHERE session = :session AND name = :name AND owner = :owner"
+
+
+def record(db: Database, records: Sequence[Record], dialect: Dialect) -> None:
+    if dialect.alone:
+        db.execute(dialect.alone, {})
+    for one in records:
+        if db.execute(INSERT, _row(one)).rowcount == 1:
+            for name, by in one.counts.items():
+                count(db, one.session, name, by)
+
+
+def count(db: Database, session: str, name: str, by: int) -> int:
+    values = {"session": written(session), "name": written(name), "by": by}
+    return int(db.execute(ADD, values).fetchall()[0][0])
+
+
+def reset(db: Database, session: str, prefix: str) -> None:
+    values = {"session": written(session)}
+    for (name,) in db.execute("SELECT name FROM counters WHERE session = :session", values).fetchall():
+        if read(name).startswith(prefix):
+            gone = "DELETE FROM counters WHERE session = :session AND name = :name"
+            db.execute(gone, values | {"name": name})
+
+
+def claim(db: Database, key: Mapping[str, str], by: str, at: float, instead: str) -> Claim | None:
+    db.execute("DELETE FROM claims WHERE at < :oldest", {"oldest": at - OLDEST_CLAIM})
+    values = {**key, "owner": written(by), "at": at, "instead": written(instead)}
+    while not db.execute(CLAIM, values).fetchall():
+        for owner, since, answered, said in db.execute(CLAIMED, key).fetchall():
+            return Claim(by=read(owner), at=since, answered=answered, said=read(said))
+    return None
+
+
+def conditions(query: Query, dialect: Dialect) -> tuple[str, dict[str, Any]]:
+    clauses = {
+        "session": "session = :session",
+        "event": "event = :event",
+        "action": "action = :action",
+        "rule": dialect.has_rule,
+        "since": "at >= :since",
+    }
+    wanted = {name: getattr(query, name) for name in clauses}
+    wanted = {name: value for name, value in wanted.items() if value not in {"", None}}
+    where = ["position > :after", "position <= :until", *(clauses[name] for name in wanted)]
+    wanted |= {name: written(value) for name, value in wanted.items() if name != "since"}
+    return " AND ".join(where), wanted | {"after": query.after, "last": query.last}
+
+
+def newest(where: str) -> str:
+    """The position in front of the newest `:last` records."""
+    found = f"SELECT position FROM records WHERE {where} ORDER BY position DESC LIMIT :last"  # noqa: S608
+    return f"SELECT coalesce(min(position) - 1, :until) FROM ({found}) AS newest"  # noqa: S608 -- our own words
+
+
+def page(where: str) -> str:
+    columns = ", ".join(_COLUMNS)
+    return f"SELECT position, {columns} FROM records WHERE {where} ORDER BY position LIMIT {PAGE}"  # noqa: S608
+
+
+def record_from(row: Row) -> tuple[int, Record]:
+    position, *cells = row
+    values = dict(zip(_COLUMNS, cells, strict=True))
+    values |= {name: read(values[name]) for name in _TEXTS}
+    values |= {name: frozen(json.loads(values[name])) for name in _JSON}
+    values["rules"] = tuple(map(read, values["rules"]))
+    return position, Record(**values)
+
+
+def _row(one: Record) -> dict[str, Any]:
+    values: dict[str, Any] = {name: written(getattr(one, name)) for name in _TEXTS}
+    # The marks of `written` also go into the rules, because the database itself reads those.
+    values["rules"] = as_json([written(rule) for rule in one.rules])
+    values |= {name: as_json(getattr(one, name)) for name in _JSON if name != "rules"}
+    return values | {"at": one.at, "ms": one.ms}
+
+
+def as_json(value: Any) -> str:
+    return json.dumps(thawed(value), separators=(",", ":"))
+
+
+def from_json(text: str) -> Any:
+    return frozen(json.loads(text))

@@ -1,0 +1,145 @@
+"""A real PostgreSQL server for the tests: on a Unix socket in a temporary folder, as an unprivileged user."""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+
+SYSTEM = Path("/usr/lib/postgresql")
+FAST = ("fsync=off", "full_page_writes=off", "max_connections=60")
+START = 60.0
+
+
+class Server:
+    """Where it is, and how to stop it, start it again, and make a database in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.data = folder / "data"
+        self._numbers = count(1)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def address(self, database: str, user: str = "hookline") -> str:
+        return f"postgresql://{user}@/{database}?host={self.folder}"
+
+    def database(self, encoding: str = "UTF8") -> str:
+        """The address of a database that nobody else uses."""
+        import psycopg
+
+        name = f"test_{next(self._numbers)}"
+        with psycopg.connect(self.address("postgres"), autocommit=True) as db:
+            made = (
+                f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
+            )
+            db.execute(made)
+        return self.address(name)
+
+    def start(self) -> None:
+        options = [
+            f"-c{option}" for option in (*FAST, "listen_addresses=", f"unix_socket_directories={self.folder}")
+        ]
+        log = (self.folder / "log").open("ab")
+        command = [program("postgres"), "-D", str(self.data), *options]
+        self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder, **as_whom())
+        log.close()
+        self._wait()
+
+    def _wait(self) -> None:
+        import psycopg
+
+        ends = time.monotonic() + START
+        while True:
+            try:
+                psycopg.connect(self.address("postgres")).close()
+            except psycopg.OperationalError:
+                if time.monotonic() > ends or (self._process and self._process.poll() is not None):
+                    raise
+                time.sleep(0.1)
+            else:
+                return
+
+    def stop(self) -> None:
+        """At once, as when the machine loses power."""
+        if self._process is not None:
+            for number in (signal.SIGCONT, signal.SIGQUIT):
+                with suppress(ProcessLookupError):
+                    self._process.send_signal(number)
+            self._process.wait(START)
+            self._process = None
+
+
+@contextmanager
+def running():
+    """A server, for as long as it is needed."""
+    folder = Path(tempfile.mkdtemp(prefix="hookline-pg-", dir="/tmp"))  # the path of a socket must be short
+    server = Server(folder)
+    try:
+        if os.geteuid() == 0:
+            who = pwd.getpwnam(unprivileged())
+            os.chown(folder, who.pw_uid, who.pw_gid)
+        made = [
+            program("initdb"),
+            "-D",
+            str(server.data),
+            "-U",
+            "hookline",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "-N",
+        ]
+        subprocess.run(made, check=True, capture_output=True, cwd=folder, timeout=300, **as_whom())
+        server.start()
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def program(name: str) -> str:
+    """The path of a program of the newest PostgreSQL here, which is installed where that can be done."""
+    if found := _found(name):
+        return found
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        _apt("update")
+        _apt("install", "-y", "postgresql")
+    if found := _found(name):
+        return found
+    raise LookupError(f"no program is called {name!r} here; install postgresql and try again")
+
+
+def _apt(*words: str) -> None:
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "-qq", *words], check=True, timeout=900, env=env, stdout=sys.stderr)
+
+
+def _found(name: str) -> str | None:
+    places = sorted(SYSTEM.glob(f"*/bin/{name}"), key=lambda path: float(path.parts[-3]))
+    return str(places[-1]) if places else shutil.which(name)
+
+
+def as_whom() -> dict[str, object]:
+    """A server refuses to run as root."""
+    env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    if os.geteuid() != 0:
+        return {"env": env}
+    who = pwd.getpwnam(unprivileged())
+    return {"env": env, "user": who.pw_uid, "group": who.pw_gid, "extra_groups": []}
+
+
+def unprivileged() -> str:
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in names else "nobody"
