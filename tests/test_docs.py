@@ -21,7 +21,7 @@ import about_hosts
 import generate
 import transcripts
 
-from hookline import cli, hooks, hosts, kinds, stores
+from hookline import cli, hooks, hosts, kinds, sinks, stores
 from hookline.events import EVENTS
 
 PAGES = generate.pages()
@@ -122,6 +122,7 @@ def test_every_member_has_its_place_in_the_docs():
     assert all(f"`{event}`" in text("docs/concepts.md") for event in EVENTS)
     assert all(f"| {kind} |" in text("docs/configuration.md") for kind in kinds.names())
     assert all(f"| `{store}` |" in text("docs/configuration.md") for store in stores.names())
+    assert set(sinks.names()) <= headings(text("docs/telemetry.md"))
 
 
 def test_a_new_hook_appears_in_the_docs_by_itself(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""A hook, a host and a store are added by one file each, and appear everywhere by themselves."""
+"""A hook, a host, a store and a sink are added by one file each, and appear everywhere by themselves."""
 
 import json
 import os
@@ -67,17 +67,46 @@ def open_store(place: str) -> Store:
 
     return importlib.import_module("hookline.stores.memory").open_store("")
 '''
+SINK = '''
+"""A sink that was invented for a test."""
+
+import os
+from collections.abc import Sequence
+
+from hookline.sink import Report, Sink
+
+NEAR = True
+
+
+class Tally:
+    def __init__(self, file: str) -> None:
+        self.file = file
+
+    def export(self, reports: Sequence[Report]) -> None:
+        with open(self.file, "a") as file:
+            file.write("".join(f"{one.event}\\n" for one in reports))
+
+    def close(self) -> None:
+        pass
+
+
+def open_sink(place: str, *, name: str = "tally", content: bool = False) -> Sink:
+    os.makedirs(place, exist_ok=True)
+    return Tally(os.path.join(place, name))
+'''
 PAYLOAD = {"moment": "before", "id": "s", "dir": "/", "what": "sh", "how": {"line": "deploy on friday"}}
 
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory):
-    """A copy of the project with three more files."""
+    """A copy of the project with four more files."""
     place = tmp_path_factory.mktemp("grown")
     for part in (
         "src",
         "docs",
         "tests/stores",
+        "tests/sinks",
+        "tests/conftest.py",
         "tests/hosts",
         "tests/captures",
         "README.md",
@@ -92,6 +121,7 @@ def grown(tmp_path_factory):
     (package / "hooks" / "no_fridays.py").write_text(HOOK)
     (package / "hosts" / "toy_agent.py").write_text(HOST)
     (package / "stores" / "elsewhere.py").write_text(STORE)
+    (package / "sinks" / "tally.py").write_text(SINK)
     (place / "tests" / "captures" / "toy-agent").mkdir()
     (place / "tests" / "captures" / "toy-agent" / "before.json").write_text(json.dumps(PAYLOAD))
     (place / ".git").mkdir()
@@ -117,6 +147,7 @@ def test_they_are_listed(grown):
     assert "no-fridays" in listed
     assert "toy-agent" in listed
     assert "day = 'friday'" in listed
+    assert "A sink that was invented for a test." in listed
 
 
 def test_they_work_together(grown):
@@ -134,11 +165,14 @@ def test_they_join_the_conformance_suites(grown):
         "no:cacheprovider",
         "tests/stores/test_conformance.py",
         "tests/hosts/test_conformance.py",
+        "tests/sinks/test_conformance.py",
         "-v",
     )
 
     assert "elsewhere" in ran
     assert "toy-agent:before" in ran
+    assert "test_settings[tally] PASSED" in ran
+    assert "tally-takes_from_many_at_once] PASSED" in ran
     assert "FAILED" not in ran
 
 
@@ -157,6 +191,17 @@ def test_they_appear_in_the_docs(grown):
     assert "no-fridays" in pages
     assert "toy-agent" in pages
     assert "Keep the agent away from Fridays." in pages
+    assert "A sink that was invented for a test." in pages
+
+
+def test_a_sink_is_told_by_its_one_file(grown):
+    settings = grown / ".config" / "hookline" / "hookline.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text('[sinks.tally]\nname = "mine"\n')
+    run(grown, "-m", "hookline", "hook", "toy-agent", stdin=json.dumps(PAYLOAD | {"id": "counted"}))
+    told = grown / ".local" / "state" / "hookline" / "telemetry" / "tally" / "mine"
+
+    assert told.read_text().split() == ["SessionStart", "PreToolUse"]
 
 
 def test_a_wrong_store_name_lists_them(grown):

@@ -46,5 +46,15 @@ def test_a_hook_call_imports_nothing_that_is_not_needed(tmp_path):
     assert not loaded & NEVER
 
 
+def test_nor_where_telemetry_is_sent(tmp_path):
+    settings = tmp_path / ".config" / "hookline" / "hookline.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('[sinks.otel]\nendpoint = "http://127.0.0.1:9"\ntimeout = 1.0\n[sinks.jsonl]\n')
+    loaded = modules(tmp_path)
+
+    assert not loaded & {*NEVER, "opentelemetry", "grpc", "requests", "google"}
+    assert (tmp_path / ".local/state/hookline/telemetry/jsonl/telemetry.jsonl").exists()
+
+
 def test_a_blocked_call_neither(tmp_path):
     assert not modules(tmp_path, "git push --force") & NEVER

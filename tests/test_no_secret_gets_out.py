@@ -240,3 +240,46 @@ def test_output_that_is_kept_because_it_is_long_holds_no_secret(user, kept):
 
 def test_the_filter_lets_no_secret_through(user, kept):
     kept(user.run("redact", "--report", stdin=ALL), user.run("redact", "--json", stdin=ALL))
+
+
+@pytest.mark.parametrize("content", ["true", "false"])
+def test_no_sink_is_told_a_secret(user, kept, collector, protocol, content):
+    user.write(
+        "~/.config/hookline/hookline.toml",
+        f"[sinks.jsonl]\ncontent = {content}\n[sinks.otel]\ncontent = {content}\n"
+        f'endpoint = "{collector.endpoint}"\nprotocol = "{protocol}"\n',
+    )
+    texts = batches() if LONG else ["\n".join(TEXTS[::9])]
+    ways = [(stem, changes(text)) for stem, changes in PAYLOADS.values() for text in texts]
+    ran = [sent(user, user.payload(stem, **changes)) for stem, changes in ways]
+    told = {"UserPromptSubmit", "PostToolUse", "PreToolUse", "Stop", "OnError", "PreCompact"}
+    collector.wait(lambda one: told <= {span.name for span in one.spans} and one.metrics)
+    # Nobody sends any more once the queue is empty, so all of it was received.
+    collector.wait(lambda one: '"waiting": 0' in user.run("list", "sinks", "--json").stdout.decode())
+    received = [request.SerializeToString().decode("latin-1") for _, request in collector.requests]
+    files = kept(*ran, user.run("list", "sinks", "--json"), user.run("config", "show", "--json"))
+
+    assert {"telemetry.jsonl"} <= {path.name for path in files}
+    assert [one for one in received if left(one)] == []
+    assert any("[redacted" in one for one in received)
+
+
+def test_a_receiver_that_is_away_leaves_no_secret_behind(user, kept):
+    user.write(
+        "~/.config/hookline/hookline.toml",
+        '[sinks.otel]\ncontent = true\ntimeout = 1.0\nendpoint = "http://127.0.0.1:9"\n',
+    )
+    files = kept(sent(user, user.payload("UserPromptSubmit", prompt=ALL)), user.run("doctor"))
+
+    assert {"queue.jsonl", "taken.jsonl"} & {path.name for path in files}
+
+
+@pytest.mark.parametrize("way", ["a reason on stderr", "a failure", "context as JSON"])
+def test_no_sink_is_told_what_a_hook_answers(user, kept, way):
+    user.write("secrets", ALL)
+    user.write("~/.config/hookline/hookline.toml", "[sinks.jsonl]\ncontent = true\n")
+    declared = {"command": f"cd {user.project} && {ANSWERS[way]}", "timeout": 5, "name": "leaky"}
+    user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"PreToolUse": [declared]}})
+    files = kept(sent(user, user.payload("PreToolUse")))
+
+    assert {"telemetry.jsonl"} <= {path.name for path in files}

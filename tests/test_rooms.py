@@ -18,7 +18,7 @@ ARROWS = {
     "loop": {"core", "runtime", *FAMILIES},
     "frameworks": {"core", "runtime", *FAMILIES},
     "engine": {"core", "hosts", "stores", "system", "runtime", "resident"},
-    "testing": {"core", "stores"},
+    "testing": {"core", "stores", "sinks"},
     "web": {"core", "stores"},
     "cli": {"core", "runtime", *FAMILIES, *AROUND},
     "__main__": {"cli"},
@@ -39,6 +39,8 @@ RUNTIME = {
     "calling",
     "probing",
     "keeping",
+    "telemetry",
+    "answering",
 }
 """The files that put it together."""
 IMPURE = {

@@ -17,6 +17,7 @@ from hookline.system import ckignore, files
 from hookline.system.places import Places, find
 
 if TYPE_CHECKING:
+    from hookline.sink import Choice
     from hookline.system.trust import Trust
 
 SETTINGS = ("hookline.toml", "hooks.json", "mcp.json")
@@ -83,11 +84,13 @@ def load(env: Mapping[str, str], cwd: str, host: Host | None = None) -> Setup:
     declared, waiting, unfound = _declared(layers, scripts, machine, trusted=project.trusted)
     hooks, shadows = _hooks(declared, machine)
     settled = settle(hooks, layers, trusted=project.trusted, switches=switches(project.env))
+    sinks, wrong, unasked = _sinks(layers, trusted=project.trusted)
     settled = replace(
         settled,
+        sinks=sinks,
         hooks=tuple(_with_settings(hook, declared, machine) for hook in settled.hooks),
-        problems=(*settled.problems, *problems, *unfound, *shadows, *project.problems),
-        waiting=(*settled.waiting, *waiting, *project.wishes),
+        problems=(*settled.problems, *wrong, *problems, *unfound, *shadows, *project.problems),
+        waiting=(*settled.waiting, *unasked, *waiting, *project.wishes),
     )
     return Setup(
         places=project.places, env=project.env, settled=settled, kept=machine.kept, trust=project.trust
@@ -142,11 +145,23 @@ def _layers(folder: files.Folder) -> tuple[list[Layer], list[Problem]]:
 
 def _layer(file: File) -> Layer:
     if file.name.endswith(".toml"):
-        from hookline import stores  # noqa: PLC0415 -- only where there is such a file
+        from hookline import sinks, stores  # noqa: PLC0415 -- only where there is such a file
 
-        return read_toml(file, stores.names())
+        return read_toml(file, stores.names(), sinks.names())
     reader = read_mcp if file.name.endswith("mcp.json") else read_hooks
     return reader(file, _kinds())
+
+
+def _sinks(
+    layers: Sequence[Layer], *, trusted: bool
+) -> tuple[tuple["Choice", ...], list[Problem], list[str]]:
+    """The sinks that are configured, what is wrong with that, and what of it waits."""
+    if not any(layer.sinks for layer in layers):
+        return (), [], []
+    from hookline import choosing, sinks  # noqa: PLC0415 -- most have none
+
+    chosen = choosing.choose(layers, sinks.load, trusted=trusted)
+    return chosen.sinks, chosen.problems, chosen.waiting
 
 
 def _kinds() -> dict[str, Kind]:

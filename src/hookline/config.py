@@ -72,16 +72,18 @@ class Layer:
     """Where the settings of each hook begin, by hook name."""
     refused: Mapping[str, str] = field(default_factory=Frozen)
     """Options whose value does not hold, and where it was given."""
+    sinks: Mapping[str, Mapping[str, Given]] = field(default_factory=Frozen)
+    """What is said about each sink, by its name."""
     declarations: tuple[Declaration, ...] = ()
     servers: Mapping[str, Mapping[str, Any]] = field(default_factory=Frozen)
     problems: tuple[Problem, ...] = ()
 
 
-def read_toml(file: File, stores: Iterable[str] = ()) -> Layer:
-    """A `hookline.toml` or `hookline.local.toml`; *stores* are the names that its `store` may have."""
+def read_toml(file: File, stores: Iterable[str] = (), sinks: Iterable[str] = ()) -> Layer:
+    """A `hookline.toml` or `hookline.local.toml`; *stores* and *sinks* are the names that may stand in it."""
     import tomllib  # noqa: PLC0415 -- most calls have no such file
 
-    return _read(file, tomllib.loads, lambda data: _toml(Reader(file, toml_lines), data, [*stores]))
+    return _read(file, tomllib.loads, lambda data: _toml(Reader(file, toml_lines), data, [*stores], [*sinks]))
 
 
 def read_hooks(file: File, kinds: Mapping[str, Kind]) -> Layer:
@@ -115,9 +117,11 @@ def _broken(file: File, text: str) -> Layer:
     )
 
 
-def _toml(reader: Reader, data: dict[str, Any], stores: list[str]) -> Layer:
+def _toml(reader: Reader, data: dict[str, Any], stores: list[str], sinks: list[str]) -> Layer:
     tables = reader.table(data.pop("hooks", {}), ("hooks",))
-    settings = {name: _settings(reader, name, table) for name, table in tables.items()}
+    settings = {name: _settings(reader, ("hooks", name), table) for name, table in tables.items()}
+    sunk = reader.table(data.pop("sinks", {}), ("sinks",))
+    known = [*reader.known(sunk, ("sinks",), sinks, "'sinks'")]
     given = {
         key: Given(value=frozen(data[key]), origin=reader.origin((key,)))
         for key in reader.known(data, (), OPTIONS, "hookline.toml")
@@ -130,12 +134,12 @@ def _toml(reader: Reader, data: dict[str, Any], stores: list[str]) -> Layer:
         settings=Frozen(settings),
         tables=Frozen({name: reader.origin(("hooks", name)) for name in tables}),
         refused=Frozen({key: one.origin for key, one in given.items() if key not in options}),
+        sinks=Frozen({name: _settings(reader, ("sinks", name), sunk[name]) for name in known}),
         problems=tuple(reader.problems),
     )
 
 
-def _settings(reader: Reader, name: str, table: Any) -> Mapping[str, Given]:
-    path = ("hooks", name)
+def _settings(reader: Reader, path: Path, table: Any) -> Mapping[str, Given]:
     return Frozen(
         {
             key: Given(value=frozen(value), origin=reader.origin((*path, key)))

@@ -5,6 +5,7 @@ Names are read from the file names, so that listing costs nothing and only what 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -19,8 +20,7 @@ class Family:
     constant: str = ""
 
     def names(self) -> tuple[str, ...]:
-        paths = import_module(self.package).__path__
-        return tuple(sorted(m.name.replace("_", "-") for m in iter_modules(paths) if m.name[0] != "_"))
+        return _members(tuple(import_module(self.package).__path__))
 
     def load(self, name: str) -> Any:
         """The member called *name*; raises `LookupError` that lists who there is."""
@@ -32,3 +32,9 @@ class Family:
     def members(self) -> Iterator[Any]:
         for name in self.names():
             yield self.load(name)
+
+
+@cache
+def _members(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Looked up once: what is installed does not change under a program that runs."""
+    return tuple(sorted(m.name.replace("_", "-") for m in iter_modules(paths) if m.name[0] != "_"))

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookline.config import FAILURES, Given, Layer, Problem
 from hookline.entries import bad_priority
 from hookline.frozen import Frozen
 from hookline.hook import BadSetting, Hook, configure, named, tightens
+
+if TYPE_CHECKING:
+    from hookline.sink import Choice
 
 OWN = ("project", "local")
 """Sources that lie in the repository: what loosens in them counts only once it is trusted."""
@@ -30,6 +33,7 @@ class Settled:
     problems: tuple[Problem, ...] = ()
     waiting: tuple[str, ...] = ()
     """What the project wants that the user has not trusted."""
+    sinks: tuple["Choice", ...] = ()
     declared: frozenset[str] = frozenset()
     """The names of hooks that files declare, also of those that wait for trust."""
 

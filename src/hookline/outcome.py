@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hookline.events import Event
+from hookline.events import Event, OnBudgetExceeded
 from hookline.frozen import Frozen
 from hookline.response import Effect, Response, Verdict
 
@@ -145,3 +145,28 @@ def _joined(old: str | None, new: str | None) -> str | None:
 def _fresh(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
     """A guard that looks twice says a thing once."""
     return old + tuple(text for text in new if text not in old)
+
+
+def no_reason_to_go_on(outcome: Outcome) -> Outcome:
+    """A budget that is spent ends a turn: its block must not make the agent go on."""
+    if not isinstance(outcome.event, OnBudgetExceeded) or outcome.blocked is None:
+        return outcome
+    return replace(outcome, blocked=None, warnings=(*outcome.warnings, outcome.blocked))
+
+
+def with_end(outcome: Outcome, said: Outcome, added: tuple[Step, ...]) -> Outcome:
+    """The native event's own outcome, with what became of the whole answer."""
+    return replace(
+        outcome,
+        blocked=said.blocked,
+        asked=said.asked,
+        capped=said.capped,
+        warnings=said.warnings,
+        trail=outcome.trail + added,
+    )
+
+
+def not_again(outcome: Outcome, hook: str) -> Outcome:
+    note = "was reached from its own process tree"
+    outcome = outcome.noting(Step(hook=hook, said="skipped", note=note))
+    return replace(outcome, warnings=(*outcome.warnings, f"hook {hook!r} {note}; it was skipped"))

@@ -24,6 +24,7 @@ from hookline.host import Host
 from hookline.outcome import Outcome
 from hookline.sample import FORCE, RULE, sample
 from hookline.system.places import Places
+from hookline.telemetry import TRIAL
 
 LIMIT = 30.0
 
@@ -57,7 +58,7 @@ def _tried(
 ) -> Trial:
     from hookline.system import processes  # noqa: PLC0415 -- only where a process is run
 
-    session = f"hookline-doctor-{os.urandom(4).hex()}"
+    session = f"{TRIAL}{os.urandom(4).hex()}"
     moved = foreign.sets(wire.host, env, places.root, ("XDG_STATE_HOME", "HOME"))
     root = scratch if moved else places.root
     name, payload, event = sample(wire.host, session, root)

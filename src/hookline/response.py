@@ -32,7 +32,15 @@ class Keep:
     """An effect: keep this event with its outcome in the audit trail."""
 
 
-Effect = Notify | Count | Keep
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """An effect: a figure for whoever watches over the agents, such as the score of a loop; see `figures`."""
+
+    name: str
+    value: float
+
+
+Effect = Notify | Count | Keep | Measure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

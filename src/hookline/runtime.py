@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from hookline import chain, gates
 from hookline.assembly import BUDGET_END, Setup, load
@@ -29,7 +29,7 @@ from hookline.events import (
 from hookline.guarding import guarded
 from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
-from hookline.outcome import Outcome, Step
+from hookline.outcome import Outcome, Step, no_reason_to_go_on, not_again, with_end
 from hookline.past import Passes
 from hookline.redact import redact, redact_json
 from hookline.response import Count, Effect, Keep
@@ -40,9 +40,14 @@ from hookline.system.facts import facts
 from hookline.system.places import find
 from hookline.trail import record, spoken
 
+if TYPE_CHECKING:
+    from hookline.telemetry import Start
+
 DEPTH = "HOOKLINE_DEPTH"
 DEEPEST = 8
 ANSWER_WITHIN = 55.0
+TOGETHER = 100
+"""Events of a program's own after which the sinks are told, however long the program lives."""
 _T = TypeVar("_T")
 
 
@@ -73,6 +78,9 @@ class Runtime:
         self._began = False
         self._marks = ""
         """Where it is noted who was told what; a program is told each time."""
+        self._untold: list[Outcome] = []
+        self.sender: Start | None = None
+        """What sends telemetry that waits; None: a process of its own."""
         self.troubles: list[str] = []
         """What could not be kept or done, for whoever can still be told."""
         self.said: Outcome | None = None
@@ -138,6 +146,8 @@ class Runtime:
         outcome = self._judge(event, self._deadline(ANSWER_WITHIN))
         said = capped(self._continued(event, outcome, CONTINUATIONS), self.cap(CONTEXT_CAP))
         self._keep([outcome], said)
+        if len(self._untold) >= TOGETHER:
+            self._tell_sinks()
         more = (*self._complaints(event), *self._told_troubles(event))
         return replace(said, warnings=(*said.warnings, *more)) if more else said
 
@@ -177,7 +187,7 @@ class Runtime:
             if outcomes[-1].blocked is not None and isinstance(one, UserPromptSubmit | TurnEnd):
                 break
         return [
-            _no_reason_to_go_on(one) if isinstance(event, Stop | SubagentStop) else one for one in outcomes
+            no_reason_to_go_on(one) if isinstance(event, Stop | SubagentStop) else one for one in outcomes
         ]
 
     def _begin(self, event: Event) -> bool:
@@ -205,7 +215,7 @@ class Runtime:
         hooks, skipped = self._reachable(event)
         outcome = chain.run(event, state, hooks, self._run_until(deadline))
         for hook in skipped:
-            outcome = _skipped(outcome, hook)
+            outcome = not_again(outcome, hook.name)
         for hook in self._switched_off(event):
             outcome = outcome.noting(Step(hook=hook.name, said="skipped", note="switched off by a person"))
         return self._try(lambda: gates.judged(self.store, outcome), usual=outcome)
@@ -290,9 +300,11 @@ class Runtime:
             self._try(lambda: self.store.keep(session, [redact(text) for text in said.kept]), usual=None)
         self._wanted += [effect for effect in said.effects if not isinstance(effect, Keep)]
         for outcome in outcomes:
+            native = type(outcome.event) is type(said.event)
+            whole = with_end(outcome, said, added) if native else outcome
+            self._untold += [whole] if self.setup.settled.sinks else []
             if any(isinstance(effect, Keep) for effect in outcome.effects):
-                native = type(outcome.event) is type(said.event)
-                self._record(_with_end(outcome, said, added) if native else outcome)
+                self._record(whole)
             else:
                 self._count(outcome)
 
@@ -308,10 +320,23 @@ class Runtime:
         self._try(lambda: self.recorder.keep(kept), usual=None)
 
     def settle(self) -> None:
-        """What can wait until the answer is out: effects, and the store."""
+        """What can wait until the answer is out: effects, the store, and telemetry."""
         wanted, self._wanted = self._wanted, []
         self.troubles += effects.carry_out(wanted)
         self._try(self.recorder.settle, usual=None)
+        self._tell_sinks()
+
+    def _tell_sinks(self) -> None:
+        untold, self._untold = self._untold, []
+        if not untold:
+            return
+        from hookline.telemetry import exporter, tell  # noqa: PLC0415 -- only where there is a sink
+
+        setup, start = self.setup, self.sender or exporter(self.setup.env)
+        self.troubles += self._try(
+            lambda: tell(setup.settled.sinks, untold, self.store, setup.places, start),
+            usual=tuple[str, ...](),
+        )
 
     def _drain(self) -> None:
         from hookline import keeping  # noqa: PLC0415 -- only with a store of the configuration
@@ -346,31 +371,6 @@ def _as_recorded(host: Host, event: Event) -> Event:
 
     error = host.recorded(ending(event.transcript), event.call) if event.transcript else ""
     return replace(event, success=False, error=error) if error else event
-
-
-def _no_reason_to_go_on(outcome: Outcome) -> Outcome:
-    """A budget that is spent ends a turn: its block must not make the agent go on."""
-    if not isinstance(outcome.event, OnBudgetExceeded) or outcome.blocked is None:
-        return outcome
-    return replace(outcome, blocked=None, warnings=(*outcome.warnings, outcome.blocked))
-
-
-def _with_end(outcome: Outcome, said: Outcome, added: tuple[Step, ...]) -> Outcome:
-    """The native event's own outcome, with what became of the whole answer."""
-    return replace(
-        outcome,
-        blocked=said.blocked,
-        asked=said.asked,
-        capped=said.capped,
-        warnings=said.warnings,
-        trail=outcome.trail + added,
-    )
-
-
-def _skipped(outcome: Outcome, hook: Hook) -> Outcome:
-    note = "was reached from its own process tree"
-    outcome = outcome.noting(Step(hook=hook.name, said="skipped", note=note))
-    return replace(outcome, warnings=(*outcome.warnings, f"hook {hook.name!r} {note}; it was skipped"))
 
 
 def _in_memory() -> Store:

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from hookline import __version__, hosts, installing
+from hookline import __version__, hosts, installing, telemetry
 from hookline.assembly import Setup
 from hookline.calling import Wire, wires
 from hookline.differing import program
@@ -211,6 +211,9 @@ def around(setup: Setup) -> Iterator[Finding]:
         if not hook.enabled and hook.off != USUAL:
             yield Finding(weight="note", text=f"hook {hook.name!r} is off: {hook.off}")
     yield from _kept(setup)
+    for one in telemetry.standing(setup.places, setup.settled.sinks):
+        trouble = bool(one.failed or one.dropped)
+        yield Finding(weight="attention" if trouble else "well", text=f"sink {one.name!r}: {one}")
 
 
 def _now() -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
+from hookline import telemetry
 from hookline.assembly import BUDGET_END, SETTINGS, Setup, load
 from hookline.cli._command import Command
 from hookline.cli._show import complaints, dump, table, visible
@@ -54,6 +55,7 @@ def _facts(setup: Setup) -> dict[str, Any]:
         "environment": _environment(os.environ),
         "files": _files(setup),
         "places": _places(setup),
+        "sinks": _sinks(setup),
     }
 
 
@@ -69,6 +71,19 @@ def _values(setup: Setup) -> Iterator[Row]:
         yield name, value, origin, refused.get(("", name), "")
     for hook in setup.hooks:
         yield from _of_hook(setup, hook)
+    for sink in setup.settled.sinks:
+        values = {"enabled": sink.enabled, **thawed(sink.settings)}
+        for key, value in values.items():
+            yield f"sinks.{sink.name}.{key}", _unsaid(key, value), sink.given.get(key, "default"), ""
+
+
+def _unsaid(key: str, value: Any) -> Any:
+    """Headers by their names only: what they hold lets one in."""
+    return dict.fromkeys(value, "(not shown)") if key == "headers" else value
+
+
+def _sinks(setup: Setup) -> dict[str, str]:
+    return {one.name: str(one) for one in telemetry.standing(setup.places, setup.settled.sinks)}
 
 
 def _bare(value: Any) -> Any:
@@ -127,6 +142,8 @@ def _show(setup: Setup) -> None:
     print("\nfiles that were read:")
     print("\n".join(f"  {visible(name)}" for name in _files(setup)) or "  none")
     _show_named("places", _places(setup))
+    if setup.settled.sinks:
+        _show_named("sinks", _sinks(setup))
 
 
 def _told(name: str, value: Any, origin: str, refused: str) -> tuple[str, str, str]:

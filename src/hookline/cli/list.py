@@ -1,4 +1,4 @@
-"""Show the hooks that there are, whose they are and why one is off; and what each host can do."""
+"""Show the hooks that there are, whose they are and why one is off; what each host can do; and the sinks."""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from hookline import hosts
+from hookline import hosts, sinks, telemetry
 from hookline.assembly import Setup, load
 from hookline.cli._command import Command
 from hookline.cli._show import complaints, dump, table
@@ -16,7 +16,7 @@ from hookline.frozen import thawed
 from hookline.hook import Hook
 from hookline.host import Host
 
-VIEWS = ("hooks", "hosts")
+VIEWS = ("hooks", "hosts", "sinks")
 
 
 def run(args: Namespace) -> int:
@@ -39,6 +39,8 @@ def _facts(setup: Setup, views: tuple[str, ...]) -> dict[str, Any]:
         facts["hooks"] = [_hook(setup, hook) for hook in _in_order(setup)]
     if "hosts" in views:
         facts["hosts"] = [_host(host) for host in map(hosts.load, hosts.names())]
+    if "sinks" in views:
+        facts["sinks"] = [*_sinks(setup)]
     return facts
 
 
@@ -109,6 +111,10 @@ def _show(setup: Setup, views: tuple[str, ...]) -> None:
         print()
     if "hosts" in views:
         table(("host", "event", "how", "can", "the host's own name"), _host_rows())
+    if len(views) > 1:
+        print()
+    if "sinks" in views:
+        table(("sink", "on", "state", "what it is"), _sink_rows(setup))
 
 
 def _hook_rows(setup: Setup) -> Iterator[tuple[str, ...]]:
@@ -146,13 +152,35 @@ def _own_names(host: Host, event: type[Event]) -> str:
     return "" if names == [event.__name__] else ", ".join(names)
 
 
+def _sinks(setup: Setup) -> Iterator[dict[str, Any]]:
+    """Every sink, configured or not, and how it is doing."""
+    chosen = {one.name: one for one in setup.settled.sinks}
+    doing = {one.name: one for one in telemetry.standing(setup.places, setup.settled.sinks)}
+    for name in sinks.names():
+        choice, state = chosen.get(name), doing.get(name)
+        yield {
+            "name": name,
+            "on": choice is not None and choice.enabled,
+            "waiting": state.waiting if state else 0,
+            "dropped": state.dropped if state else 0,
+            "failed": state.failed if state else "",
+            "state": str(state) if state else "",
+            "about": sinks.about(name),
+        }
+
+
+def _sink_rows(setup: Setup) -> Iterator[tuple[str, ...]]:
+    for one in _sinks(setup):
+        yield one["name"], "on" if one["on"] else "off", one["state"], one["about"]
+
+
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("view", nargs="?", choices=VIEWS, help="only these; both unless told")
+    parser.add_argument("view", nargs="?", choices=VIEWS, help="only these; all unless told")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
 
 
 COMMAND = Command(
-    about="Show the hooks (event, priority, whose, settings, on or off and why) and what each host can do.",
+    about="Show the hooks (event, priority, whose, settings, on or off and why), the hosts and the sinks.",
     examples="""
 hookline list
 hookline list hooks

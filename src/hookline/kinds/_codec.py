@@ -6,9 +6,9 @@ from typing import Any
 
 from hookline.frozen import frozen, thawed
 from hookline.kind import HookFailed
-from hookline.response import WEIGHT, Count, Effect, Notify, Response
+from hookline.response import WEIGHT, Count, Effect, Measure, Notify, Response
 
-_EFFECTS: Mapping[str, type[Effect]] = {"notify": Notify, "count": Count}
+_EFFECTS: Mapping[str, type[Effect]] = {"notify": Notify, "count": Count, "measure": Measure}
 _SPAN = 2  # from and to
 
 
@@ -56,6 +56,8 @@ def _is_effect(value: Any) -> bool:
             return not rest
         case {"effect": "count", "name": str(), "by": int() as by, **rest}:
             return _number(by) and not rest
+        case {"effect": "measure", "name": str(), "value": int() | float() as value, **rest}:
+            return not isinstance(value, bool) and not rest
     return False
 
 

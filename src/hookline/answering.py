@@ -1,0 +1,131 @@
+"""One call of a host in, one reply out: the same for a process that was started for it and for a warm one."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hookline import claims, hosts
+from hookline.callers import as_guest, true_caller
+from hookline.events import Event, Notification
+from hookline.host import Host, Reply, Said, Unreadable, decode
+from hookline.outcome import Outcome
+from hookline.redact import redact
+from hookline.repeating import repeat
+from hookline.runtime import Runtime
+from hookline.store import Claim
+from hookline.system import lives
+
+LONGEST_ERROR = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What a host asks, and who asks it."""
+
+    host: str
+    payload: bytes
+    env: Mapping[str, str]
+    cwd: str
+    """Where the host called from; empty where that folder is gone."""
+    event: str = ""
+    """The moment, where the payload does not say it."""
+    only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    begun: Callable[[], float] = lives.started
+    """When the host asked, by `lives.now`."""
+
+
+class Answer(NamedTuple):
+    reply: Reply
+    after: Callable[[], tuple[str, ...]] = tuple
+    """To be called once the reply is out: it does what can wait, and says what went wrong with that."""
+
+
+Open = Callable[[str, Mapping[str, str], Host], Runtime]
+
+
+def load(cwd: str, env: Mapping[str, str], host: Host) -> Runtime:
+    """The runtime for one call, of whatever is configured now."""
+    return Runtime.load(cwd, env, host=host)
+
+
+def answer(call: Call, opened: Open = load) -> Answer:
+    """The answer, whatever comes in: what could not be done is said in it."""
+    try:
+        host = hosts.load(call.host)
+    except LookupError as error:
+        return Answer(Reply(stderr=f"hookline: {error}\n"))
+    try:
+        return _answer(host, call, opened)
+    except Exception as error:  # noqa: BLE001 -- a host never sees a traceback
+        what = redact(f"{type(error).__name__}: {error}")[:LONGEST_ERROR]
+        return Answer(_diagnosis(host, f"could not answer, so nothing judged this call: {what}"))
+
+
+def _answer(host: Host, call: Call, opened: Open) -> Answer:
+    if call.event and call.event not in host.moments:
+        there = ", ".join(host.moments)
+        return Answer(_diagnosis(host, f"{host.name} has no event {call.event!r}; there are: {there}"))
+    caller, name = host, call.event
+    try:
+        payload = _parsed(call.payload)
+        caller = true_caller(host, payload, call.env, name)
+        if caller is not host:
+            payload, name = as_guest(payload, caller, name)
+        found = decode(caller, payload, name)
+    except Unreadable as error:
+        return Answer(_diagnosis(caller, f"a payload could not be read, so nothing judged it: {error}"))
+    if found is None:
+        return Answer(Reply(stdout=caller.silence(name or str(payload.get(caller.names_event)))))
+    return _judged(caller, *found, call, opened)
+
+
+def _parsed(data: bytes) -> Any:
+    if not data.strip():
+        raise Unreadable("stdin was empty")
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        raise Unreadable(f"stdin is no JSON ({len(data):,} bytes)") from None
+
+
+def _judged(host: Host, name: str, event: Event, call: Call, opened: Open) -> Answer:
+    runtime = opened(_existing(event.cwd, call.cwd), call.env, host)
+    try:
+        runtime.limit_to(call.only, call.without)
+    except LookupError as error:
+        runtime.troubles.append(f"{error}; every hook looked")
+    words = [f"+{one}" for one in call.only] + [f"-{one}" for one in call.without]
+    within = min(host.moments[name].within or host.within, host.within)
+    held = claims.held(runtime, host, event, words, within=within, begun=call.begun)
+    if isinstance(held, Claim):
+        reply = repeat(runtime, host, name, event, held.said)
+        return Answer(reply, lambda: _closed(runtime, lambda: claims.note(runtime, event)))
+    try:
+        reply = runtime.answer(host, name, event)
+    except Exception:
+        held.abandon()
+        raise
+    ready = lives.now()
+    return Answer(reply, lambda: _closed(runtime, lambda: held.answered(ready)))
+
+
+def _existing(cwd: str, usual: str) -> str:
+    return cwd if cwd and os.path.isdir(cwd) else usual or "/"
+
+
+def _closed(runtime: Runtime, first: Callable[[], None] = lambda: None) -> tuple[str, ...]:
+    try:
+        first()
+        runtime.close()
+    except Exception as error:  # noqa: BLE001 -- the answer is out already
+        return (*runtime.troubles, f"{type(error).__name__} after answering: {error}")
+    return tuple(runtime.troubles)
+
+
+def _diagnosis(host: Host, text: str) -> Reply:
+    """A reply that only warns, at whichever moment it is."""
+    event = Notification(host=host.name)
+    return host.encode(Said(name="", event=event, outcome=Outcome(event=event, warnings=(text,))))
