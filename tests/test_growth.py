@@ -209,4 +209,4 @@ def test_a_wrong_store_name_lists_them(grown):
     (grown / ".config" / "hookline" / "hookline.toml").write_text('store = "nowhere"\n')
     reply = run(grown, "-m", "hookline", "hook", "toy-agent", stdin=json.dumps(PAYLOAD))
 
-    assert "no store is called 'nowhere'; there are: elsewhere, memory, sqlite" in reply
+    assert "no store is called 'nowhere'; there are: elsewhere, memory, postgres, sqlite" in reply

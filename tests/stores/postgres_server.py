@@ -1,5 +1,6 @@
 """A real PostgreSQL server for the tests: on a Unix socket in a temporary folder, as an unprivileged user."""
 
+import fcntl
 import os
 import pwd
 import shutil
@@ -114,15 +115,24 @@ def program(name: str) -> str:
     if found := _found(name):
         return found
     if os.geteuid() == 0 and shutil.which("apt-get"):
-        _apt("update")
-        _apt("install", "-y", "postgresql")
+        _install()
     if found := _found(name):
         return found
     raise LookupError(f"no program is called {name!r} here; install postgresql and try again")
 
 
+def _install() -> None:
+    # One of several test processes installs it, the others wait; apt's own lock would turn them away.
+    with (Path(tempfile.gettempdir()) / "hookline-apt.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _found("postgres"):
+            _apt("update")
+            _apt("install", "-y", "--no-install-recommends", "postgresql")
+
+
 def _apt(*words: str) -> None:
-    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    # RUNLEVEL: the server that the package would start is not ours, and not wanted.
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     subprocess.run(["apt-get", "-qq", *words], check=True, timeout=900, env=env, stdout=sys.stderr)
 
 
