@@ -42,8 +42,8 @@ docs: $(BIN)/hookline  ## write the generated parts of the docs anew
 schema: $(BIN)/hookline
 	$(BIN)/python docs/schemas.py
 
-bench: $(BIN)/hookline
-	$(BIN)/python bench/run.py
+bench: $(BIN)/hookline  ## every bar, with its ratio, also into bench/results.json: SCALE=0.01 for a short one
+	$(BIN)/python bench/run.py --scale $(or $(SCALE),1)
 
 fuzz: $(BIN)/hookline  ## what must hold for every input, against inputs by the million: MINUTES=25
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group fuzz

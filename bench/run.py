@@ -1,168 +1,53 @@
-"""What an answer costs, beside things whose cost everybody knows: `python bench/run.py [--runs N]`.
+"""Every bar, in one run: `python bench/run.py [--scale 0.1]`, which also writes `bench/results.json`.
 
-Times of one machine say little about another: everything is a ratio of one run, and nothing is asserted.
+What `hookline bench` measures on anybody's machine, and the two that take their time: a store that is full,
+and the memory of a resident that has answered a million events.
 """
 
 import json
-import os
-import shutil
-import subprocess
+import platform
 import sys
-import tempfile
-import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from statistics import median
 
-from rich.console import Console
-from rich.table import Table
+import memory
+import stores
 
-from hookline import PreToolUse, State, bash, hook, hosts, passed
-from hookline.hook import Hook
-from hookline.host import decode
-from hookline.runtime import Runtime
+from hookline import __version__
+from hookline.cli._bench_bars import Measured
+from hookline.cli._bench_measure import Much, measured
+from hookline.cli.bench import LONG, NUMBERS, QUICK, much, show
 
-CAPTURES = Path(__file__).parent.parent / "tests" / "captures" / "claude-code"
-PAYLOAD = (CAPTURES / "PreToolUse.json").read_bytes()
-LINES = (
-    "echo hi",
-    "cd src && pytest -q tests/test_parser.py | tail -n 20",
-    "git commit -am 'mend the parser' && git push origin main",
-    'for f in *.py; do sed -i "s/old/new/" "$f"; done',
-    "sudo env A=1 bash -lc 'git -C /tmp/x push --force origin main'",
-)
-"""Commands as agents write them, from plain to wrapped."""
+RESULTS = Path(__file__).parent / "results.json"
 
 
-def main() -> None:
+def main() -> int:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=30, help="how often each process is started")
-    parser.add_argument("--lines", type=int, default=20_000, help="how many lines are checked")
-    parser.add_argument("--seconds", type=float, default=0.5, help="how long each rate is measured")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the numbers for store and memory")
+    parser.add_argument("--quick", action="store_true", help="fewer calls, and a short rest")
+    for name, (kind, what) in NUMBERS.items():
+        parser.add_argument(f"--{name}", type=kind, help=what)
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the file that is written")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="hookline-bench-") as folder:
-        env = {"HOME": folder, "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-        console = Console(width=None if sys.stdout.isatty() else 100)
-        console.print(processes(args.runs, env, folder))
-        console.print(in_process(args.seconds, args.lines, env, folder))
+    found = measured(much(args, QUICK if args.quick else Much(idle=LONG)), _say)
+    _say(f"store: {args.scale:g} of the full numbers")
+    more = stores.figures(args.scale)
+    _say(f"memory: {args.scale:g} of a million events")
+    more += memory.figures(args.scale)
+    whole = Measured(figures=(*found.figures, *more), left_out=found.left_out)
+    show(whole)
+    args.results.write_text(_results(whole, args.scale), encoding="utf-8")
+    return 0 if whole.met else 1
 
 
-# Whole processes: what a host waits for.
+def _results(found: Measured, scale: float) -> str:
+    about = {"version": __version__, "python": platform.python_version(), "scale": scale}
+    return json.dumps({**about, **found.plain()}, indent=1, ensure_ascii=False) + "\n"
 
 
-def processes(runs: int, env: Mapping[str, str], cwd: str) -> Table:
-    """Each command so often, turn by turn, so that a slow moment of the machine hits them all."""
-    commands = {
-        "/bin/true": ["/bin/true"],
-        "python -I -S -c pass": [sys.executable, "-I", "-S", "-c", "pass"],
-        "python -c pass": [sys.executable, "-c", "pass"],
-        **({"node -e 0": ["node", "-e", "0"]} if shutil.which("node") else {}),
-        "hookline hook claude-code": [sys.executable, "-m", "hookline", "hook", "claude-code"],
-    }
-    took: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(runs):
-        for name, argv in commands.items():
-            took[name].append(_started(argv, env, cwd))
-    return _process_table(took, runs)
-
-
-def _started(argv: Sequence[str], env: Mapping[str, str], cwd: str) -> float:
-    began = time.perf_counter()
-    subprocess.run(argv, env=env, cwd=cwd, input=PAYLOAD, stdout=subprocess.DEVNULL, check=False)
-    return (time.perf_counter() - began) * 1000
-
-
-def _process_table(took: Mapping[str, Sequence[float]], runs: int) -> Table:
-    answer = median(took["hookline hook claude-code"])
-    table = _table(f"a process, {runs} times each", "least ms", "median ms", "one answer is")
-    for name, times in took.items():
-        ratio = f"{answer / median(times):.1f} ×"
-        table.add_row(name, f"{min(times):.1f}", f"{median(times):.1f}", ratio)
-    return table
-
-
-# Inside one process: what a resident or a program of your own pays.
-
-
-def in_process(seconds: float, lines: int, env: Mapping[str, str], cwd: str) -> Table:
-    plain = _rate(lambda: json.loads(PAYLOAD), seconds)
-    rates = {
-        "json.loads of the payload": plain,
-        "bash.read of a command": len(LINES) * _rate(lambda: [bash.read(line) for line in LINES], seconds),
-        "Runtime.answer, as configured": _answers(Runtime.load(cwd, env), seconds),
-        **{f"Runtime.answer, {n} hooks": _answers(_with_hooks(n), seconds) for n in (0, 10, 100)},
-        f"hookline check, {lines:,} lines": _checked(lines, env, cwd),
-    }
-    table = _table("in one process", "a second", "µs each", "in json.loads")
-    for name, rate in rates.items():
-        table.add_row(name, f"{rate:,.0f}", f"{1e6 / rate:,.1f}", f"{plain / rate:,.1f} ×")
-    return table
-
-
-def _rate(work: Callable[[], object], seconds: float) -> float:
-    """How many a second; the best of three, for the others only tell what else the machine did."""
-    work()
-    return max(_once(work, seconds) for _ in range(3))
-
-
-def _once(work: Callable[[], object], seconds: float) -> float:
-    began, times = time.perf_counter(), 0
-    while (took := time.perf_counter() - began) < seconds or not times:
-        work()
-        times += 1
-    return times / took
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
-
-
-def _answers(runtime: Runtime, seconds: float) -> float:
-    host = hosts.load("claude-code")
-    found = decode(host, json.loads(PAYLOAD))
-    assert found is not None
-    rate = _rate(lambda: runtime.answer(host, *found), seconds)
-    runtime.close()
-    return rate
-
-
-def _with_hooks(count: int) -> Runtime:
-    runtime = Runtime()
-    for number in range(count):
-        runtime.register(_passing(f"passes-{number}"))
-    return runtime
-
-
-def _passing(name: str) -> Hook:
-    @hook(name=name)
-    def passes(event: PreToolUse, state: State) -> object:
-        return passed()
-
-    return passes
-
-
-def _checked(lines: int, env: Mapping[str, str], cwd: str) -> float:
-    """The whole command with its start, on lines that differ."""
-    payload = json.loads(PAYLOAD)
-    sent = [{**payload, "tool_input": {"command": LINES[n % len(LINES)]}} for n in range(lines)]
-    file = Path(cwd) / "lines.jsonl"
-    file.write_text("".join(f"{json.dumps(one)}\n" for one in sent), encoding="utf-8")
-    argv = [sys.executable, "-m", "hookline", "check", "claude-code", str(file)]
-    return lines / _seconds(
-        lambda: subprocess.run(argv, env=env, cwd=cwd, stdout=subprocess.DEVNULL, check=True)
-    )
-
-
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left")
-    table.add_column("")
-    for name in columns:
-        table.add_column(name, justify="right")
-    return table
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

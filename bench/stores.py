@@ -9,14 +9,14 @@ import tempfile
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import count
-from pathlib import Path
 from statistics import median
 
 from rich.console import Console
 from rich.table import Table
 
+from hookline.cli._bench_bars import Figure, at_most
 from hookline.knowledge import Memory
 from hookline.store import Query, Record, Store
 from hookline.stores.sqlite import open_store
@@ -25,6 +25,7 @@ RECORDS, MEMORIES, SIGNATURES = 1_000_000, 100_000, 10_000
 SESSIONS = 1_000
 BATCH = 100_000
 BAR = 1.3
+WHOLE = "an event: all of these"
 CHANCE = random.Random(5)
 WORDS = [f"{CHANCE.choice('bdfgklmnprst')}{CHANCE.choice('aeiou')}{number:x}" for number in range(20_000)]
 _numbers = count()
@@ -36,16 +37,31 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=400, help="how often each thing is done")
     args = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 100)
+    with _both(args.scale) as (empty, full):
+        console.print(f"filled: {dict(full.totals())}")
+        console.print(_table(_compared(empty, full, args.runs), args.runs))
+
+
+def figures(scale: float, runs: int = 400) -> list[Figure]:
+    """The bar that a full store is held to."""
+    with _both(scale) as (empty, full):
+        many = full.totals()
+        took = _compared(empty, full, runs)
+    one, other = took[WHOLE]
+    what = f"what an event asks of a store with {many['records']:,} records, to an empty one"
+    return [at_most("store-size", what, median(other) / median(one), BAR)]
+
+
+@contextmanager
+def _both(scale: float) -> Iterator[tuple[Store, Store]]:
+    """An empty store and a full one."""
     with (
         tempfile.TemporaryDirectory(prefix="hookline-bench-") as folder,
         closing(open_store(f"{folder}/empty.db")) as empty,
         closing(open_store(f"{folder}/full.db")) as full,
     ):
-        began = time.perf_counter()
-        _fill(full, args.scale)
-        took, size = time.perf_counter() - began, Path(f"{folder}/full.db").stat().st_size / 1e6
-        console.print(f"filled in {took:.0f} s, {size:.0f} MB: {dict(full.totals())}")
-        console.print(_compared(empty, full, args.runs))
+        _fill(full, scale)
+        yield empty, full
 
 
 def _fill(store: Store, scale: float) -> None:
@@ -87,18 +103,23 @@ def _memory(project: str) -> Memory:
     return Memory(id=f"memory-{number}", at=float(number), text=text, project=project)
 
 
-def _compared(empty: Store, full: Store, runs: int) -> Table:
+def _compared(empty: Store, full: Store, runs: int) -> Mapping[str, tuple[list[float], list[float]]]:
+    """What each thing took, in the empty one and in the full one."""
     took: dict[str, tuple[list[float], list[float]]] = {}
     for turn in range(runs):
         for which, store in enumerate((empty, full) if turn % 2 else (full, empty)):
             place = which if turn % 2 else 1 - which
             for name, work in _works(store, f"run-{turn}").items():
                 took.setdefault(name, ([], []))[place].append(_timed(work))
+    return took
+
+
+def _table(took: Mapping[str, tuple[list[float], list[float]]], runs: int) -> Table:
     table = Table(title=f"the store sqlite, {runs} times each, p50", title_justify="left")
     for column in ("", "empty, µs", "full, µs", "full is", "bar"):
         table.add_column(column, justify="left" if not column else "right")
     for name, (one, other) in took.items():
-        bar = f"≤ {BAR} ×" if name == "an event: all of these" else ""
+        bar = f"≤ {BAR} ×" if name == WHOLE else ""
         ratio = f"{median(other) / median(one):.2f} ×"
         table.add_row(name, f"{median(one) * 1e6:,.0f}", f"{median(other) * 1e6:,.0f}", ratio, bar)
     return table
@@ -121,7 +142,7 @@ def _works(store: Store, session: str) -> Mapping[str, Callable[[], object]]:
     memory = _memory("project-1")
     return {
         **parts,
-        "an event: all of these": event,
+        WHOLE: event,
         "remember": lambda: store.remember(memory),
         "recall by a few words": lambda: store.recall(memory.text[:40], project="project-1"),
         "the newest 20 records": lambda: list(store.records(Query(last=20))),

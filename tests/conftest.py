@@ -11,9 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 HOOKLINE = Path(sys.executable).parent / "hookline"
 CAPTURES = Path(__file__).parent / "captures"
+
+settings.register_profile("house", deadline=None)  # machines are slow now and then
+settings.load_profile("house")
 
 
 @dataclass
@@ -26,6 +30,7 @@ class User:
 
     def environment(self, **more):
         base = {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+        base["HOOKLINE_RESIDENT"] = "off"  # one would outlive the test; those about it ask for it
         return {**base, **self.env, **more}
 
     def run(self, *words, stdin="", **env):

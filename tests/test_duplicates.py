@@ -305,7 +305,7 @@ def test_hosts_that_ask_one_after_another_are_answered_once_by_the_calls_name(
 ):
     runtime = Runtime(store=open_store(str(tmp_path / "db")))
     event = PreToolUse(session="s", host=host, tool="bash", call="call-1")
-    name, answered = claims.identity(event, (claims.policy(runtime),)), lives.now()
+    name, answered = claims.identity(event, (claims.policy(runtime, hosts.load(host)),)), lives.now()
     runtime.store.claim("s", name, by="1:1:1", at=time.time())
     runtime.store.answered("s", name, by="1:1:1", at=answered, said=said)
     held = claims.held(runtime, hosts.load(host), event, begun=lambda: answered + later)

@@ -181,7 +181,7 @@ def test_a_host_is_wired_by_its_one_file(grown):
     ((moment, (command,)),) = json.loads((grown / ".toy.json").read_text())["hooks"].items()
 
     assert "toy-agent is wired now" in said
-    assert (moment, command.endswith("hookline hook toy-agent")) == ("before", True)
+    assert (moment, command.endswith(" hook toy-agent")) == ("before", True)
 
 
 def test_they_appear_in_the_docs(grown):

@@ -47,6 +47,8 @@ IMPURE = {
     "asyncio", "ctypes", "glob", "http", "httpx", "io", "mcp", "multiprocessing", "os", "pathlib", "random",
     "select", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys", "tempfile", "time", "urllib",
 }  # fmt: skip
+LISTS = {"family.py"}
+"""Who is in a family is told by the files of its package: `os` lists them quickly, `pkgutil` does not."""
 IMPURE_CALLS = {"open", "print", "input", "exit", "breakpoint"}
 
 
@@ -101,7 +103,9 @@ def test_core_hooks_and_hosts_touch_nothing(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
 
-    assert not {name.partition(".")[0] for name in imported(path)} & IMPURE
+    touched = {name.partition(".")[0] for name in imported(path)} & IMPURE
+
+    assert touched <= ({"os"} if named(path) in LISTS else set())
     assert not calls & IMPURE_CALLS
 
 

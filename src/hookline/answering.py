@@ -2,25 +2,29 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import count
+from typing import Any
 
 from hookline import claims, hosts
 from hookline.callers import as_guest, true_caller
 from hookline.events import Event, Notification
 from hookline.host import Host, Reply, Said, Unreadable, decode
 from hookline.outcome import Outcome
+from hookline.record import record
 from hookline.redact import redact
 from hookline.repeating import repeat
+from hookline.response import Notify
 from hookline.runtime import Runtime
 from hookline.store import Claim
 from hookline.system import lives
+from hookline.tuples import NamedTuple
 
 LONGEST_ERROR = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Call:
     """What a host asks, and who asks it."""
 
@@ -33,12 +37,45 @@ class Call:
     """The moment, where the payload does not say it."""
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    name: str = ""
+    """What nobody else calls theirs: whoever answers it again, after another died over it, keeps it once."""
+    last: bool = False
+    """Whether the process that answers ends with it."""
     begun: Callable[[], float] = lives.started
     """When the host asked, by `lives.now`."""
 
 
+class Words(NamedTuple):
+    """What stands behind `hookline hook`."""
+
+    host: str
+    event: str = ""
+    only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+
+def spoken(words: Sequence[str]) -> Words:
+    """Read these *words*; raises `ValueError` that says what is wrong with them."""
+    given: dict[str, list[str]] = {"--event": [], "--only": [], "--without": []}
+    hosts_named, rest = list[str](), list(words)
+    while rest:
+        name, equals, value = rest.pop(0).partition("=")
+        if name not in given:
+            hosts_named.append(f"{name}{equals}{value}")
+            continue
+        if not equals and not rest:
+            raise ValueError(f"{name} needs a value")
+        given[name].append(value if equals else rest.pop(0))
+    if len(hosts_named) != 1 or hosts_named[0].startswith("-"):
+        raise ValueError("there must be one host, and only --event, --only and --without besides")
+    event = given["--event"][-1] if given["--event"] else ""
+    return Words(hosts_named[0], event, tuple(given["--only"]), tuple(given["--without"]))
+
+
 class Answer(NamedTuple):
     reply: Reply
+    notices: tuple[Notify, ...] = ()
+    """What is to be shown on the terminal of whoever asked."""
     after: Callable[[], tuple[str, ...]] = tuple
     """To be called once the reply is out: it does what can wait, and says what went wrong with that."""
 
@@ -97,29 +134,37 @@ def _judged(host: Host, name: str, event: Event, call: Call, opened: Open) -> An
         runtime.limit_to(call.only, call.without)
     except LookupError as error:
         runtime.troubles.append(f"{error}; every hook looked")
+    if call.name:
+        runtime.naming = _names(call.name)
     words = [f"+{one}" for one in call.only] + [f"-{one}" for one in call.without]
     within = min(host.moments[name].within or host.within, host.within)
     held = claims.held(runtime, host, event, words, within=within, begun=call.begun)
     if isinstance(held, Claim):
         reply = repeat(runtime, host, name, event, held.said)
-        return Answer(reply, lambda: _closed(runtime, lambda: claims.note(runtime, event)))
+        again = partial(claims.note, runtime, event)
+        return Answer(reply, after=partial(_closed, runtime, again, last=call.last))
     try:
         reply = runtime.answer(host, name, event)
     except Exception:
         held.abandon()
         raise
-    ready = lives.now()
-    return Answer(reply, lambda: _closed(runtime, lambda: held.answered(ready)))
+    answered = partial(held.answered, lives.now())
+    return Answer(reply, runtime.notices(), partial(_closed, runtime, answered, last=call.last))
+
+
+def _names(call: str) -> Callable[[], str]:
+    """Names of the records of one call, the same whoever answers it."""
+    return (f"{call}.{number}" for number in count()).__next__
 
 
 def _existing(cwd: str, usual: str) -> str:
     return cwd if cwd and os.path.isdir(cwd) else usual or "/"
 
 
-def _closed(runtime: Runtime, first: Callable[[], None] = lambda: None) -> tuple[str, ...]:
+def _closed(runtime: Runtime, first: Callable[[], None], *, last: bool) -> tuple[str, ...]:
     try:
         first()
-        runtime.close()
+        runtime.close(last=last)
     except Exception as error:  # noqa: BLE001 -- the answer is out already
         return (*runtime.troubles, f"{type(error).__name__} after answering: {error}")
     return tuple(runtime.troubles)

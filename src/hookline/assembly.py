@@ -1,18 +1,19 @@
 """Configuration files and built-ins → the hooks that will run, with why each is there or off."""
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, MutableMapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from hookline import foreign
 from hookline import hooks as built_ins
-from hookline.config import File, Layer, Problem, read_hooks, read_mcp, read_toml
 from hookline.frozen import Frozen
+from hookline.given import File, Layer, Problem
 from hookline.hook import Hook, Why, matching, named
 from hookline.host import Host
 from hookline.kind import Child, Declaration, Dialect, Finished, Kept, Kind, Machine
 from hookline.layers import Settled, settle, switches
+from hookline.record import record, replace
 from hookline.system import ckignore, files
 from hookline.system.places import Places, find
 
@@ -25,7 +26,7 @@ BUDGET_END = "AUTORESEARCH_BUDGET_END"
 CACHE = "PYTHONPYCACHEPREFIX"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Setup:
     """Everything a runtime needs to know before the first event."""
 
@@ -55,7 +56,7 @@ class Setup:
 Scripts = list[tuple[files.Folder, str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Project:
     """A project, and as much of it as its user trusted."""
 
@@ -75,10 +76,16 @@ class _Project:
         return self.trust is None or self.trust.holds
 
 
-def load(env: Mapping[str, str], cwd: str, host: Host | None = None) -> Setup:
-    """Read what the user and the project configured for *cwd*."""
+def load(
+    env: Mapping[str, str], cwd: str, host: Host | None = None, good: MutableMapping[str, Layer] | None = None
+) -> Setup:
+    """Read what the user and the project configured for *cwd*.
+
+    Whoever stays keeps in *good* what the user's files said when they last could be read: that holds still.
+    """
     project = _project(env, cwd, host)
     user, problems, scripts = _configured(files.Folder(path=project.places.config, source="user"))
+    user = user if good is None else [_as_last_read(layer, good) for layer in user]
     layers, scripts = [*user, *project.layers], [*scripts, *project.scripts]
     machine = _Lazy(project.env, project.places, layers, trusted=project.pinned)
     declared, waiting, unfound = _declared(layers, scripts, machine, trusted=project.trusted)
@@ -143,12 +150,23 @@ def _layers(folder: files.Folder) -> tuple[list[Layer], list[Problem]]:
     return layers, [problem for problem in found if isinstance(problem, Problem)]
 
 
-def _layer(file: File) -> Layer:
-    if file.name.endswith(".toml"):
-        from hookline import sinks, stores  # noqa: PLC0415 -- only where there is such a file
+def _as_last_read(layer: Layer, good: MutableMapping[str, Layer]) -> Layer:
+    if not layer.broken:
+        good[layer.file] = layer
+        return layer
+    from hookline.config import as_before  # noqa: PLC0415 -- somebody is at it just now
 
-        return read_toml(file, stores.names(), sinks.names())
-    reader = read_mcp if file.name.endswith("mcp.json") else read_hooks
+    return as_before(layer, good[layer.file]) if layer.file in good else layer
+
+
+def _layer(file: File) -> Layer:
+    from hookline import config  # noqa: PLC0415 -- only where there is such a file
+
+    if file.name.endswith(".toml"):
+        from hookline import sinks, stores  # noqa: PLC0415 -- ditto
+
+        return config.read_toml(file, stores.names(), sinks.names())
+    reader = config.read_mcp if file.name.endswith("mcp.json") else config.read_hooks
     return reader(file, _kinds())
 
 
@@ -220,8 +238,7 @@ def _python(paths: Sequence[str], modules: Sequence[str], source: str, machine: 
 
 def _hooks(declared: Sequence[Declaration], machine: "_Lazy") -> tuple[list[Hook], list[Problem]]:
     """Built-ins first, then what was declared; a name that is taken stays with who had it."""
-    hooks = [replace(built_ins.load(name), kind="built-in", source="built-in") for name in built_ins.names()]
-    wrong = []
+    hooks, wrong = list(_built_in(built_ins.names())), list[Problem]()
     for declaration in declared:
         try:
             _refuse_taken(declaration, hooks)
@@ -230,6 +247,11 @@ def _hooks(declared: Sequence[Declaration], machine: "_Lazy") -> tuple[list[Hook
         except ValueError as error:
             wrong.append(_at(declaration, str(error)))
     return hooks, wrong
+
+
+@cache
+def _built_in(names: tuple[str, ...]) -> tuple[Hook, ...]:
+    return tuple(replace(built_ins.load(name), kind="built-in", source="built-in") for name in names)
 
 
 def _refuse_taken(declaration: Declaration, hooks: Sequence[Hook]) -> None:

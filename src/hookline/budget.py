@@ -1,10 +1,11 @@
 """Arithmetic of time and tokens; has no clock of its own."""
 
 import math
-from dataclasses import dataclass
+
+from hookline.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Budget:
     """What a session may spend; None is unlimited."""
 

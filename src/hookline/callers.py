@@ -19,7 +19,7 @@ def true_caller(called: Host, payload: Any, env: Env, event: str = "") -> Host:
     if not called.run_by or not isinstance(payload, Mapping) or sends(called, payload, env):
         return called
     for name, marks in called.run_by.items():
-        if name != called.name and any(mark in payload or mark in env for mark in marks):
+        if name != called.name and any(_bears(payload, mark) or mark in env for mark in marks):
             other = hosts.load(name)
             if sends(other, payload, env) and not _misses(other, called, payload, event):
                 return called if _planted(called, marks, payload, env) else other
@@ -42,10 +42,15 @@ def sends(host: Host, payload: Payload, env: Env) -> bool:
 
 def _planted(called: Host, marks: tuple[str, ...], payload: Payload, env: Env) -> bool:
     """Whether the marks may be the repository's, whose settings could make one host look like another."""
-    if any(mark in payload for mark in marks):
+    if any(_bears(payload, mark) for mark in marks):
         return False
     cwd = payload.get(called.common.get("cwd", ""))
     return foreign.sets(called, env, cwd if isinstance(cwd, str) else os.curdir, marks)
+
+
+def _bears(payload: Payload, mark: str) -> bool:
+    name, _, part = mark.partition(":")
+    return name in payload and part in str(payload[name])
 
 
 def as_guest(payload: Payload, caller: Host, name: str) -> tuple[Payload, str]:

@@ -5,22 +5,24 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from hookline import installing
 from hookline.differing import NAME, Differs, differences, program, reaches, texts, together
 from hookline.host import Host
 from hookline.jsonc import NotJson, parse
+from hookline.pattern import lazy
+from hookline.record import record, replace
+from hookline.rewiring import asked_over_http
 from hookline.sample import sample
 from hookline.system import wired as notes
 from hookline.system.places import Places
 from hookline.wiring import Entry, Listed, Own, Scope
 
-LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+LITERAL = lazy(r'"(?:[^"\\\n]|\\.)*"')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Call:
     """One command by which we are called."""
 
@@ -34,7 +36,7 @@ class Call:
     differs: tuple[Differs, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wire:
     """A file by which a host calls us, or a folder of such."""
 
@@ -44,10 +46,12 @@ class Wire:
     calls: tuple[Call, ...]
     """Each command that is another, once."""
     differs: tuple[Differs, ...] = ()
+    asked: tuple[str, ...] = ()
+    """The moments at which we are asked over http instead."""
 
     @property
     def moments(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for call in self.calls for name in call.moments))
+        return tuple(dict.fromkeys((*(name for call in self.calls for name in call.moments), *self.asked)))
 
 
 def wires(host: Host, places: Places, env: Mapping[str, str]) -> Iterator[Wire]:
@@ -60,7 +64,8 @@ def wires(host: Host, places: Places, env: Mapping[str, str]) -> Iterator[Wire]:
             found = list(_calls(host, base))
             if found:
                 beside = _registration(host, scope, places, env)
-                yield _wire(Wire(host=host, scope=scope, path=base, calls=tuple(found)), beside)
+                asked = _asked(host, base)
+                yield _wire(Wire(host=host, scope=scope, path=base, calls=tuple(found), asked=asked), beside)
 
 
 def _wire(wire: Wire, beside: Iterable[Differs]) -> Wire:
@@ -72,6 +77,14 @@ def _wire(wire: Wire, beside: Iterable[Differs]) -> Wire:
         distinct[call.line, call.ours] = replace(there or call, moments=moments)
     said = (one for call in wire.calls for one in call.differs)
     return replace(wire, calls=tuple(distinct.values()), differs=tuple(together((*said, *beside))))
+
+
+def _asked(host: Host, path: str) -> tuple[str, ...]:
+    way = host.wiring.way if host.wiring else None
+    try:
+        return asked_over_http(_read(path), way, host.name) if isinstance(way, Listed) and way.http else ()
+    except NotJson:
+        return ()
 
 
 def _calls(host: Host, base: str) -> Iterator[Call]:

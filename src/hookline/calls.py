@@ -1,6 +1,5 @@
 """Carry out one hook within its time: built-ins here, code in a thread, what is configured by its kind."""
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +40,9 @@ def in_time(work: Callable[[], Any], limit: float) -> Any:
         except BaseException as error:  # noqa: BLE001 -- carried over to who waits
             errors.append(error)
 
-    thread = threading.Thread(target=run, daemon=True, name="hookline-hook")
+    from threading import Thread  # noqa: PLC0415 -- built-in hooks need none
+
+    thread = Thread(target=run, daemon=True, name="hookline-hook")
     thread.start()
     thread.join(limit)
     if errors:

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from hookline.events import ALLOW, ASK, BLOCK, MODIFY, Event
 from hookline.frozen import Frozen
 from hookline.hook import Hook
 from hookline.outcome import Outcome, Step
+from hookline.record import record, replace
 from hookline.response import WEIGHT, Effect, Response, Verdict
 from hookline.state import State
 
@@ -20,7 +20,7 @@ ROUNDS = 3
 """How often the guards look again at an input that hooks keep changing, before it is stopped."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Run:
     """How a chain is run: by what it calls a hook, what time it is, and when the answer is due."""
 
@@ -142,7 +142,7 @@ def _is_json(value: Any) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Failure(Response):
     """The answer that stands in for one that did not come."""
 

@@ -1,11 +1,11 @@
 """Which sinks are on, with which settings, and whose word that is."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from hookline.config import Given, Layer, Problem
 from hookline.frozen import Frozen
+from hookline.record import field, record
 from hookline.sink import Choice
 from hookline.wanted import Misfit, fitted
 
@@ -13,7 +13,7 @@ OWN = ("project", "local")
 """Sources that lie in the repository: what they say about sinks counts only once it is trusted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Chosen:
     """The sinks that are configured, what is wrong, and what waits for trust."""
 

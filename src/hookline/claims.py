@@ -11,14 +11,13 @@ that. Only what would add up is left to the first: counters, records, effects, a
 """
 
 import time
-import uuid
 from _blake2 import blake2b  # `hashlib` loads OpenSSL: two milliseconds that every tool call would wait for
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hookline import repeating
+from hookline.assembly import Setup
 from hookline.events import (
     Event,
     PermissionRequest,
@@ -37,10 +36,11 @@ from hookline.events import (
 from hookline.hook import named
 from hookline.host import Host
 from hookline.outcome import Outcome, Step
+from hookline.record import fields, record, replace
 from hookline.runtime import DEPTH, Runtime
 from hookline.store import Claim, StoreFailed
 from hookline.system import lives
-from hookline.trail import record
+from hookline.trail import recorded
 
 _T = TypeVar("_T")
 ASIDE = {"at", "duration_ms", "host", "lies_at", "native", "odd", "places", "subagent", "transcript", "turn"}
@@ -51,6 +51,9 @@ CALLS = (PreToolUse, PermissionRequest, PostToolUse)
 HELPERS = (SubagentStart, SubagentStop)
 ALONE = (SessionStart, UserPromptSubmit, TurnStart, PreCompact, PostCompact, Stop, SessionEnd)
 """What a session is told of one at a time: two that are alike, at once, are one."""
+MOST_POLICIES = 256
+_policies: dict[tuple[int, str | None], tuple[Setup, str]] = {}
+"""What each setup comes to: one that stays is asked at every call."""
 AFTERWARDS = 0.5
 """Seconds in which a host that asks one after another asks the next."""
 LOOK, SELDOM = 0.01, 0.1
@@ -60,7 +63,7 @@ PATIENCE = 0.6
 NOTE = "arrived twice, because several entries call hookline for it; answered once (see `hookline doctor`)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Held:
     """The right to answer an event; without a name there is nothing to hold."""
 
@@ -92,7 +95,7 @@ def held(
 ) -> Held | Claim:
     """The right to answer *event*, asked with these *words*, or what became of it where another has."""
     # What a hook asks from within must not wait for the answer that waits for the hook.
-    name = "" if runtime.setup.env.get(DEPTH) else identity(event, (*words, policy(runtime)))
+    name = "" if runtime.setup.env.get(DEPTH) else identity(event, (*words, policy(runtime, host)))
     mine = Held(runtime=runtime, session=event.session, name=name, by=lives.own() if name else "")
     last, pause = time.monotonic() + within * PATIENCE, LOOK
     known = _claimed(mine) if name else None
@@ -141,19 +144,34 @@ def _content(event: Event) -> str:
     """What it is about, in our words: one host may tell of it in two dialects."""
     import json  # noqa: PLC0415 -- what cannot be claimed needs none
 
-    from hookline.frozen import thawed  # noqa: PLC0415 -- ditto
-
     told = {field.name: getattr(event, field.name) for field in fields(event) if field.name not in ASIDE}
     if isinstance(event, CALLS):
         told["tool"] = event.tool if event.kind == "other" else ""
-    return json.dumps(thawed(told), sort_keys=True, default=str)
+    return json.dumps(told, sort_keys=True, default=_plain)
 
 
-def policy(runtime: Runtime) -> str:
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def policy(runtime: Runtime, host: Host | None = None) -> str:
     """By what is judged: who has another environment, or other settings, is asked something else."""
-    hooks = [(h.name, h.enabled, h.source, h.origin, h.priority, repr(h.settings)) for h in runtime.hooks]
-    env = sorted(item for item in runtime.setup.env.items() if item[0] not in PASSING)
-    return repr((hooks, env, runtime.setup.places))
+    setup = runtime.setup
+    key = id(setup), host.name if host else None
+    known = _policies.get(key)
+    if known is None or known[0] is not setup:
+        while len(_policies) >= MOST_POLICIES:
+            _policies.pop(next(iter(_policies)), None)
+        known = _policies[key] = setup, _policy(setup, host)
+    return known[1]
+
+
+def _policy(setup: Setup, host: Host | None) -> str:
+    aside = PASSING.union(host.passing if host else ())
+    hooks = [(h.name, h.enabled, h.source, h.origin, h.priority, repr(h.settings)) for h in setup.hooks]
+    env = sorted(item for item in setup.env.items() if item[0] not in aside)
+    whole = repr((hooks, env, setup.places)).encode(errors="surrogatepass")
+    return blake2b(whole, digest_size=20).hexdigest()
 
 
 def _digest(event: Event, words: Sequence[str], what: str) -> str:
@@ -168,7 +186,7 @@ def note(runtime: Runtime, event: Event) -> None:
     if keeper is None or not keeper.enabled:
         return
     outcome = Outcome(event=event).noting(Step(hook="hookline", said="repeated", note=NOTE))
-    kept = replace(record(uuid.uuid4().hex, outcome, at=event.at or runtime.now(), ms=0.0), counts={})
+    kept = replace(recorded(lives.fresh(), outcome, at=event.at or runtime.now(), ms=0.0), counts={})
     _use(runtime, lambda: runtime.recorder.keep(kept))
 
 

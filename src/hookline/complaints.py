@@ -1,15 +1,17 @@
 """Why a text is no JSON, and where: asked for only where it could not be read."""
 
 import re
-from dataclasses import dataclass, field
+
+from hookline.pattern import lazy
+from hookline.record import record
 
 DEEPEST = 200
 LONGEST = 4_000
 """Digits of a number; the library refuses to read more than 4,300."""
-SPACE = re.compile(r"[ \t\r\n]*")
-BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+SPACE = lazy(r"[ \t\r\n]*")
+BLANK = lazy(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_SCALAR = lazy(r"true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_STRING = lazy(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 
 
 class NotJson(ValueError):
@@ -18,7 +20,7 @@ class NotJson(ValueError):
 
 def complaint(text: str, *, comments: bool) -> str:
     """What is wrong with *text*, with line and column."""
-    reader = _Reader(text, BLANK if comments else SPACE, trailing=comments)
+    reader = _Reader(text=text, between=BLANK if comments else SPACE, trailing=comments)
     try:
         end = reader.blank(reader.value(reader.blank(0), 0))
     except NotJson as error:
@@ -26,13 +28,13 @@ def complaint(text: str, *, comments: bool) -> str:
     return str(reader.wrong(end, "nothing may follow here"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Reader:
     """Each reads what begins at a place, and says where it ends."""
 
     text: str
     between: re.Pattern[str]
-    trailing: bool = field(kw_only=True)
+    trailing: bool
 
     def blank(self, at: int) -> int:
         found = self.between.match(self.text, at)

@@ -5,14 +5,15 @@ Whatever is wrong becomes a `Problem` with file, line and what is allowed; the r
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from hookline.entries import ENTRY, FAILURES, bad_import, entries
+from hookline.entries import ENTRY, bad_import, entries
 from hookline.frozen import Frozen, frozen
-from hookline.kind import Declaration, Kind
+from hookline.given import FAILURES, File, Given, Layer, Problem
+from hookline.kind import Kind
 from hookline.lines import Path, json_lines, toml_lines
-from hookline.reader import File, Problem, Reader, every_key, sound, worded
+from hookline.reader import Reader, every_key, sound, worded
+from hookline.record import replace
 from hookline.servers import servers
 
 __all__ = [
@@ -50,33 +51,8 @@ LARGEST = {
 """What nobody means to exceed; more is a slip of the pen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
-    """A value, and where it was given."""
-
-    value: Any
-    origin: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
-    """What one file says."""
-
-    source: str
-    """user, project or local."""
-    file: str
-    options: Mapping[str, Given] = field(default_factory=Frozen)
-    settings: Mapping[str, Mapping[str, Given]] = field(default_factory=Frozen)
-    """By hook name."""
-    tables: Mapping[str, str] = field(default_factory=Frozen)
-    """Where the settings of each hook begin, by hook name."""
-    refused: Mapping[str, str] = field(default_factory=Frozen)
-    """Options whose value does not hold, and where it was given."""
-    sinks: Mapping[str, Mapping[str, Given]] = field(default_factory=Frozen)
-    """What is said about each sink, by its name."""
-    declarations: tuple[Declaration, ...] = ()
-    servers: Mapping[str, Mapping[str, Any]] = field(default_factory=Frozen)
-    problems: tuple[Problem, ...] = ()
+NOTHING_HOLDS = "nothing in it holds until it is mended"
+OLD_HOLDS = "what it said before holds until it is mended"
 
 
 def read_toml(file: File, stores: Iterable[str] = (), sinks: Iterable[str] = ()) -> Layer:
@@ -111,10 +87,15 @@ def _broken(file: File, text: str) -> Layer:
 
     found = re.search(r"\bline (\d+)", text)
     line = int(found[1]) if found else file.text.count("\n") + 1 if "end of document" in text else 1
-    what = f"cannot be read: {text}; nothing in it holds until it is mended"
-    return Layer(
-        source=file.source, file=file.name, problems=(Problem(file=file.name, line=line, text=what),)
-    )
+    what = f"cannot be read: {text}; {NOTHING_HOLDS}"
+    problem = Problem(file=file.name, line=line, text=what)
+    return Layer(source=file.source, file=file.name, problems=(problem,), broken=True)
+
+
+def as_before(broken: Layer, before: Layer) -> Layer:
+    """What a file said *before* somebody broke it, with what is wrong now."""
+    told = [replace(one, text=one.text.replace(NOTHING_HOLDS, OLD_HOLDS)) for one in broken.problems]
+    return replace(before, problems=(*told, *before.problems))
 
 
 def _toml(reader: Reader, data: dict[str, Any], stores: list[str], sinks: list[str]) -> Layer:

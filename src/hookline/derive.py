@@ -1,7 +1,6 @@
 """Conclude the events that a host does not fire itself from those it does, in a fixed order."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any, TypeVar
 
 from hookline.events import (
@@ -19,6 +18,7 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import Host
+from hookline.record import fields
 
 
 def derive(host: Host, event: Event, *, known: bool = True, spent: str = "") -> tuple[Event, ...]:

@@ -4,10 +4,10 @@ import json
 import posixpath
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from hookline.owned import as_module, calls_us
+from hookline.owned import CLIENT, as_module, calls_us
+from hookline.record import record
 
 USUAL = ("", "*", ".*", False, None)
 """What says no more than if it were not there."""
@@ -15,7 +15,7 @@ LONGEST = 120
 NAME = "hookline"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Differs:
     """Something that init would write otherwise."""
 
@@ -102,7 +102,7 @@ def program(line: str, host: str) -> str:
         first, *more = shlex.split(words)
     except ValueError:
         return ""
-    named = as_module((first, *more)) or (not more and posixpath.basename(first) == NAME)
+    named = as_module((first, *more)) or (not more and posixpath.basename(first) in (NAME, CLIENT))
     whole = bool(found) and rest[:1] in ("", " ")
     return words if named and whole and words == shlex.join((first, *more)) else ""
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from hookline.events import EVENTS
 from hookline.frozen import frozen
+from hookline.given import FAILURES
 from hookline.hook import good_name
 from hookline.kind import Declaration, Kind
 from hookline.lines import Path
@@ -22,7 +23,6 @@ ENTRY: Mapping[str, tuple[type, ...]] = {
     "hosts": (list,),
 }
 """What an entry of any kind may say."""
-FAILURES = ("warn", "block")
 LONGEST_TIMEOUT = 600
 PRIORITIES = range(-1000, 1001)
 Kinds = Mapping[str, Kind]

@@ -4,7 +4,6 @@ What does not apply is absent. A field's place is told once, in the tables here,
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +11,7 @@ from hookline.events import Event, Notification, OnError
 from hookline.frozen import frozen, thawed
 from hookline.host import Unreadable
 from hookline.outcome import Outcome
+from hookline.record import MISSING, fields
 from hookline.response import Response, Verdict
 from hookline.state import State
 from hookline.wire import Action, EventEnvelope, ResponseEnvelope, read, schema

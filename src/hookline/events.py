@@ -5,12 +5,12 @@ hook may take (`limit`, in seconds). A new event is one class here and a row in 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
 from hookline.frozen import Frozen
 from hookline.patch import Part, parts
+from hookline.record import field, record
 
 
 class Can(StrEnum):
@@ -26,7 +26,7 @@ class Can(StrEnum):
 BLOCK, ASK, ALLOW, INJECT, MODIFY = Can
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Subagent:
     """The helper agent that an event belongs to."""
 
@@ -34,7 +34,7 @@ class Subagent:
     type: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Event:
     """What every event knows."""
 
@@ -82,7 +82,7 @@ class Event:
         return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _ToolEvent(Event):
     tool: str
     """The tool's name in the host's words."""
@@ -130,7 +130,7 @@ class _ToolEvent(Event):
         return value if isinstance(value, str) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SessionStart(Event):
     """A session begins, resumes, or goes on after compaction."""
 
@@ -143,7 +143,7 @@ class SessionStart(Event):
         return (self.source,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class UserPromptSubmit(Event):
     """A person's prompt arrives."""
 
@@ -151,7 +151,7 @@ class UserPromptSubmit(Event):
     prompt: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TurnStart(Event):
     """A turn begins."""
 
@@ -159,7 +159,7 @@ class TurnStart(Event):
     prompt: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PreModelCall(Event):
     """The model is about to be called."""
 
@@ -171,7 +171,7 @@ class PreModelCall(Event):
     messages: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PostModelCall(Event):
     """The model has answered."""
 
@@ -183,7 +183,7 @@ class PostModelCall(Event):
     usage: Mapping[str, Any] = field(default_factory=Frozen)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PreToolUse(_ToolEvent):
     """A tool is about to run."""
 
@@ -191,14 +191,14 @@ class PreToolUse(_ToolEvent):
     changes = "input"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PermissionRequest(_ToolEvent):
     """The host is about to ask a person."""
 
     may = frozenset({BLOCK, ALLOW})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PostToolUse(_ToolEvent):
     """A tool ran, whether it worked or not."""
 
@@ -212,7 +212,7 @@ class PostToolUse(_ToolEvent):
     duration_ms: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OnError(Event):
     """A tool call or a managed action failed."""
 
@@ -228,7 +228,7 @@ class OnError(Event):
         return (self.tool, self.kind) if self.tool else ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PreCompact(Event):
     """Context is about to be compacted."""
 
@@ -243,7 +243,7 @@ class PreCompact(Event):
         return (self.trigger,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PostCompact(Event):
     """Context was compacted."""
 
@@ -257,7 +257,7 @@ class PostCompact(Event):
         return (self.trigger,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SubagentStart(Event):
     """A helper agent begins."""
 
@@ -269,7 +269,7 @@ class SubagentStart(Event):
         return (self.subagent.type,) if self.subagent else ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SubagentStop(Event):
     """A helper agent ends."""
 
@@ -283,7 +283,7 @@ class SubagentStop(Event):
         return (self.subagent.type,) if self.subagent else ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Notification(Event):
     """The host tells its user something."""
 
@@ -296,7 +296,7 @@ class Notification(Event):
         return (self.kind,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TurnEnd(Event):
     """The agent is about to end its turn."""
 
@@ -308,7 +308,7 @@ class TurnEnd(Event):
     last_text: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Stop(Event):
     """The turn has ended."""
 
@@ -318,7 +318,7 @@ class Stop(Event):
     last_text: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OnBudgetExceeded(Event):
     """A time or token threshold was crossed."""
 
@@ -332,7 +332,7 @@ class OnBudgetExceeded(Event):
         return (self.threshold,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SessionEnd(Event):
     """The session ends or rotates."""
 

@@ -4,10 +4,10 @@ In a hook's settings: `allow = ["git-push-force", {rule = "rm-cwd", match = "/sc
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from hookline.record import replace
 from hookline.response import Response
 
 Allow = tuple[str | Mapping[str, str], ...]

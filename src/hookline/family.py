@@ -4,14 +4,15 @@ Names are read from the file names, so that listing costs nothing and only what 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
+from os import listdir
 from typing import Any
 
+from hookline.record import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class Family:
     """The members of *package*, each its module's *constant* (with none: what is named like the module)."""
 
@@ -24,10 +25,11 @@ class Family:
 
     def load(self, name: str) -> Any:
         """The member called *name*; raises `LookupError` that lists who there is."""
-        if name not in self.names():
-            raise LookupError(f"no {self.noun} is called {name!r}; there are: {', '.join(self.names())}")
+        there = self.names()
+        if name not in there:
+            raise LookupError(f"no {self.noun} is called {name!r}; there are: {', '.join(there)}")
         module = name.replace("-", "_")
-        return getattr(import_module(f"{self.package}.{module}"), self.constant or module)
+        return _member(f"{self.package}.{module}", self.constant or module)
 
     def members(self) -> Iterator[Any]:
         for name in self.names():
@@ -35,6 +37,24 @@ class Family:
 
 
 @cache
+def _member(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
+
+
+@cache
 def _members(paths: tuple[str, ...]) -> tuple[str, ...]:
     """Looked up once: what is installed does not change under a program that runs."""
-    return tuple(sorted(m.name.replace("_", "-") for m in iter_modules(paths) if m.name[0] != "_"))
+    found = {name for path in paths for name in _modules(path)}
+    return tuple(sorted(name.replace("_", "-") for name in found if name[0] != "_"))
+
+
+def _modules(path: str) -> Iterator[str]:
+    """The modules in a folder, or wherever else packages lie."""
+    try:
+        found = listdir(path)
+    except OSError:
+        from pkgutil import iter_modules  # noqa: PLC0415 -- slow, but knows archives too
+
+        yield from (module.name for module in iter_modules([path]))
+        return
+    yield from (name.partition(".")[0] for name in found if name.endswith((".py", ".pyc")))

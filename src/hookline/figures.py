@@ -7,22 +7,23 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
 from hookline.events import OnBudgetExceeded, OnError, PostModelCall, PostToolUse
 from hookline.frozen import thawed
 from hookline.outcome import Outcome
+from hookline.pattern import lazy
+from hookline.record import record
 from hookline.redact import MARK
 from hookline.response import Measure
 
 LONGEST = 60
-_CLASS = re.compile(r"\b(?:[A-Za-z_]\w{0,50}(?:Error|Exception|Exit|Interrupt|Warning)|E[A-Z]{3,14})\b")
-_EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: code| status)?:? (\d{1,3})\b", re.IGNORECASE)
+_CLASS = lazy(r"\b(?:[A-Za-z_]\w{0,50}(?:Error|Exception|Exit|Interrupt|Warning)|E[A-Z]{3,14})\b")
+_EXIT = lazy(r"\bexit(?:ed)?(?: with)?(?: code| status)?:? (\d{1,3})\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Past:
     """What of the session so far an event's figures need."""
 
@@ -38,7 +39,7 @@ class Past:
 Rule = Callable[[Outcome, Past], Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Figure:
     """One figure: at which events it is had, its unit, and how."""
 

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from hookline.frozen import Frozen
 from hookline.host import Host
 from hookline.layers import SWITCH
+from hookline.record import field, record
 from hookline.system import files
 from hookline.system.places import project_root
 
@@ -23,7 +23,7 @@ STEERING_NAMES = {
 USUAL_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Foreign:
     """The variables that a repository set itself, and the files by which it did."""
 

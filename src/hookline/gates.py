@@ -1,10 +1,9 @@
 """What may block only so often: gates by strikes, and all that makes a turn go on by one shared cap."""
 
-from dataclasses import replace
-
 from hookline.chain import struck
 from hookline.events import Event, Stop, SubagentStop, TurnStart, UserPromptSubmit
 from hookline.outcome import Outcome
+from hookline.record import replace
 from hookline.store import Store
 
 MOST_STRIKES = 3

@@ -17,11 +17,10 @@ def guarded(places: Places) -> tuple[str, ...]:
     wired += [os.path.join(places.root, name) for host in known for name in host.repository_switches]
     ways = [host.wiring.way.project for host in known if host.wiring and host.wiring.way.project]
     wired += [os.path.join(places.root, name) for name in ways]
-    program = os.path.join(os.path.dirname(sys.executable), "hookline")
-    own = [
-        one for one in (os.path.dirname(os.path.abspath(__file__)), program) if not _within(one, places.root)
-    ]
-    return (places.config, places.state, *own, *wired)
+    programs = [os.path.join(os.path.dirname(sys.executable), f"hookline{end}") for end in ("", "-client")]
+    own = [os.path.dirname(os.path.abspath(__file__)), *programs]
+    own = [one for one in own if not _within(one, places.root)]
+    return (places.config, places.state, *filter(None, (places.data,)), *places.resident, *own, *wired)
 
 
 def _within(path: str, root: str) -> bool:

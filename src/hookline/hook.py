@@ -6,12 +6,12 @@ are stated once: where the hook uses them.
 
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_type_hints
 
 from hookline.events import EVENTS, Event
 from hookline.frozen import Frozen
+from hookline.record import field, record, replace
 from hookline.state import State
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class BadHook(TypeError):
     """A function that does not keep the contract of a hook; the message names both sides."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Hook:
     """A function from (event, state) to a response, with its name, place in the order and settings."""
 

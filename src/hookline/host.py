@@ -4,7 +4,6 @@ Everything that holds for all hosts is here, so that a host's own file is a tabl
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
 from typing import Any
 
@@ -12,6 +11,7 @@ from hookline.events import Can, Event, PostToolUse, Subagent
 from hookline.frozen import Frozen, frozen, thawed
 from hookline.kind import Dialect
 from hookline.outcome import Outcome
+from hookline.record import MISSING, Field, field, fields, record, replace
 from hookline.wiring import Wiring
 
 WHOLE = "."
@@ -24,7 +24,7 @@ GUEST = "hookline_guest"
 """The mark that we put on a payload which came through the files of another host."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reply:
     """What the host reads back."""
 
@@ -33,7 +33,7 @@ class Reply:
     code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Moment:
     """One row of a host's table: our event, what an answer may do there, where each field lies."""
 
@@ -73,7 +73,7 @@ def moment(event: type[Event], *can: Can, **where: str) -> Moment:
     return Moment(event=event, can=frozenset(can), fields=Frozen(where))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Tool:
     """One row of a host's tools: our kind, and where command, path, pattern, content and output lie."""
 
@@ -85,7 +85,7 @@ def tool(kind: str, **places: str) -> Tool:
     return Tool(kind=kind, places=Frozen(places))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Said:
     """What a host's `encode` is handed: only what the host can express at this moment."""
 
@@ -128,7 +128,7 @@ def _fitted(event: PostToolUse, new: Any, old: Any) -> Any:
     return whole
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Host:
     """An agent program with a hook system."""
 
@@ -197,6 +197,8 @@ class Host:
     is them: variables of the environment, or fields of the payload."""
     one_by_one: bool = False
     """Whether it runs the hooks of a moment one after another, the next when the last has answered."""
+    passing: tuple[str, ...] = ()
+    """Variables that it sets at some moments only, and that say nothing about who asks."""
 
 
 class Unreadable(ValueError):
@@ -274,7 +276,7 @@ def _build(host: Host, row: Moment, values: dict[str, Any], payload: Mapping[str
 
 
 @cache
-def _known(event: type[Event]) -> tuple[Mapping[str, Field[Any]], frozenset[str]]:
+def _known(event: type[Event]) -> tuple[Mapping[str, Field], frozenset[str]]:
     """The fields of a class of events, and which of them must be given."""
     known = {f.name: f for f in fields(event)}
     needed = (f.name for f in known.values() if f.default is MISSING and f.default_factory is MISSING)

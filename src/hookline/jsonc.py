@@ -9,11 +9,12 @@ Settings may be huge, so the whole is read by the library's own reader, and only
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from hookline.complaints import BLANK, NotJson, complaint
+from hookline.pattern import lazy
+from hookline.record import field, record
 
 __all__ = [
     "Edit",
@@ -31,11 +32,11 @@ __all__ = [
     "replacement",
 ]
 
-_SPACE = re.compile(r"[ \t\r\n]*")
-_SAID = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[}\]])', re.DOTALL)
-_GAP = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/|,", re.DOTALL)
-_NEW_LINE = re.compile(r"[ \t]*,?[ \t\r]*\n")
+_SPACE = lazy(r"[ \t\r\n]*")
+_SAID = lazy(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_COMMA = lazy(r'"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[}\]])', re.DOTALL)
+_GAP = lazy(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/|,", re.DOTALL)
+_NEW_LINE = lazy(r"[ \t]*,?[ \t\r]*\n")
 _WHITE = " \t\r\n"
 _USUAL_INDENT = "  "
 _WIDEST = 160
@@ -48,7 +49,7 @@ def _no_number(word: str) -> Any:
 _DECODER = json.JSONDecoder(parse_constant=_no_number)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Node:
     """One value, and where it stands: `text[start:end]`."""
 
@@ -142,7 +143,7 @@ def _trailing(plain: str, found: re.Match[str]) -> str:
     return " " if at >= 0 and plain[at] not in "[{,:" else ","
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Edit:
     """One place of a text that becomes another: `text[start:end]`."""
 

@@ -1,9 +1,8 @@
 """The store that a person configured: opened where they said, and kept within the limits they set."""
 
-from dataclasses import replace
-
 from hookline import stores
 from hookline.assembly import Setup
+from hookline.record import replace
 from hookline.store import Limits, Store
 
 STORE = "sqlite"

@@ -4,13 +4,13 @@ A kind is told how to carry out one declaration: `bind` makes the function that 
 touches the machine only through the `Machine` it is given, except where its library does so for it.
 """
 
+from _thread import allocate_lock
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from hookline.events import Event
 from hookline.frozen import Frozen
+from hookline.record import field, record
 from hookline.response import Response
 from hookline.state import State
 
@@ -21,7 +21,7 @@ KEEP = 256 * 1024
 """How many bytes of a hook's answer are read; the rest is drained, and the cut is said."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Declaration:
     """One configured hook, as a file declared it."""
 
@@ -44,7 +44,7 @@ class Declaration:
     """The folder that the declaration belongs to: the project's root, or the user's configuration folder."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Finished:
     """How a process ended."""
 
@@ -94,7 +94,7 @@ class Start(Protocol):
     def __call__(self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Child: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Dialect:
     """A host's reply language, which hooks written for that host already speak."""
 
@@ -124,7 +124,7 @@ class Kept:
 
     def __init__(self) -> None:
         self._held: dict[object, Closable] = {}
-        self._lock = Lock()
+        self._lock = allocate_lock()
 
     def of(self, key: object, make: Callable[[], _Resource]) -> _Resource:
         with self._lock:
@@ -139,7 +139,7 @@ class Kept:
             resource.close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Machine:
     """What a kind may use of the machine."""
 
@@ -165,7 +165,7 @@ class HookFailed(Exception):
     """A configured hook did not answer as it should; the message says how, to the hook's author."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Kind:
     """One way to carry out a configured hook."""
 

@@ -4,11 +4,11 @@ A store keeps what it is given as it is given: whoever gives it a text has taken
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
 from hookline.frozen import Frozen
+from hookline.record import field, record
 
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts that put no space between words
 _WORD = rf"[{_SINGLE}]|[^\W_{_SINGLE}]+"
@@ -16,7 +16,7 @@ _LONGEST = 64
 _MOST = 2000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Memory:
     """Something worth knowing next time."""
 
@@ -39,7 +39,7 @@ class Memory:
             raise ValueError(f"the importance of a memory is from 0 to 1, not {self.importance!r}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Signature:
     """An error as it comes back: what is the same about it each time."""
 
@@ -54,7 +54,7 @@ class Signature:
     """What helped; empty while nobody knows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Handoff:
     """What one session leaves to the next one."""
 
@@ -67,7 +67,7 @@ class Handoff:
     details: Mapping[str, Any] = field(default_factory=Frozen)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Experiment:
     """A row of an engine's journal; its number is unique in its run."""
 

@@ -1,13 +1,12 @@
 """Lay configuration over the hooks: whose word counts, what waits for trust, and why a hook is off."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from hookline.config import FAILURES, Given, Layer, Problem
-from hookline.entries import bad_priority
 from hookline.frozen import Frozen
+from hookline.given import FAILURES, Given, Layer, Problem
 from hookline.hook import BadSetting, Hook, configure, named, tightens
+from hookline.record import field, record, replace
 
 if TYPE_CHECKING:
     from hookline.sink import Choice
@@ -20,7 +19,7 @@ SET = " is set"
 _ONE_OF = "one of " + ", ".join(f'"{name}"' for name in FAILURES)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Settled:
     """The hooks as they will run, and what a person should know about how that came."""
 
@@ -38,7 +37,7 @@ class Settled:
     """The names of hooks that files declare, also of those that wait for trust."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Found:
     """What comes to light while settings are laid over hooks."""
 
@@ -127,6 +126,8 @@ def _set(hook: Hook, key: str, given: Given) -> Hook:
         _typed(hook, key, value, holds=isinstance(value, bool), wanted="true or false")
         return replace(hook, enabled=value, off="" if value else f"enabled = false in {given.origin}")
     if key == "priority":
+        from hookline.entries import bad_priority  # noqa: PLC0415 -- only where one is given
+
         if wrong := bad_priority(value):
             raise BadSetting(f"setting {key!r} of hook {hook.name!r} {wrong}")
         return replace(hook, priority=value, priorities={})

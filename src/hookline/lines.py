@@ -9,15 +9,17 @@ import json
 import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import takewhile
+
+from hookline.pattern import lazy
+from hookline.record import field, record
 
 Path = tuple[str, ...]
 DEEPEST = 12
 """Levels: what lies deeper is found at the line of what is around it."""
 AGAIN = "\0"
-_JSON = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
-_TOML = re.compile(
+_JSON = lazy(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+_TOML = lazy(
     r'''\#[^\n]*
     | """ (?: [^"\\] | \\. | "(?!"") )*+ "{3,5}
     | \'\'\' (?: [^'] | '(?!'') )*+ '{3,5}
@@ -32,7 +34,7 @@ Token = tuple[str, int]
 Found = tuple[Path, int]
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False)
 class _Open:
     """A list or a table that is being read."""
 

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hookline.events import Event
 from hookline.host import Host, Moment
+from hookline.pattern import lazy
 
 EVERY = ("", "*", ".*")
-PLAIN = re.compile(r"[\w\-| ,]+")
+PLAIN = lazy(r"[\w\-| ,]+")
 SERVERS = "mcp__"
 """Begins the tools of servers at most hosts."""
 UNLISTED = ("Unlisted", "unlisted_tool")

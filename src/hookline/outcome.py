@@ -1,15 +1,15 @@
 """All responses to one event, merged, with a trail of who said what in how long."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hookline.events import Event, OnBudgetExceeded
 from hookline.frozen import Frozen
+from hookline.record import field, record, replace
 from hookline.response import Effect, Response, Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Step:
     """What one hook did, as a person may want to see it later."""
 
@@ -29,7 +29,7 @@ class Step:
     nature: str = "policy"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Outcome:
     """What is to be answered; None where nobody blocked, asked or allowed."""
 

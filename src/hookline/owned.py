@@ -11,18 +11,25 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hookline.jsonc import Node, NotJson, parse
-from hookline.wiring import Entry, Listed, Own
+from hookline.pattern import lazy
+from hookline.wiring import Address, Entry, Listed, Own
 
 PROGRAM = "@hookline@"
 """Stands in a pattern for whatever starts us."""
+PORT, SECRET = "@port@", "@secret@"
+"""Stand in a pattern for whatever port and secret were kept."""
 NAME = "hookline"
+CLIENT = "hookline-client"
+"""Asks the resident, and is otherwise as good as the program itself."""
+ASKING = "/hookline/resident/ask.py"
+"""How the path of the client ends that needs no shell."""
 SECONDS = 60.0
 _DEEPEST = 8
 _WORD = r"(?:[\w@%+=:,./\\-]|'[^']*'|\"'\")+"
-_COMMAND = rf"(?P<program>{_WORD}(?: -m hookline)?)"
-_VERSIONED = re.compile(r"hookline(?:\.exe)?(?:(?:@|==).*)?")
-_PYTHON = re.compile(r"python(?:\d+(?:\.\d+)*)?w?(?:\.exe)?")
-_MADE = re.compile(r"(?:#|//) (?:Made|Written) by hookline\b")
+_COMMAND = rf"(?P<program>{_WORD}(?: -m hookline| -I -S {_WORD})?)"
+_VERSIONED = lazy(r"hookline(?:-client)?(?:\.exe)?(?:(?:@|==).*)?")
+_PYTHON = lazy(r"python(?:\d+(?:\.\d+)*)?w?(?:\.exe)?")
+_MADE = lazy(r"(?:#|//) (?:Made|Written) by hookline\b")
 
 
 def ours(value: Any, way: Listed, moment: str, host: str) -> bool:
@@ -32,8 +39,18 @@ def ours(value: Any, way: Listed, moment: str, host: str) -> bool:
 
 def our_places(value: Any, way: Listed, moment: str, host: str) -> Iterator[int]:
     """Which of what an entry starts is ours, by its number; 0 where an entry starts one thing."""
-    pattern = _pattern(way, moment, host)
+    patterns = (_pattern(way, moment, host), *_over_http(way, moment, host))
     key = listed_under(way, moment, host)
+    yield from sorted({number for one in patterns for number in _places(value, one, key, host)})
+
+
+def asks_us(value: Any, way: Listed, moment: str, host: str) -> bool:
+    """Whether an entry holds one of ours that has the host ask over http."""
+    key = listed_under(way, moment, host)
+    return any(True for one in _over_http(way, moment, host) for _ in _places(value, one, key, host))
+
+
+def _places(value: Any, pattern: Any, key: str | None, host: str) -> Iterator[int]:
     if key is None:
         yield from [0] if alike(pattern, value, host) else []
     elif isinstance(value, dict) and value.keys() == pattern.keys() and isinstance(value[key], list):
@@ -54,6 +71,15 @@ def _pattern(way: Listed, moment: str, host: str) -> Any:
     return way.entry(Entry(moment=moment, command=f"{PROGRAM} hook {host}", seconds=SECONDS))
 
 
+def _over_http(way: Listed, moment: str, host: str) -> Iterator[Any]:
+    """What we write where the host is to ask over http, with and without its stopping."""
+    if way.http is None:
+        return
+    over = Address(url=f"http://127.0.0.1:{PORT}/{host}", secret=SECRET)
+    for stops in (False, True):
+        yield way.entry(Entry(moment=moment, command="", seconds=SECONDS, over=over, stops=stops))
+
+
 def alike(pattern: Any, value: Any, host: str) -> bool:
     """Whether *value* is the *pattern*, whatever starts us, and however long it is waited for."""
     if isinstance(pattern, str):
@@ -72,7 +98,8 @@ def alike(pattern: Any, value: Any, host: str) -> bool:
 def _written(pattern: str, value: str, host: str) -> bool:
     """Whether it is the command of this version, or the bare one that each has."""
     if PROGRAM not in pattern:
-        return False
+        kept = re.escape(pattern).replace(PORT, r"\d{1,5}").replace(SECRET, r"[0-9A-Za-z]+")
+        return re.fullmatch(kept, value) is not None
     bare = rf"{PROGRAM} hook {re.escape(host)}(?: --event \S+)?"
     exact = re.escape(pattern).replace(re.escape(PROGRAM), PROGRAM)
     for known in (exact, bare):
@@ -87,12 +114,14 @@ def _is_program(said: str) -> bool:
         words = shlex.split(said)
     except ValueError:
         return False
-    return as_module(words) or (len(words) == 1 and _base(words[0]) in (NAME, f"{NAME}.exe"))
+    return as_module(words) or (len(words) == 1 and _base(words[0]) in (NAME, f"{NAME}.exe", CLIENT))
 
 
 def as_module(words: Sequence[str]) -> bool:
     """Whether a Python is told to run us: to a shell `-m` is an option, and our name the script's."""
-    return [*words[1:]] == ["-m", NAME] and _PYTHON.fullmatch(_base(words[0])) is not None
+    asks = [*words[1:3]] == ["-I", "-S"] and len(words) == 4 and words[3].endswith(ASKING)  # noqa: PLR2004
+    ours = [*words[1:]] == ["-m", NAME] or asks
+    return ours and _PYTHON.fullmatch(_base(words[0])) is not None
 
 
 def _base(path: str) -> str:

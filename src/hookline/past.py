@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from hookline.calls import call
 from hookline.events import Event
 from hookline.hook import Hook
+from hookline.record import record
 from hookline.response import Response
 from hookline.state import State
 from hookline.system import passes
@@ -15,7 +15,7 @@ from hookline.system import passes
 LET_PAST = "let past once by a person"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Passes:
     """The passes of one project, read anew at every look."""
 

@@ -4,11 +4,11 @@ Read leniently: the programs that apply it take it indented, or wrapped in a her
 take a guard has to see.
 """
 
-import re
-from typing import NamedTuple
+from hookline.pattern import lazy
+from hookline.tuples import NamedTuple
 
 BEGIN = "*** Begin Patch"
-_MARK = re.compile(r"\*\*\* (Add File|Update File|Delete File|Move to):\s*(\S.*)")
+_MARK = lazy(r"\*\*\* (Add File|Update File|Delete File|Move to):\s*(\S.*)")
 _KINDS = {"Add File": "write", "Move to": "write", "Update File": "edit", "Delete File": "edit"}
 _PREAMBLE = 80
 """Characters that may stand before a patch: the first line of a here-document."""

@@ -4,7 +4,6 @@ What is lost on the way is said: certainly lost, or only where the hook does wha
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hookline.derive import abilities, coverage
@@ -13,12 +12,13 @@ from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, OnErr
 from hookline.frozen import Frozen
 from hookline.host import Host, Moment
 from hookline.matchers import Untranslatable, translated
+from hookline.record import field, record
 from hookline.wiring import Listed, Written
 
 How = Literal["whole", "partly", "native", "not"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ported:
     """What becomes of one hook."""
 

@@ -11,8 +11,8 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from hookline import foreign, hosts
@@ -22,14 +22,18 @@ from hookline.differing import program
 from hookline.events import Event
 from hookline.host import Host
 from hookline.outcome import Outcome
+from hookline.owned import CLIENT
+from hookline.record import record
 from hookline.sample import FORCE, RULE, sample
 from hookline.system.places import Places
 from hookline.telemetry import TRIAL
 
 LIMIT = 30.0
+LINGER = 0.5
+"""Seconds in which a resident has stored what it gathered."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Trial:
     """What came of an event that was sent through one command."""
 
@@ -49,8 +53,38 @@ def tried(wire: Wire, call: Call, places: Places, env: Mapping[str, str], *, gua
     if refused:
         said = f"was not tried, because {refused}: {_short(call.command)}"
         return Trial(call=call, problem=said, ran=False)
-    with tempfile.TemporaryDirectory(prefix="hookline-doctor-") as scratch:
-        return _tried(wire, call, places, env, scratch, guarded=guarded)
+    with scratch(lingering=CLIENT in call.line) as folder:
+        return _tried(wire, call, places, env, folder, guarded=guarded)
+
+
+@contextmanager
+def scratch(*, lingering: bool) -> Iterator[str]:
+    """A folder for what is kept of a trial; a resident that was asked is given time to be through with it."""
+    with tempfile.TemporaryDirectory(prefix="hookline-doctor-", ignore_cleanup_errors=True) as folder:
+        yield folder
+        time.sleep(LINGER if lingering else 0)
+
+
+@record
+class Ready:
+    """All that is needed to send the event that must be stopped through a command, as a host would."""
+
+    name: str
+    payload: bytes
+    event: Event | None
+    env: Mapping[str, str]
+    root: str
+
+
+def ready(host: Host, places: Places, env: Mapping[str, str], scratch: str) -> Ready:
+    """In a session and a store of its own."""
+    session = f"{TRIAL}{os.urandom(4).hex()}"
+    moved = foreign.sets(host, env, places.root, ("XDG_STATE_HOME", "HOME"))
+    root = scratch if moved else places.root
+    name, payload, event = sample(host, session, root)
+    # What lies in a project's folder is no part of ours, whatever it is called.
+    own = _environment(host, env, session, root) | {"XDG_STATE_HOME": scratch, "PYTHONSAFEPATH": "1"}
+    return Ready(name=name, payload=json.dumps(payload).encode(), event=event, env=own, root=root)
 
 
 def _tried(
@@ -58,24 +92,17 @@ def _tried(
 ) -> Trial:
     from hookline.system import processes  # noqa: PLC0415 -- only where a process is run
 
-    session = f"{TRIAL}{os.urandom(4).hex()}"
-    moved = foreign.sets(wire.host, env, places.root, ("XDG_STATE_HOME", "HOME"))
-    root = scratch if moved else places.root
-    name, payload, event = sample(wire.host, session, root)
-    if event is None:
+    told = ready(wire.host, places, env, scratch)
+    if told.event is None:
         return Trial(call=call, problem="has no moment at which a command could be stopped", ran=False)
     begun = time.monotonic()
     ran = processes.run(
-        ["/bin/sh", "-c", call.command],
-        stdin=json.dumps(payload).encode(),
-        cwd=root,
-        # What lies in a project's folder is no part of ours, whatever it is called.
-        env=_environment(wire.host, env, session, root) | {"XDG_STATE_HOME": scratch, "PYTHONSAFEPATH": "1"},
-        limit=LIMIT,
+        ["/bin/sh", "-c", call.command], stdin=told.payload, cwd=told.root, env=told.env, limit=LIMIT
     )
     ms = (time.monotonic() - begun) * 1000
     late = f"did not answer within {LIMIT:.0f} seconds" if ran.timed_out else ran.problem
-    return Trial(call=call, problem=late or _wrong(wire.host, name, event, ran, guarded=guarded), ms=ms)
+    wrong = late or _wrong(wire.host, told.name, told.event, ran, guarded=guarded)
+    return Trial(call=call, problem=wrong, ms=ms)
 
 
 def strange(wire: Wire, call: Call, places: Places, env: Mapping[str, str]) -> str:

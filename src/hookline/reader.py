@@ -1,36 +1,13 @@
 """Read one configuration file strictly: what is good is taken, and what is wrong is said with its line."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from hookline.given import File, Problem
 from hookline.lines import AGAIN, Path, again, nearest
 
 LARGEST = 2**63
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """Something wrong in a file, for whoever wrote it."""
-
-    file: str
-    text: str
-    line: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.text}" if self.line else f"{self.file}: {self.text}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
-    """A configuration file that was read, and whose it is."""
-
-    name: str
-    """As a person would write it."""
-    text: str
-    source: str
-    root: str
 
 
 class Reader:

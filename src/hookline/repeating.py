@@ -1,7 +1,6 @@
 """What an answer came to, written down so that whoever is asked the same can give it again."""
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hookline import chain
@@ -11,6 +10,7 @@ from hookline.frozen import frozen, thawed
 from hookline.hook import Hook
 from hookline.host import Host, Reply
 from hookline.outcome import Outcome, Step
+from hookline.record import replace
 from hookline.redact import redact, redact_json
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ import msgspec
 from hookline.figures import figures
 from hookline.frozen import thawed
 from hookline.outcome import Outcome, Step
+from hookline.record import asdict
 from hookline.redact import redact, redact_json
 from hookline.sink import Ran, Report
 from hookline.spans import Where
@@ -63,7 +64,7 @@ def report(id: str, outcome: Outcome, where: Where, *, content: bool = False) ->
 
 def to_json(one: Report) -> bytes:
     """The report as one line of JSON, without what says nothing."""
-    plain = {key: value for key, value in msgspec.to_builtins(one).items() if value or key in _ALWAYS}
+    plain = {key: value for key, value in asdict(one).items() if value or key in _ALWAYS}
     return msgspec.json.encode(plain)
 
 

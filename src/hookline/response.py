@@ -1,17 +1,17 @@
 """What one hook answers, and the builders that say it in a word."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from hookline.frozen import Frozen, frozen
+from hookline.record import field, record, replace
 
 Verdict = Literal["pass", "allow", "ask", "block"]
 WEIGHT: Mapping[Verdict, int] = {"pass": 0, "allow": 1, "ask": 2, "block": 3}
 """Block beats ask beats allow."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Notify:
     """An effect: tell the user something through the terminal."""
 
@@ -19,7 +19,7 @@ class Notify:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Count:
     """An effect: add to one of the session's counters, atomically in the store."""
 
@@ -27,12 +27,12 @@ class Count:
     by: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Keep:
     """An effect: keep this event with its outcome in the audit trail."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Measure:
     """An effect: a figure for whoever watches over the agents, such as the score of a loop; see `figures`."""
 
@@ -43,7 +43,7 @@ class Measure:
 Effect = Notify | Count | Keep | Measure
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Response:
     """The answer of one hook; empty, it passes."""
 

@@ -5,13 +5,13 @@ puts them. The tables of both say where each lies; what no table names stays as 
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from hookline.events import Event, OnError, PermissionRequest, PostToolUse, PreToolUse
 from hookline.frozen import Frozen, frozen, thawed
 from hookline.host import WHOLE, Host, Tool
 from hookline.patch import Part
+from hookline.record import replace
 from hookline.response import Response, block
 
 CALLS = (PreToolUse, PermissionRequest, PostToolUse, OnError)

@@ -5,10 +5,8 @@ A program with events of its own fires them here; hosts are answered through the
 
 import os
 import time
-import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hookline import chain, gates
 from hookline.assembly import BUDGET_END, Setup, load
@@ -19,7 +17,6 @@ from hookline.events import (
     INJECT,
     Event,
     OnBudgetExceeded,
-    PostToolUse,
     SessionStart,
     Stop,
     SubagentStop,
@@ -31,14 +28,15 @@ from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
 from hookline.outcome import Outcome, Step, no_reason_to_go_on, not_again, with_end
 from hookline.past import Passes
+from hookline.record import record, replace
 from hookline.redact import redact, redact_json
-from hookline.response import Count, Effect, Keep
+from hookline.response import Count, Effect, Keep, Notify
 from hookline.state import Later, State
 from hookline.store import Record, Store, StoreFailed
-from hookline.system import effects
+from hookline.system import lives
 from hookline.system.facts import facts
 from hookline.system.places import find
-from hookline.trail import record, spoken
+from hookline.trail import recorded, spoken
 
 if TYPE_CHECKING:
     from hookline.telemetry import Start
@@ -49,9 +47,12 @@ ANSWER_WITHIN = 55.0
 TOGETHER = 100
 """Events of a program's own after which the sinks are told, however long the program lives."""
 _T = TypeVar("_T")
+_UNOPENED: Any = object()
+Load = Callable[[Mapping[str, str], str, Host | None], Setup]
+"""Read what is configured for whoever has that environment and calls from that folder, for a host."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Recorder:
     """How records are kept: at once or first in a spool, and what is done when there is time."""
 
@@ -74,6 +75,8 @@ class Runtime:
         self.passes = Passes(file="", root=self.setup.places.root, now=self.now)
         self.standing: tuple[str, ...] = ()
         """What is wrong with the store until a person has seen to it."""
+        self.naming: Callable[[], str] = lives.fresh
+        """What records are called."""
         self._wanted: list[Effect] = []
         self._began = False
         self._marks = ""
@@ -88,32 +91,39 @@ class Runtime:
 
     @classmethod
     def load(
-        cls, cwd: str = "", env: Mapping[str, str] | None = None, *, host: Host | None = None
+        cls,
+        cwd: str = "",
+        env: Mapping[str, str] | None = None,
+        *,
+        host: Host | None = None,
+        store: Callable[[Setup], Store] | None = None,
+        loaded: Load = load,
     ) -> "Runtime":
-        """The runtime of the project around *cwd*, as its user configured it."""
+        """The runtime of the project around *cwd*, as its user configured it.
+
+        Whoever stays between calls has a *store* that is open, and knows what was *loaded* before.
+        """
         env = dict(os.environ) if env is None else env
-        runtime = cls(setup=load(env, cwd or os.getcwd(), host))
-        runtime._open_store()
+        runtime = cls(setup=loaded(env, cwd or os.getcwd(), host), store=_UNOPENED)
+        runtime._open_store(store)
         runtime._marks = runtime.setup.places.scratch
         runtime.passes = replace(runtime.passes, file=runtime.setup.places.passes)
         return runtime
 
-    def _open_store(self) -> None:
+    def _open_store(self, opened: Callable[[Setup], Store] | None) -> None:
         """The configured store; where it cannot be had, the session goes on without, aloud."""
         from hookline import keeping  # noqa: PLC0415 -- a program may bring its own
         from hookline.system import spool  # noqa: PLC0415 -- ditto
 
         places = self.setup.places
         try:
-            self.store = keeping.open_store(self.setup)
+            self.store = (opened or keeping.open_store)(self.setup)
             self.standing = tuple(filter(None, (self.store.problem, spool.problem(places.spool))))
         except (StoreFailed, OSError, LookupError) as error:
+            self.store = _in_memory()
             self.troubles.append(f"the store cannot be used, so nothing is kept: {error}")
             return
-        self.recorder = Recorder(
-            keep=lambda kept: spool.append(places.spool, kept),
-            settle=self._drain,
-        )
+        self.recorder = Recorder(keep=lambda kept: spool.append(places.spool, kept), settle=self._drain)
 
     def register(self, hook: Hook) -> Hook:
         """Add a hook in code; also as a decorator above `@hook(...)`."""
@@ -153,7 +163,11 @@ class Runtime:
 
     def answer(self, host: Host, name: str, event: Event) -> Reply:
         """The reply to one native moment, with every event that it means judged and kept."""
-        event, row, cap = _as_recorded(host, event), host.moments[name], self.cap(host.context_cap)
+        if host.recorded is not None:
+            from hookline.system.peek import as_recorded  # noqa: PLC0415 -- few hosts say it so
+
+            event = as_recorded(host, event)
+        row, cap = host.moments[name], self.cap(host.context_cap)
         outcomes = self._judge_all(host, event, min(row.within or host.within, host.within))
         whole = self._continued(event, chain.merged(outcomes, type(event)), host.continuations)
         whole = self._with_what_waited(whole, row)
@@ -212,11 +226,12 @@ class Runtime:
     def _judge(self, event: Event, deadline: float) -> Outcome:
         event = event if event.at else replace(event, at=self.now())
         state = self.state(event)
-        hooks, skipped = self._reachable(event)
+        off = self._switched_off(event)
+        hooks, skipped = self._reachable(event, off)
         outcome = chain.run(event, state, hooks, self._run_until(deadline))
         for hook in skipped:
             outcome = not_again(outcome, hook.name)
-        for hook in self._switched_off(event):
+        for hook in off:
             outcome = outcome.noting(Step(hook=hook.name, said="skipped", note="switched off by a person"))
         return self._try(lambda: gates.judged(self.store, outcome), usual=outcome)
 
@@ -241,10 +256,9 @@ class Runtime:
         budget = budget_until(self.setup.env.get(BUDGET_END, ""))
         return budget if budget != UNLIMITED or event.ends_at is None else Budget(ends_at=event.ends_at)
 
-    def _reachable(self, event: Event) -> tuple[list[Hook], list[Hook]]:
+    def _reachable(self, event: Event, off: Sequence[Hook]) -> tuple[list[Hook], list[Hook]]:
         """The hooks that may run, and those that this very process tree is already in."""
         above = [name for name in self.setup.env.get(DEPTH, "").split(":") if name]
-        off = self._switched_off(event)
         on = [hook for hook in self.hooks if hook.enabled and hook not in off]
         if not above:
             return on, []
@@ -316,13 +330,22 @@ class Runtime:
 
     def _record(self, outcome: Outcome) -> None:
         took = sum(step.ms for step in outcome.trail)
-        kept = record(uuid.uuid4().hex, outcome, at=outcome.event.at or self.now(), ms=took)
+        kept = recorded(self.naming(), outcome, at=outcome.event.at or self.now(), ms=took)
         self._try(lambda: self.recorder.keep(kept), usual=None)
+
+    def notices(self) -> tuple[Notify, ...]:
+        """What is to be shown on the terminal of whoever called, handed over once."""
+        found = tuple(effect for effect in self._wanted if isinstance(effect, Notify))
+        self._wanted = [effect for effect in self._wanted if not isinstance(effect, Notify)]
+        return found
 
     def settle(self) -> None:
         """What can wait until the answer is out: effects, the store, and telemetry."""
         wanted, self._wanted = self._wanted, []
-        self.troubles += effects.carry_out(wanted)
+        if wanted:
+            from hookline.system import effects  # noqa: PLC0415 -- hooks seldom want any
+
+            self.troubles += effects.carry_out(wanted)
         self._try(self.recorder.settle, usual=None)
         self._tell_sinks()
 
@@ -347,10 +370,11 @@ class Runtime:
         if began:
             keeping.tidy(self.setup, self.store, at=self.now())
 
-    def close(self) -> None:
+    def close(self, *, last: bool = False) -> None:
+        """End its use; *last* where the process ends with it."""
         self.settle()
         self.setup.kept.close()
-        self.store.close()
+        (getattr(self.store, "leave", self.store.close) if last else self.store.close)()
 
     def _try(self, use: Callable[[], _T], *, usual: _T) -> _T:
         """Use the store; where it fails, the answer goes on without it, aloud."""
@@ -361,16 +385,6 @@ class Runtime:
             if trouble not in self.troubles:
                 self.troubles.append(trouble)
             return usual
-
-
-def _as_recorded(host: Host, event: Event) -> Event:
-    """A tool that failed, where only the host's own recording says so."""
-    if host.recorded is None or not isinstance(event, PostToolUse) or not (event.success and event.call):
-        return event
-    from hookline.system.peek import ending  # noqa: PLC0415 -- few hosts say it so
-
-    error = host.recorded(ending(event.transcript), event.call) if event.transcript else ""
-    return replace(event, success=False, error=error) if error else event
 
 
 def _in_memory() -> Store:

@@ -1,15 +1,15 @@
 """What a sink is: where telemetry goes; and the one value that is sent there."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from hookline.frozen import Frozen
+from hookline.record import field, record
 
 Stretch = Literal["session", "turn", "tool"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ended:
     """A stretch of time that is over: a session, a turn of it, or a tool call in that."""
 
@@ -26,7 +26,7 @@ class Ended:
     """Whether somebody said that it ended; False where the next one simply began."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ran:
     """What one hook did, in figures only."""
 
@@ -39,7 +39,7 @@ class Ran:
     """failed or timed-out; empty where it answered."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Report:
     """One event with its outcome as telemetry: redacted, in figures, and without what anybody wrote."""
 
@@ -87,7 +87,7 @@ class Sink(Protocol):
     def close(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Choice:
     """A sink that somebody configured."""
 

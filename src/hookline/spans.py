@@ -5,7 +5,6 @@ counters are atomic there, and can be forgotten again.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from hookline.events import (
     Event,
@@ -20,6 +19,7 @@ from hookline.events import (
 )
 from hookline.figures import TOKENS, Past, fingerprint, tokens
 from hookline.outcome import Outcome
+from hookline.record import record, replace
 from hookline.redact import redact
 from hookline.sink import Ended, Stretch
 from hookline.store import Store
@@ -35,7 +35,7 @@ BETWEEN = "\t"
 """Between a call and its tool, in the name of a counter."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Where:
     """Where in its session's life an event is, what is over with it, and what came before."""
 

@@ -1,12 +1,12 @@
 """How a project stands with its user, and what of its Python may run once it is trusted."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hookline import hosts
-from hookline.config import Layer, Problem
 from hookline.frozen import Frozen
+from hookline.given import Layer, Problem
+from hookline.record import replace
 from hookline.system import trust
 from hookline.system.places import FOLDER, Places
 from hookline.system.reach import Command, reached

@@ -1,11 +1,11 @@
 """What a hook may know besides the event: the clock, the budget, the session's memory, lazy facts."""
 
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
-from dataclasses import dataclass, field
 from typing import Any
 
 from hookline.budget import UNLIMITED, Budget
 from hookline.frozen import Frozen
+from hookline.record import field, record
 
 
 class Facts(Mapping[str, Any]):
@@ -59,7 +59,7 @@ class Later(Mapping[str, Any]):
         return self._whole().values()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class State:
     """The same for every hook that judges one event."""
 

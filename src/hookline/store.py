@@ -5,17 +5,17 @@ exactly as they were given, whatever is in them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from hookline.frozen import Frozen
 from hookline.knowledge import Experiment, Handoff, Memory, Signature
+from hookline.record import field, record
 
 OLDEST_CLAIM = 600.0
 """Seconds after which a claim is forgotten: longer than any host waits."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Record:
     """One event with its outcome, redacted, as the audit trail keeps it."""
 
@@ -39,7 +39,7 @@ class Record:
     """What this event adds to the session's counters: applied once, together with the record."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Query:
     """Which records of the audit trail are wanted, oldest first; what is empty does not restrict."""
 
@@ -54,7 +54,7 @@ class Query:
     """Only the newest so many."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Claim:
     """Who took it upon themselves to answer an event, and when they did."""
 
@@ -66,7 +66,7 @@ class Claim:
     """What the answer came to, as JSON; empty where the next one has to find out for itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Limits:
     """How much is kept; what is older or more is forgotten, the oldest first."""
 

@@ -11,13 +11,13 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hookline import sinks
 from hookline.figures import Past
 from hookline.frozen import thawed
 from hookline.outcome import Outcome
+from hookline.record import record, replace
 from hookline.redact import redact
 from hookline.reporting import from_json, report, to_json
 from hookline.sink import Choice, Report, Sink, SinkFailed
@@ -47,7 +47,7 @@ _MAIN = "from hookline.telemetry import main; main()"
 Start = Callable[[Choice, str], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Standing:
     """How a sink is doing, for a person."""
 

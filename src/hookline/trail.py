@@ -1,11 +1,12 @@
 """An event and its outcome as a record of the audit trail: redacted, and short."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from hookline.events import Event
 from hookline.outcome import Outcome, Step
+from hookline.record import replace
 from hookline.redact import redact, redact_json
 from hookline.response import Count
 from hookline.store import Record
@@ -17,7 +18,7 @@ MOST = 10**12
 """What one event may add to a counter, so that none outgrows a store's numbers."""
 
 
-def record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record:  # noqa: A002 -- it is the record's id
+def recorded(id: str, outcome: Outcome, *, at: float, ms: float) -> Record:  # noqa: A002 -- it is the record's id
     """What is kept of *outcome*."""
     event = outcome.event
     counts = {"events": 1, f"events:{event.name}": 1, f"actions:{outcome.action}": 1}
@@ -31,8 +32,8 @@ def record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record:  # noq
         session=event.session,
         host=event.host,
         event=event.name,
-        cwd=redact(event.cwd),
-        tool=_cut(redact(getattr(event, "tool", "")), LINE),
+        cwd=_named(event.cwd),
+        tool=_cut(_named(getattr(event, "tool", "")), LINE),
         summary=summary(event),
         action=outcome.action,
         rules=outcome.rules,
@@ -42,6 +43,12 @@ def record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record:  # noq
         ms=round(ms, 3),
         counts=counts,
     )
+
+
+@lru_cache(maxsize=256)
+def _named(text: str) -> str:
+    """The name of a folder or a tool, which comes again and again."""
+    return redact(text)
 
 
 def spoken(outcome: Outcome) -> Outcome:
@@ -82,12 +89,14 @@ def summary(event: Event) -> str:
 
 def _step(step: Step) -> dict[str, Any]:
     """Only what says something."""
+    if step.said == "pass" and not (step.rule or step.reason or step.note or step.told or step.after):
+        return {"hook": step.hook, "said": "pass", "ms": round(step.ms, 3)}
     whole = {
         "hook": step.hook,
         "said": step.said,
         "rule": step.rule,
-        "reason": _cut(redact(step.reason), REASON),
-        "note": _cut(redact(step.note), REASON),
+        "reason": _cut(redact(step.reason), REASON) if step.reason else "",
+        "note": _cut(redact(step.note), REASON) if step.note else "",
         "told": [_cut(redact(text), LINE) for text in step.told],
         "before": _changed(step.before),
         "after": _changed(step.after),

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from hookline.differing import NAME, program, texts
 from hookline.host import Host
@@ -19,6 +18,7 @@ from hookline.installing import (
     wrote,
 )
 from hookline.jsonc import NotJson, parse
+from hookline.record import replace
 from hookline.rewiring import held, moments, unwired
 from hookline.system import wired as notes
 from hookline.system.places import Places

@@ -1,17 +1,17 @@
 """Cut our entries out of a settings file: those, and of what is empty then only what was made for them."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from hookline.jsonc import Edit, Node, NotJson, beside, commented, parse, removals
 from hookline.owned import listed_under, our_places
+from hookline.record import record
 from hookline.wiring import Listed
 
 BOM = "\ufeff"
 Key = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cut:
     """What is cut out of which text."""
 

@@ -1,14 +1,15 @@
 """Why a hook said what it said: a tree for a person, made of the very findings that it judges by."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from hookline.record import record
 
 Said = Literal["", "pass", "excepted", "off", "warn", "modify", "allow", "ask", "block"]
 _WEIGHT: dict[Said, int] = {"warn": 1, "modify": 2, "allow": 3, "ask": 4, "block": 5}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Branch:
     """One thing that was looked at, what came of it, and below it what that hangs on."""
 

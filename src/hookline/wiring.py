@@ -4,15 +4,25 @@ Only what a host's own file says about it; reading and changing those files is t
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hookline.frozen import Frozen
+from hookline.record import field, record
 
 Scope = Literal["user", "project"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
+class Address:
+    """Where the resident is asked over http, and the secret that it wants to hear."""
+
+    url: str
+    secret: str
+    guards: bool = False
+    """Whether guards are asked there too, at moments where the host can be told to stop if nobody answers."""
+
+
+@record
 class Entry:
     """What is to be wired: one moment, and what the host is to start for it."""
 
@@ -21,9 +31,13 @@ class Entry:
     """A command line for a shell; the moment is not in it."""
     seconds: float
     """How long the host is to wait."""
+    over: Address | None = None
+    """Where it is to ask instead, over http."""
+    stops: bool = False
+    """Whether it is to stop what it was about to do where nobody answers there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Written:
     """One hook that somebody wrote into a host's settings, in our words."""
 
@@ -40,7 +54,19 @@ class Written:
     """Why it is no hook of ours at all."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
+class Http:
+    """What a host that asks over http can be asked to send there; all else it starts a command for."""
+
+    watched: tuple[str, ...] = ()
+    """Moments at which nothing is stopped or changed, so that nothing gets past a guard if nobody answers."""
+    guards: tuple[str, ...] = ()
+    """Moments at which it can be told to stop what it was about to do if nobody answers."""
+    never: tuple[str, ...] = ()
+    """Moments that it does not send, or at which our answer would not be read."""
+
+
+@record
 class Listed:
     """A settings file, JSON, in which every moment has a list of entries."""
 
@@ -64,9 +90,11 @@ class Listed:
     """Seconds that the host gives a hook which does not say how long; 0 where that is not known."""
     variables: str = ""
     """The key beside the table of moments with variables for all hooks; empty where there is none."""
+    http: Http | None = None
+    """None where the host cannot ask over http."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Own:
     """Files that are ours alone: a plugin, or a program for each moment."""
 
@@ -82,7 +110,7 @@ class Own:
     """The list there that gets the one entry for it; it stands for the moment."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Place:
     """Where we are wired, for those who look whether that is enough."""
 
@@ -96,7 +124,7 @@ class Place:
     """What the other file of a look holds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Look:
     """A file of the host's that says whether it really runs what is wired."""
 
@@ -108,7 +136,7 @@ class Look:
     """Another file without which it cannot be told; what it holds is in the place."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wiring:
     """Everything about the way in which a host comes to call us."""
 

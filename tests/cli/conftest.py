@@ -1,13 +1,30 @@
 """A terminal with a person at it, for what only a person may do."""
 
+import json
 import os
 import pty
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
+
+
+@pytest.fixture
+def alone(user, tmp_path):
+    """A user with no agent installed but what a test wires, who does without a resident."""
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    here = str(Path(sys.executable).parent)
+    user.env |= {
+        "PATH": f"{here}:/usr/bin:/bin",
+        "XDG_RUNTIME_DIR": str(runtime),
+        "HOOKLINE_RESIDENT": "off",
+    }
+    return user
 
 
 @pytest.fixture
@@ -47,3 +64,61 @@ def trusted(user, at_terminal):
         assert code == 0, seen
 
     return write
+
+
+@pytest.fixture
+def wired(alone):
+    """One with one agent wired, with whom all is well."""
+    ran = alone.run("init", "--host", "claude-code", "--yes", HOOKLINE_RESIDENT="on")
+    assert ran.returncode == 0, ran.stderr
+    return alone
+
+
+@pytest.fixture
+def examined(wired):
+    """What `hookline doctor` says: each finding by its id, as (weight, text); in a world of its own if told.
+
+    What takes long here is no fault of whom it is said to.
+    """
+
+    def examine(*, inside="", **env):
+        own = ["unshare", "-rm", "sh", "-c", f'{inside} && exec "$0" "$@"'] if inside else []
+        ran = subprocess.run(
+            [*own, HOOKLINE, "doctor", "--json"],
+            capture_output=True,
+            cwd=wired.project,
+            env=wired.environment(**env),
+            check=False,
+            timeout=60,
+        )
+        assert ran.returncode in (0, 1), ran.stderr
+        report = json.loads(ran.stdout)
+        found = [*report["findings"], *(one for host in report["hosts"] for one in host["findings"])]
+        assert report["well"] == (ran.returncode == 0) == all(one["weight"] != "attention" for one in found)
+        return {one["id"]: (one["weight"], one["text"]) for one in found if one["id"] != "latency"}
+
+    return examine
+
+
+@pytest.fixture
+def troubles(examined):
+    """Only what needs somebody, as text by id."""
+
+    def examine(**how):
+        return {name: text for name, (weight, text) in examined(**how).items() if weight == "attention"}
+
+    return examine
+
+
+def can_mount():
+    """Whether a user may have a disk of their own here."""
+    if not shutil.which("unshare"):
+        return False
+    tried = ["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    return subprocess.run(tried, capture_output=True, check=False, timeout=10).returncode == 0
+
+
+@pytest.fixture(scope="session")
+def mounts():
+    if not can_mount():
+        pytest.skip("no disks of one's own here (unshare -rm, mount)")

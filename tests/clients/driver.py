@@ -73,7 +73,8 @@ Player = Callable[..., Played]
 def play(client: Client, scenario: Scenario, place: Path) -> Played:
     """Play *scenario* in *place*, an empty folder."""
     home, repo = place / "home", place / "repo"
-    env = {"HOME": str(home), "PATH": PATH, "LANG": "C.UTF-8", **client.env(URL), **scenario.env}
+    usual = {"HOME": str(home), "PATH": PATH, "LANG": "C.UTF-8", "HOOKLINE_RESIDENT": "off"}
+    env = {**usual, **client.env(URL), **scenario.env}
     _prepare(home, repo, {**client.files(repo, scenario.settings), **scenario.home}, env)
     scenario.first(Place(home=home, repo=repo, env=env))
     out, err = place / "stdout", place / "stderr"

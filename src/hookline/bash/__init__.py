@@ -4,7 +4,6 @@ Pure and total: nothing is run or looked up, and no text makes it raise, hang or
 """
 
 import posixpath
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
@@ -14,7 +13,7 @@ from hookline.bash.grammar import parse
 from hookline.bash.invoke import inner
 from hookline.bash.reading import UNKNOWN, Problem, Reading, Redirect, Simple, Word
 from hookline.bash.world import MAX_COMMANDS, World, trouble
-from hookline.bash.wrappers import declared
+from hookline.pattern import lazy
 
 __all__ = ["MAX_LINE", "UNKNOWN", "Problem", "Reading", "Redirect", "Simple", "Word", "read"]
 
@@ -25,7 +24,7 @@ _WORK_PER_CHARACTER = 10
 """Units of work for a line: a fixed amount for loops and wrappers, and what reading it takes."""
 _REMEMBERED = 8
 """Readings at hand: the guards of one call ask for the same line, each by itself."""
-_RESERVED = re.compile("[\0\U000f0000-\U000ffffd]")
+_RESERVED = lazy("[\0\U000f0000-\U000ffffd]")
 _NOTHING: Mapping[str, str] = {}
 
 
@@ -63,6 +62,8 @@ def _read(
     world = World(text, home or "~", _WORK + _WORK_PER_CHARACTER * len(text), [MAX_COMMANDS], follow)
     world.known |= {name: (value,) for name, value in {**_given(cwd, home), **dict(variables)}.items()}
     if runners:
+        from hookline.bash.wrappers import declared  # noqa: PLC0415 -- few have runners of their own
+
         known = dict(runners)
         world.runners = {
             name: declared(name, known) for name in {key.split()[0] for key in known if key.strip()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hookline.bash.syntax import Arith, Command, Compound, Node, Step, Steps, Term
 
-LOOPS = frozenset({"while", "until", "for(("})
 _TRUE = frozenset({"true", ":", "/bin/true", "/usr/bin/true"})
 _FALSE = frozenset({"false", "/bin/false", "/usr/bin/false"})
 _ENDS = frozenset({"break", "exit", "return", "exec"})

@@ -1,27 +1,25 @@
 """Turn words as written into the words a command gets: expansion, splitting, quote removal."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
-from hookline.bash import params
-from hookline.bash.braces import braces
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Arith, Array, Code, Double, Param, Part, Quoted, Span, Term
 from hookline.bash.world import MAX_TEXT, UNSET, World, cwd, look, rollback, spend, store, too_deep, trouble
+from hookline.pattern import lazy
+from hookline.record import field, record
+from hookline.tuples import NamedTuple
 
 _MAX_PIPES = 50
 """Process substitutions that get a name of their own; later ones are unknown files."""
 _FEW, _PER_ITEM = 100, 32
 """A long array costs this much an item each time it is spelled out: the line has it only once."""
-_SETTING = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
-_GLOB = re.compile(r"[*?\[]")
+_SETTING = lazy(r"[A-Za-z_]\w*\+?=", re.ASCII)
+_GLOB = lazy(r"[*?\[]")
 _DEFAULT_IFS = " \t\n"
-_DEFAULT_SPLIT = re.compile(r"[ \t\n]+")
+_DEFAULT_SPLIT = lazy(r"[ \t\n]+")
 
 
 class _Piece(NamedTuple):
@@ -33,7 +31,7 @@ class _Piece(NamedTuple):
     """A word ends here, whatever the text."""
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class _Field:
     texts: list[str] = field(default_factory=list)
     present: bool = False
@@ -50,6 +48,8 @@ def words(world: World, terms: Iterable[Term]) -> list[Word]:
         elif len(term.parts) == 1 and isinstance(first, Quoted):
             out.append(Word(text=first.text, span=term.span))
         else:
+            from hookline.bash.braces import braces  # noqa: PLC0415 -- most words are plain
+
             for parts in braces(term.parts):
                 out += _fields(world, parts, term.span)
     return out
@@ -146,6 +146,8 @@ def _double(world: World, part: Double, out: list[_Piece], _in_quotes: object) -
 
 
 def _param(world: World, part: Param, out: list[_Piece], in_quotes: object) -> None:
+    from hookline.bash import params  # noqa: PLC0415 -- as above
+
     bare = not in_quotes
     if params.simple(world, part):
         value = look(world, part.name) or "" if part.name in world.known else UNSET

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hookline.bash import bombs, expand
+from hookline.bash import expand
 from hookline.bash.invoke import apply, by_variables, invoke, note
 from hookline.bash.reading import UNKNOWN, Redirect, Word
 from hookline.bash.streams import feed, keep
@@ -44,12 +44,14 @@ from hookline.bash.world import (
     trouble,
     written,
 )
+from hookline.pattern import lazy
 
-_ALL_OF = re.compile(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
+_ALL_OF = lazy(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
 """A pattern that leaves nothing of a folder out."""
-_KEY = re.compile(r"""(["']?)[A-Za-z_][\w.-]*\1""", re.ASCII)
+_KEY = lazy(r"""(["']?)[A-Za-z_][\w.-]*\1""", re.ASCII)
 _QUOTES = "'\""
 _SCRATCH = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
+_LOOPS = frozenset({"while", "until", "for(("})
 _DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
 
 
@@ -104,7 +106,7 @@ def _compound(world: World, compound: Compound, stdin: str) -> str:
     if too_deep(world):
         trouble(world, "commands go too deep", world.line, (0, len(world.line)))
         return UNKNOWN
-    if compound.kind in bombs.LOOPS and bombs.bomb(compound):
+    if compound.kind in _LOOPS and _bomb(compound):
         world.bombs.append((0, len(world.line)))
     redirects = _redirects(world, compound.redirections)
     stdin = feed(world, compound.redirections, redirects, stdin)
@@ -113,6 +115,12 @@ def _compound(world: World, compound: Compound, stdin: str) -> str:
     printed = _COMPOUNDS.get(compound.kind, _plain)(world, compound, stdin)
     world.depth -= 1
     return keep(world, redirects, printed)
+
+
+def _bomb(compound: Compound) -> bool:
+    from hookline.bash.bombs import bomb  # noqa: PLC0415 -- few lines loop
+
+    return bomb(compound)
 
 
 def _whole(world: World, redirects: tuple[Redirect, ...]) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hookline.bash import compounds
-from hookline.bash.heredocs import redirection
 from hookline.bash.source import (
     MAX_FAILURES,
     Failure,
@@ -36,25 +34,24 @@ from hookline.bash.syntax import (
     Term,
 )
 from hookline.bash.words import term
+from hookline.pattern import lazy
 
-RESERVED = re.compile(
+RESERVED = lazy(
     r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|\[\[|[{}!])"
     r"(?=[ \t\n;&|()<>]|\\\n|\r\n|\Z)"
 )
-_SEPARATOR = re.compile(r"&&|\|\||;(?![;&])|&(?!>)|(?=\n)")
-_PREFIX = re.compile(r"(?:!|time(?:[ \t]+-p)?(?:[ \t]+--)?)(?=[ \t\n;&|()<>]|\\\n|\Z)")
-_FUNCTION_NAME = re.compile(r"[^ \t\n;&|()<>]+")
-_COPROC_NAME = re.compile(
-    r"[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|while|until|for|case|select|\[\[)[ \t\n])", re.ASCII
-)
-_PLAIN = re.compile(
-    r"""([A-Za-z_./:@%+,-][A-Za-z0-9_./:@%+,=-]*|'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&)<>]|\Z)[ \t]*"""
-)
+_FIRST = frozenset("itefwudcs[{}!")
+"""What they begin with."""
+_SEPARATOR = lazy(r"&&|\|\||;(?![;&])|&(?!>)|(?=\n)")
+_PREFIX = lazy(r"(?:!|time(?:[ \t]+-p)?(?:[ \t]+--)?)(?=[ \t\n;&|()<>]|\\\n|\Z)")
+_FUNCTION_NAME = lazy(r"[^ \t\n;&|()<>]+")
+_COPROC_NAME = lazy(r"[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|while|until|for|case|select|\[\[)[ \t\n])", re.ASCII)
+_PLAIN = lazy(r"""([A-Za-z_./:@%+,-][A-Za-z0-9_./:@%+,=-]*|'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&)<>]|\Z)[ \t]*""")
 """A word that is what it says, or what is between its quotes, and can be nothing else behind another word."""
-_GLUED = re.compile(r"\{(?=[^\s({\\])")
+_GLUED = lazy(r"\{(?=[^\s({\\])")
 _SPARE = 10_000
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=", re.ASCII)
-_OPEN_SUBSCRIPT = re.compile(r"([A-Za-z_]\w*)\[", re.ASCII)
+_ASSIGNMENT = lazy(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=", re.ASCII)
+_OPEN_SUBSCRIPT = lazy(r"([A-Za-z_]\w*)\[", re.ASCII)
 
 
 def parse(
@@ -119,7 +116,7 @@ def _ended(src: Source, stop: frozenset[str]) -> bool:
 def _separator(src: Source) -> str:
     """Step over what stands between two pipelines; empty if nothing does."""
     blanks(src)
-    found = _SEPARATOR.match(src.text, src.pos, src.end)
+    found = _SEPARATOR.match(src.text, src.pos, src.end) if src.pos < src.end else None
     if found is None:
         return ""
     src.pos = found.end()
@@ -138,7 +135,7 @@ def _pipeline(src: Source) -> Node:
 
 
 def _stage(src: Source) -> Node:
-    while (found := _PREFIX.match(src.text, src.pos, src.end)) is not None:
+    while peek(src) in ("!", "t") and (found := _PREFIX.match(src.text, src.pos, src.end)) is not None:
         src.pos = found.end()
         blanks(src)
         if src.pos >= src.end or src.text[src.pos] in ";&|\n)":
@@ -147,13 +144,15 @@ def _stage(src: Source) -> Node:
 
 
 def _command(src: Source) -> Node:
-    found = RESERVED.match(src.text, src.pos, src.end)
+    found = RESERVED.match(src.text, src.pos, src.end) if peek(src) in _FIRST else None
     keyword = found.group() if found is not None else ""
     if not keyword and peek(src) != "(":
         return _simple(src)
     if keyword in ("function", "coproc"):
         src.pos += len(keyword)
         return _function(src) if keyword == "function" else _coproc(src)
+    from hookline.bash import compounds  # noqa: PLC0415 -- most commands are simple
+
     reader = compounds.READERS.get(keyword or "(")
     if reader is None:
         raise Unparsed(f"unexpected {keyword!r}")
@@ -165,9 +164,15 @@ def _command(src: Source) -> Node:
 
 def _redirections(src: Source) -> Iterator[Redirection]:
     blanks(src)
-    while (found := redirection(src)) is not None:
+    while (found := _redirection(src)) is not None:
         yield found
         blanks(src)
+
+
+def _redirection(src: Source) -> Redirection | None:
+    from hookline.bash.heredocs import redirection  # noqa: PLC0415 -- most commands have none
+
+    return redirection(src)
 
 
 def _function(src: Source) -> Function:
@@ -223,7 +228,7 @@ def _simple(src: Source) -> Node:
             src.pos = plain.end()
             blanks(src)
             continue
-        if char in "<>&0123456789{" and (found := redirection(src)) is not None:
+        if char in "<>&0123456789{" and (found := _redirection(src)) is not None:
             redirections.append(found)
         elif char == "&":
             break
@@ -268,7 +273,7 @@ def assignment(word: Term) -> Assignment | None:
     first = word.parts[0]
     if not isinstance(first, str):
         return None
-    found = _ASSIGNMENT.match(first)
+    found = _ASSIGNMENT.match(first) if "=" in first else None
     if found is None:
         return _computed_subscript(word, first)
     rest = first[found.end() :]
@@ -278,7 +283,7 @@ def assignment(word: Term) -> Assignment | None:
 
 def _computed_subscript(word: Term, first: str) -> Assignment | None:
     """`name[$i]=value`: the subscript is made of several parts."""
-    found = _OPEN_SUBSCRIPT.match(first)
+    found = _OPEN_SUBSCRIPT.match(first) if "[" in first else None
     if found is None:
         return None
     for place, part in enumerate(word.parts[1:], 1):

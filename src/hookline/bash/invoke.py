@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-
-from hookline.bash.gitsettings import variables
 from hookline.bash.grammar import parse
 from hookline.bash.programs import program, program_name
 from hookline.bash.reading import UNKNOWN, Redirect, Simple, Word
@@ -29,8 +25,10 @@ from hookline.bash.world import (
     trouble,
     unmarked,
 )
+from hookline.pattern import lazy
+from hookline.record import replace
 
-_FILE_SIGN = re.compile("[@=<]")
+_FILE_SIGN = lazy("[@=<]")
 """What stands before a file in a word: `@file`, `--from=file`, `name=<file`."""
 _SEARCHED = 4_000
 """Characters of a line that is searched as a whole for where a piece of code was written."""
@@ -176,6 +174,8 @@ def inner(world: World, one: Inner) -> str:
 
 def by_variables(world: World, settings: tuple[tuple[str, str], ...], span: Span) -> None:
     """Follow the commands that variables hold for other programs to run: pagers, editors, prompts."""
+    from hookline.bash.gitsettings import variables  # noqa: PLC0415 -- few commands are given any
+
     for one in variables(world, settings, span):
         inner(world, one)
 

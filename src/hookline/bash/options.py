@@ -1,11 +1,9 @@
 """Tell a program's options from its operands, given which options take a value."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from hookline.bash.reading import UNKNOWN, Word
+from hookline.tuples import NamedTuple
 
 
 def spelled(text: str) -> frozenset[str]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hookline.bash.syntax import Span
+from hookline.record import record
 
 UNKNOWN = "\0"
 """Stands in a text for what only running would tell; no shell string can hold a NUL, so it is never one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Word:
     """One word after expansion; *span* is where in the line it was written."""
 
@@ -29,14 +28,14 @@ class Word:
         return UNKNOWN in self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Redirect:
     op: str
     fd: str
     target: Word
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Simple:
     """One simple command: a program and its arguments."""
 
@@ -56,7 +55,7 @@ class Simple:
     """Which commands of the reading printed a part of that."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Problem:
     """A stretch of the line that was not read, and why; never a reason to allow it."""
 
@@ -65,7 +64,7 @@ class Problem:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reading:
     commands: tuple[Simple, ...]
     problems: tuple[Problem, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from hookline.tuples import NamedTuple
 
 OWN = 1_000
 """As a number of operands: all of them are its own, and only an option holds a command."""

@@ -1,13 +1,12 @@
 """A cursor over shell text, and the limits that keep reading it linear."""
 
-from __future__ import annotations
-
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from hookline.bash.syntax import Span, Steps
+from hookline.pattern import lazy
+from hookline.record import field, record, replace
+from hookline.tuples import NamedTuple
 
 MAX_NESTING = 32
 """Constructs inside each other. People stay under fifteen; each costs ten of Python's thousand frames."""
@@ -15,7 +14,7 @@ MAX_NESTING = 32
 MAX_FAILURES = 8
 """Stretches that may fail to parse before the rest of the text is given up as one."""
 
-_BLANK = re.compile(r"(?:[ \t]|\\\n|\r(?=\n))*(?:#[^\n]*)?")
+_BLANK = lazy(r"(?:[ \t]|\\\n|\r(?=\n))*(?:#[^\n]*)?")
 _SKIPPED = " \t\\\r#"
 """What it can begin with; it is tried at the end of every word."""
 
@@ -35,18 +34,18 @@ class Failure(NamedTuple):
     span: Span
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class Source:
     text: str
     pos: int
     end: int
-    grammar: Callable[[Source, frozenset[str]], Steps]
+    grammar: "Callable[[Source, frozenset[str]], Steps]"
     """Reads commands; handed in because words contain commands and commands contain words."""
     depth: int = 0
     offset: int = 0
     fixed: Span | None = None
     """Where all of this text came from, when its characters have no place of their own in the line."""
-    pending: list[Pending] = field(default_factory=list)
+    pending: "list[Pending]" = field(default_factory=list)
     left: list[int] = field(default_factory=lambda: [MANY])
     """How many simple commands may still be read; one count for all sources of a line."""
     spare: list[int] = field(default_factory=lambda: [0])

@@ -1,11 +1,14 @@
 """The shape of a command line once it is read: words made of parts, commands made of words."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING, TypeAlias
 
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from hookline.record import record
+from hookline.tuples import NamedTuple
 
 Span: TypeAlias = tuple[int, int]
+if not TYPE_CHECKING:
+    # What is told further down; a name that is told as text would be compiled, once for every field.
+    Part = Term = Steps = Node = object
 
 
 class Quoted(NamedTuple):
@@ -60,7 +63,7 @@ class Term(NamedTuple):
     """Nothing in it can expand: its only part is its value."""
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, kw_only=False, eq=False)
 class Heredoc:
     """The body of a here-document, filled in when its line has ended."""
 

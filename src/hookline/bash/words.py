@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.bash import dollar
-from hookline.bash.ansi import ansi
 from hookline.bash.source import (
     MAX_FAILURES,
     Source,
@@ -23,20 +21,21 @@ from hookline.bash.source import (
     spend,
 )
 from hookline.bash.syntax import Array, Code, Double, Part, Quoted, Steps, Term
+from hookline.pattern import lazy
 
 Reader: TypeAlias = Callable[[Source, list[Part]], None]
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=^!-]+(?=[ \t\n;|&()<>]|\Z)")
+_PLAIN = lazy(r"[A-Za-z0-9_./:@%+,=^!-]+(?=[ \t\n;|&()<>]|\Z)")
 _QUOTES = ("'", '"')
-_QUOTED = re.compile(r"""(?:'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&<>)]|\Z)""")
+_QUOTED = lazy(r"""(?:'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&<>)]|\Z)""")
 """A word that is quoted from end to end, with nothing in it that expands."""
-_SUBSCRIPT = re.compile(r"[A-Za-z_]\w*\[[^\]\n'\"$`\\]*\]\+?=")
-_ARRAY = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
-_RUN = re.compile(r"[^ \t\n'\"\\$`|&;()<>]+")
-_ANSI = re.compile(r"((?:[^'\\]|\\.)*)'", re.DOTALL)
-_BACKTICK = re.compile(r"((?:[^`\\]|\\.)*)`", re.DOTALL)
-_BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
-_BACKTICK_ESCAPE_QUOTED = re.compile(r'\\([\\`$"])')
+_SUBSCRIPT = lazy(r"[A-Za-z_]\w*\[[^\]\n'\"$`\\]*\]\+?=")
+_ARRAY = lazy(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
+_RUN = lazy(r"[^ \t\n'\"\\$`|&;()<>]+")
+_ANSI = lazy(r"((?:[^'\\]|\\.)*)'", re.DOTALL)
+_BACKTICK = lazy(r"((?:[^`\\]|\\.)*)`", re.DOTALL)
+_BACKTICK_ESCAPE = lazy(r"\\([\\`$])")
+_BACKTICK_ESCAPE_QUOTED = lazy(r'\\([\\`$"])')
 
 
 def term(src: Source) -> Term:
@@ -167,17 +166,25 @@ def _dollar(src: Source, parts: list[Part]) -> None:
         found = _ANSI.match(src.text, src.pos + 2, src.end)
         if found is None:
             raise Unparsed("a $' is never closed")
+        from hookline.bash.ansi import ansi  # noqa: PLC0415 -- rare
+
         parts.append(Quoted(ansi(found.group(1))))
         src.pos = found.end()
     elif following == '"':
         src.pos += 1
         double(src, parts)
     else:
-        dollar.expansion(src, parts, quoted=False)
+        _expansion(src, parts, quoted=False)
 
 
 def _dollar_in_double(src: Source, parts: list[Part]) -> None:
-    dollar.expansion(src, parts, quoted=True)
+    _expansion(src, parts, quoted=True)
+
+
+def _expansion(src: Source, parts: list[Part], *, quoted: bool) -> None:
+    from hookline.bash import dollar  # noqa: PLC0415 -- most words expand nothing
+
+    dollar.expansion(src, parts, quoted=quoted)
 
 
 def _escape_in_braces(src: Source, parts: list[Part]) -> None:
@@ -193,6 +200,8 @@ def _process(src: Source, parts: list[Part]) -> None:
     if src.text.startswith("(", src.pos + 1, src.end):
         kind = src.text[src.pos : src.pos + 2]
         src.pos += 2
+        from hookline.bash import dollar  # noqa: PLC0415 -- as above
+
         parts.append(Code(dollar.commands(src), kind))
 
 
@@ -246,10 +255,10 @@ def pattern(src: Source) -> Term:
     return Term(tuple(parts), mark(src, (start, src.pos)))
 
 
-_DOUBLE_RUN = re.compile(r'[^"\\$`]+')
-_HEREDOC_RUN = re.compile(r"[^\\$`]+")
-_GROUP_RUN = re.compile(r"[^'\"\\$`()]+")
-_REGEX_RUN = re.compile(r"[^ \t\n'\"\\$`()]+")
+_DOUBLE_RUN = lazy(r'[^"\\$`]+')
+_HEREDOC_RUN = lazy(r"[^\\$`]+")
+_GROUP_RUN = lazy(r"[^'\"\\$`()]+")
+_REGEX_RUN = lazy(r"[^ \t\n'\"\\$`()]+")
 
 IN_DOUBLE: Mapping[str, Reader] = {
     "\\": _escape_in_double,

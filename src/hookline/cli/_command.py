@@ -1,11 +1,15 @@
 """What a command is."""
 
-from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hookline.record import record
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Command:
     """One file of this room."""
 
@@ -13,7 +17,7 @@ class Command:
     """One sentence, for the list of commands."""
     examples: str
     """What to type, a line each, with what it gives."""
-    run: Callable[[Namespace], int]
+    run: "Callable[[Namespace], int]"
     """The exit code."""
-    arguments: Callable[[ArgumentParser], None] = lambda parser: None
+    arguments: "Callable[[ArgumentParser], None]" = lambda parser: None
     exits: str = "0 when it worked, 1 when it did not, 2 when it was called wrongly"

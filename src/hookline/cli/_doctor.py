@@ -2,43 +2,33 @@
 
 import os
 import shlex
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import closing
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from shutil import which
+from typing import Any
 
-from hookline import __version__, hosts, installing, telemetry
+from hookline import __version__, hosts, installing
 from hookline.assembly import Setup
 from hookline.calling import Wire, wires
+from hookline.cli._finding import Finding, Weight, attention, note, well
 from hookline.differing import program
 from hookline.host import Host
 from hookline.jsonc import NotJson, parse
-from hookline.past import Passes
 from hookline.probing import Trial, tried
+from hookline.record import record, replace
+from hookline.resident import port
 from hookline.rewiring import moments
-from hookline.store import StoreFailed
-from hookline.system import processes, spool
+from hookline.system import processes
 from hookline.system import wired as notes
 from hookline.system.places import Places
 from hookline.wiring import Listed, Look, Place
 
 GUARD = "dangerous-command"
-USUAL = "off by default"
 FEW = 3
-Weight = Literal["well", "note", "attention"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One thing that was seen; attention is for what a person should do something about."""
-
-    weight: Weight
-    text: str
-    host: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Seen:
     """What was seen of one host."""
 
@@ -61,17 +51,19 @@ def look_at(host: Host, setup: Setup, env: Mapping[str, str], *, asked: bool) ->
     for wire, trials in found:
         said += [one for trial in trials for one in _reached(wire, trial, env, guarded=guarded)]
         said += [*_differing(wire), *_complete(wire), *_in_the_way(wire, places, env)]
+        said += _asked(wire, env)
     said += _twice(host, [wire for wire, _ in found], places)
     if found and host.wiring:
-        said += [Finding(weight="note", text=f"only a person can: {need}") for need in host.wiring.needs]
+        said += [note("wired.person", f"only a person can: {need}") for need in host.wiring.needs]
     return Seen(host=host, present=here, wires=tuple(found), findings=tuple(said))
 
 
 def _unwired(host: Host, *, here: bool, asked: bool) -> Iterator[Finding]:
     if host.wiring is None:
-        yield Finding(weight="note", text="is spoken to by programs, and wired by nobody")
+        yield note("wired.by-nobody", "is spoken to by programs, and wired by nobody")
     elif here or asked:
         yield Finding(
+            id="wired.not",
             weight="attention" if asked else "note",
             text=f"is not wired: `hookline init --host {host.name}`, with --user for every project",
         )
@@ -80,15 +72,15 @@ def _unwired(host: Host, *, here: bool, asked: bool) -> Iterator[Finding]:
 def _reached(wire: Wire, trial: Trial, env: Mapping[str, str], *, guarded: bool) -> Iterator[Finding]:
     at = f" ({_some(trial.call.moments)})" if len(wire.calls) > 1 else ""
     if trial.problem:
-        yield Finding(weight="attention", text=f"{wire.path}{at}: {trial.problem}")
+        yield attention("wired.wrong", f"{wire.path}{at}: {trial.problem}")
     elif not guarded:
         text = f"{wire.path}{at}: answers in {trial.ms:.0f} ms; {GUARD} is off, so nothing could be stopped"
-        yield Finding(weight="note", text=text)
+        yield note("wired.guard-off", text)
     elif any(one.grave for one in wire.differs):
         text = f"{wire.path}{at}: the command stops a forced push in {trial.ms:.0f} ms, if it is called"
-        yield Finding(weight="note", text=text)
+        yield note("wired.unheard", text)
     else:
-        yield Finding(weight="well", text=f"{wire.path}{at}: a forced push is stopped in {trial.ms:.0f} ms")
+        yield well("wired.answers", f"{wire.path}{at}: a forced push is stopped in {trial.ms:.0f} ms")
     if trial.ran:
         yield from _program(wire, trial, env)
 
@@ -106,10 +98,31 @@ def _program(wire: Wire, trial: Trial, env: Mapping[str, str]) -> Iterator[Findi
     ran = processes.run([*words, "--version"], stdin=b"", cwd="/", env=safe, limit=10.0)
     if ran.code != 0:
         why = ran.problem or f"exit code {ran.code}"
-        yield Finding(weight="attention", text=f"{words[0]} cannot be run ({why}): `hookline upgrade`")
+        yield attention("program.broken", f"{words[0]} cannot be run ({why}): `hookline upgrade`")
     elif ran.stdout.strip() != f"hookline {__version__}":
         text = f"{words[0]} is {ran.stdout.strip()!r}, this is {__version__}: `hookline upgrade`"
-        yield Finding(weight="attention", text=text)
+        yield attention("program.version", text)
+    else:
+        yield from _interpreter(words, env)
+
+
+def _interpreter(words: list[str], env: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether it is this very installation that is called."""
+    path = which(words[0], path=env.get("PATH")) or ""
+    here, there = (os.path.realpath(os.path.dirname(one)) for one in (sys.executable, path))
+    if path and there != here and _run_by(path) != sys.executable:
+        text = f"{path} is another installation than this one, {sys.executable}, of the same release"
+        yield note("program.python", f"{text}: `hookline upgrade` wires this one")
+
+
+def _run_by(path: str) -> str:
+    """The interpreter that a script names; empty where it is no script."""
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(500)
+    except OSError:
+        return ""
+    return first[2:].strip().decode(errors="replace") if first.startswith(b"#!") else ""
 
 
 def _differing(wire: Wire) -> Iterator[Finding]:
@@ -119,14 +132,26 @@ def _differing(wire: Wire) -> Iterator[Finding]:
         at = f" {_some(one.moments)}:" if one.moments else ""
         mend = f"; take it out, then `hookline init --host {wire.host.name}{user}`" if one.grave else ""
         weight: Weight = "attention" if one.grave else "note"
-        yield Finding(weight=weight, text=f"{wire.path}:{at} {one.text}{mend}")
+        yield Finding(id="wired.differs", weight=weight, text=f"{wire.path}:{at} {one.text}{mend}")
+
+
+def _asked(wire: Wire, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether what is asked over http is answered."""
+    if not wire.asked:
+        return
+    wrong = port.trouble(env) if port.kept(env) else "no port is kept: `hookline init --user --http`"
+    if wrong:
+        yield Finding(id="wired.http", weight="attention", text=f"{wire.path}: over http: {wrong}")
+    else:
+        text = f"{wire.path}: answers over http at {_some(wire.asked)}"
+        yield Finding(id="wired.http", weight="well", text=text)
 
 
 def _complete(wire: Wire) -> Iterator[Finding]:
     missing = [name for name in wire.host.moments if name not in wire.moments]
     if missing:
         names = ", ".join(missing)
-        yield Finding(weight="attention", text=f"{wire.path}: not wired at {names}: `hookline upgrade`")
+        yield attention("wired.incomplete", f"{wire.path}: not wired at {names}: `hookline upgrade`")
 
 
 def _in_the_way(wire: Wire, places: Places, env: Mapping[str, str]) -> Iterator[Finding]:
@@ -139,7 +164,7 @@ def _in_the_way(wire: Wire, places: Places, env: Mapping[str, str]) -> Iterator[
         )
         said = _said(look, _holds(path, comments=True), replace(place, also=also))
         if said:
-            yield Finding(weight="attention", text=f"{path}: {said}")
+            yield attention("wired.in-the-way", f"{path}: {said}")
 
 
 def _said(look: Look, holds: Any, place: Place) -> str:
@@ -164,7 +189,7 @@ def _twice(host: Host, found: list[Wire], places: Places) -> Iterator[Finding]:
     files = [wire.path for wire in found] + _beside(host, found, places)
     if len(files) > 1:
         text = f"calls us by {len(files)} files, so every event arrives {len(files)} times"
-        yield Finding(weight="attention", text=f"{text}: {', '.join(files)}; keep one (`hookline uninstall`)")
+        yield attention("wired.twice", f"{text}: {', '.join(files)}; keep one (`hookline uninstall`)")
 
 
 def _beside(host: Host, found: list[Wire], places: Places) -> list[str]:
@@ -198,43 +223,8 @@ def between(seen: list[Seen]) -> Iterator[Finding]:
         ):
             told = f"may also be run by {', '.join(names)}: each is recognised, and answered {how}"
             if names:
-                yield Finding(weight="note", text=f"the files of {one.host.name} {told}", host=one.host.name)
-
-
-def around(setup: Setup) -> Iterator[Finding]:
-    """What is wrong apart from any host: configuration, trust, switches, store and spool."""
-    for complaint in setup.complaints:
-        yield Finding(weight="attention", text=complaint)
-    for notice in Passes(file=setup.places.passes, root=setup.places.root, now=_now).notices():
-        yield Finding(weight="attention", text=notice)
-    for hook in setup.hooks:
-        if not hook.enabled and hook.off != USUAL:
-            yield Finding(weight="note", text=f"hook {hook.name!r} is off: {hook.off}")
-    yield from _kept(setup)
-    for one in telemetry.standing(setup.places, setup.settled.sinks):
-        trouble = bool(one.failed or one.dropped)
-        yield Finding(weight="attention" if trouble else "well", text=f"sink {one.name!r}: {one}")
-
-
-def _now() -> float:
-    import time  # noqa: PLC0415 -- asked once
-
-    return time.time()
-
-
-def _kept(setup: Setup) -> Iterator[Finding]:
-    from hookline import keeping  # noqa: PLC0415 -- only where there is one
-
-    problems = [spool.problem(setup.places.spool)]
-    place, usual = keeping.place(setup), setup.places.store
-    if place != usual or os.path.lexists(usual) or os.path.isfile(setup.places.state):
-        try:
-            with closing(keeping.open_store(setup)) as store:
-                problems += [store.problem, store.check()]
-        except (StoreFailed, OSError, LookupError) as error:
-            problems.append(str(error))
-    for problem in filter(None, problems):
-        yield Finding(weight="attention", text=problem)
+                text = f"the files of {one.host.name} {told}"
+                yield Finding(id="wired.shared", weight="note", text=text, host=one.host.name)
 
 
 def all_hosts() -> list[Host]:

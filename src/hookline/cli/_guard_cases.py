@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from hookline import hosts
@@ -12,6 +11,7 @@ from hookline.cli._replay import payload
 from hookline.events import PreToolUse
 from hookline.host import Host, Unreadable
 from hookline.outcome import Outcome
+from hookline.record import record
 from hookline.trail import summary
 
 EXPECTED = ("allow", "ask", "block")
@@ -21,7 +21,7 @@ LARGEST = 16 * 1024 * 1024
 """Bytes of a file of expectations; a larger one is a mistake."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Case:
     """What somebody expects of one command or payload."""
 
@@ -36,7 +36,7 @@ class Case:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Checked:
     """How a case came out."""
 

@@ -7,12 +7,12 @@ person's. In all of them the home is `/home/test` and the working directory `/ho
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from hookline import hosts
 from hookline.events import Event, PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.outcome import Outcome
+from hookline.record import record
 
 HOME, CWD = "/home/test", "/home/test/project"
 TOOLS = "claude-code"
@@ -26,7 +26,7 @@ LARGE_CHANGE = 10_000
 """Lines that have changed where a prompt is judged: enough to hold a request to ship."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Row:
     """One labelled case."""
 

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from hookline import chain
 from hookline.cli._guard_rows import APART, CWD, HOME, WANTED, Row, right, said, warning
 from hookline.hook import Hook, configure, named
 from hookline.outcome import Outcome
+from hookline.record import record, replace
 from hookline.state import State
 from hookline.system.facts import facts
 from hookline.system.places import Places, find
@@ -18,7 +18,7 @@ STRICT = {"shell": "block"}
 TOTAL = "all"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Scored:
     """One row with its verdict."""
 
@@ -33,7 +33,7 @@ class Scored:
     """The hooks that did not answer, with why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Share:
     """How one tier, or one category of it, came out."""
 

@@ -7,7 +7,6 @@ happened yet. Observers are left out: they can change nothing, and exist to reco
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from hookline.assembly import Setup, load
@@ -16,10 +15,11 @@ from hookline.hook import Hook
 from hookline.host import Host, Reply, Said, decode
 from hookline.outcome import Outcome
 from hookline.past import Passes
+from hookline.record import record, replace
 from hookline.runtime import Recorder, Runtime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Judged:
     """What a host would be told about one payload."""
 

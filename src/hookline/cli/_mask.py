@@ -5,10 +5,10 @@ that redaction alone would not know it.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import groupby
 
 from hookline.outcome import Outcome, Step
+from hookline.record import replace
 from hookline.redact import find
 from hookline.why import Branch
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from hookline import hosts
@@ -12,6 +11,7 @@ from hookline.host import Host
 from hookline.installing import Plan, where
 from hookline.jsonc import Node, NotJson, added, parse, put
 from hookline.porting import Ported, port
+from hookline.record import record, replace
 from hookline.system import wired
 from hookline.system.places import Places
 from hookline.system.wired import Refused
@@ -23,7 +23,7 @@ SAME = ("command", "payload", "moment", "match")
 """What makes two entries of one event the same hook, whatever else a person changed in one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Trip:
     """From where to where."""
 
@@ -35,7 +35,7 @@ class Trip:
     env: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Found:
     """A hook in a file of the source's, and what becomes of it."""
 

@@ -1,7 +1,6 @@
 """Recorded lines → the tool calls and results of sessions, each once, as events that hooks can judge."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -13,11 +12,12 @@ from hookline.events import PostToolUse, PreToolUse, Subagent
 from hookline.host import Host, compose
 from hookline.hosts import _claude_transcript, _codex_rollout
 from hookline.hosts._recorded import Call, Entry, Place, Result
+from hookline.record import record
 
 ToolEvent = PreToolUse | PostToolUse
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reader:
     """One kind of recording, recognised by what is in a line."""
 
@@ -29,7 +29,7 @@ class Reader:
     read: Callable[[Mapping[str, Any]], Iterator[Entry]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Heard:
     """What one line of a recording holds."""
 

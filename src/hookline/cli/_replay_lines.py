@@ -7,11 +7,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass
 from typing import IO, Any
 from urllib.parse import quote
 
 from hookline.frozen import thawed
+from hookline.record import asdict, record
 from hookline.store import Query
 
 LONGEST = 64 * 1024 * 1024
@@ -19,7 +19,7 @@ LONGEST = 64 * 1024 * 1024
 DATABASE = b"SQLite format 3\x00"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Line:
     """One line of a file."""
 

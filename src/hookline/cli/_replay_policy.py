@@ -5,7 +5,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
 
 from hookline import hosts
@@ -14,6 +13,7 @@ from hookline.cli._replay import ToolEvent, payload
 from hookline.events import PostToolUse
 from hookline.host import Host, Unreadable
 from hookline.outcome import Outcome, Step
+from hookline.record import record, replace
 from hookline.redact import redact
 from hookline.system.places import find
 
@@ -29,7 +29,7 @@ Sent = tuple[str, str, dict[str, Any]]
 """In whose words, which event, and the payload."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Verdict:
     """What a policy says of one call or result."""
 

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hookline import hosts
 from hookline.cli._replay import Heard, ToolEvent
 from hookline.cli._replay_policy import ACTIONS, Verdict
 from hookline.events import PreToolUse
+from hookline.record import field, record, replace
 from hookline.redact import redact
 from hookline.trail import summary
 
@@ -18,7 +18,7 @@ UNREAD = 20
 """Lines that are named of those that could not be read."""
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False)
 class Group:
     """Calls or results of which the same was said by the same rules."""
 
@@ -48,7 +48,7 @@ class Group:
                 self.examples.append({"file": file, "line": line, "session": event.session, "what": what})
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False)
 class Report:
     """What was heard and said so far."""
 

@@ -10,8 +10,8 @@ from hookline import telemetry
 from hookline.assembly import BUDGET_END, SETTINGS, Setup, load
 from hookline.cli._command import Command
 from hookline.cli._show import complaints, dump, table, visible
-from hookline.config import Problem
 from hookline.frozen import thawed
+from hookline.given import Problem
 from hookline.hook import Hook
 from hookline.host import CONTEXT_CAP
 from hookline.keeping import ADDRESS, STORE

@@ -1,21 +1,29 @@
 """Say of every agent here whether it really reaches us, by trying it, and what a person still has to do."""
 
 import os
+import platform
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hookline import __version__, hosts
-from hookline.assembly import load
-from hookline.calling import Wire
+from hookline.assembly import Setup, load
+from hookline.calling import Call, Wire, wires
 from hookline.cli._command import Command
-from hookline.cli._doctor import Finding, Seen, all_hosts, around, between, look_at
+from hookline.cli._doctor import Seen, all_hosts, between, look_at
+from hookline.cli._doctor_around import around
+from hookline.cli._doctor_machine import Latency, latency, slow
+from hookline.cli._doctor_resident import begun
+from hookline.cli._finding import Finding
 from hookline.cli._show import dump, visible
+from hookline.host import Host
+from hookline.owned import CLIENT
 from hookline.probing import Trial
+from hookline.record import asdict
 from hookline.system.places import Places
 
+NOWHERE = "no agent calls us here: `hookline init` wires those in use"
 SIGNS = {"well": "✓", "note": "·", "attention": "!"}
 COLOURS = {"well": "32", "note": "2", "attention": "33"}
 
@@ -25,28 +33,52 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     setup = load(env, os.getcwd())
     setup.kept.close()
+    client = any(CLIENT in call.line for host in chosen for call in _calls(host, setup, env))
+    general = [*around(setup, env, client=client), *(begun(env) if client else ())]
     seen = [look_at(host, setup, env, asked=bool(args.host)) for host in chosen]
-    general = [*around(setup), *_nowhere(seen), *between(seen)]
+    took = _took(seen, setup, env)
+    general += [*([slow(took)] if took else []), *_nowhere(seen), *between(seen)]
     well = not any(one.weight == "attention" for one in (*general, *(f for s in seen for f in s.findings)))
     if args.json:
-        dump(_report(seen, general, well=well))
+        dump(_report(seen, general, took, well=well))
     else:
         _show(seen, general, setup.places, well=well)
     return 0 if well else 1
 
 
+def _calls(host: Host, setup: Setup, env: Mapping[str, str]) -> list[Call]:
+    return [call for wire in wires(host, setup.places, env) for call in wire.calls]
+
+
+def _took(seen: Sequence[Seen], setup: Setup, env: Mapping[str, str]) -> Latency | None:
+    """How long the first command takes that answers rightly; a second one would take no other time."""
+    right = (
+        (wire, trial.call)
+        for one in seen
+        for wire, trials in one.wires
+        for trial in trials
+        if trial.ran and not trial.problem
+    )
+    first = next(right, None)
+    return latency(*first, setup.places, env) if first else None
+
+
 def _nowhere(seen: Sequence[Seen]) -> list[Finding]:
     if any(one.wires for one in seen):
         return []
-    return [Finding(weight="attention", text="no agent calls us here: `hookline init` wires those in use")]
+    return [Finding(id="wired.none", weight="attention", text=NOWHERE)]
 
 
-def _report(seen: Sequence[Seen], general: Sequence[Finding], *, well: bool) -> dict[str, Any]:
+def _report(
+    seen: Sequence[Seen], general: Sequence[Finding], took: Latency | None, *, well: bool
+) -> dict[str, Any]:
     return {
         "version": __version__,
+        "python": platform.python_version(),
         "well": well,
         "hosts": [_host(one) for one in seen if one.findings or one.present],
         "findings": [asdict(one) for one in general],
+        "latency_ms": asdict(took) if took else None,
     }
 
 
@@ -55,7 +87,7 @@ def _host(one: Seen) -> dict[str, Any]:
         "name": one.host.name,
         "present": one.present,
         "wired": [_wire(wire, trials) for wire, trials in one.wires],
-        "findings": [{"weight": found.weight, "text": found.text} for found in one.findings],
+        "findings": [{"id": found.id, "weight": found.weight, "text": found.text} for found in one.findings],
     }
 
 
@@ -84,10 +116,9 @@ def _show(seen: Sequence[Seen], general: Sequence[Finding], places: Places, *, w
             _write(_title(one))
             for found in one.findings:
                 _write(_line(found, places))
-    if general:
-        _write("hookline" if sys.stdout.isatty() else "hookline:")
-        for found in general:
-            _write(_line(found, places))
+    _write(_coloured("1", f"hookline {__version__}, Python {platform.python_version()}"))
+    for found in general:
+        _write(_line(found, places))
     _write("" if well else "\n! marks what needs you")
 
 
@@ -123,6 +154,7 @@ COMMAND = Command(
 hookline doctor
 hookline doctor --host codex
 hookline doctor --json | jq '.hosts[] | {name, wired}'
+hookline doctor --json | jq -r '.findings[] | select(.weight == "attention") | .id'
 
 Each command that is configured is run as the agent would run it, with a forced push that must be stopped: in
 a session and a store of its own, so nothing of it is in the log. What a repository says is to be run is only

@@ -4,33 +4,38 @@ Hosts wait for this, and some block on any unexpected exit code: whatever comes 
 a code that the host itself means so, and what it could not do it says where a person sees it.
 """
 
+import _signal as signal  # type: ignore[import-not-found]  # the public one spends a millisecond on enumerations
 import os
-import signal
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hookline.cli._command import Command
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from hookline.answering import Call
     from hookline.host import Reply
+    from hookline.response import Notify
 
-WRONG_CALL = 2
+WEB = "http.json"
+"""The file that is there where hosts ask over http (see `resident/port.py`)."""
+NAME = "HOOKLINE_CALL"
+"""The variable by which a client that asked the resident in vain hands over the name of its call."""
 
 
-def main(argv: Sequence[str]) -> int:
-    """Answer the host, whatever comes in."""
+def main(argv: Sequence[str], *, last: bool = False) -> int:
+    """Answer the host, whatever comes in; *last* where the process ends with it."""
     if "-h" in argv or "--help" in argv:
         return _help()
-    parser = ArgumentParser(prog="hookline hook", description=COMMAND.about)
-    arguments(parser)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)  # so that what hooks have started is ended first
     try:
-        return run(parser.parse_args(argv))
-    except SystemExit as left:
-        return _complain("called wrongly; nothing was judged") if left.code == WRONG_CALL else 0
+        return _answered(argv, last=last)
+    except SystemExit:
+        return 0
 
 
 def _help() -> int:
@@ -46,23 +51,69 @@ def _leave(number: int, frame: object) -> None:
     raise SystemExit(0)
 
 
-def run(args: Namespace) -> int:
-    from hookline.answering import Call, answer  # noqa: PLC0415 -- `--help` needs none
+def _answered(argv: Sequence[str], *, last: bool) -> int:
+    from hookline.answering import Call, answer, spoken  # noqa: PLC0415 -- `--help` needs none
 
+    try:
+        words = spoken(argv)
+    except ValueError as error:
+        return _complain(f"called wrongly, so nothing was judged: {error}")
+    env = dict(os.environ)
+    name = env.pop(NAME, None)
     call = Call(
-        host=args.host,
+        **words._asdict(),
         payload=sys.stdin.buffer.read(),
-        env=dict(os.environ),
+        env=env,
         cwd=_here(),
-        event=args.event,
-        only=tuple(args.only),
-        without=tuple(args.without),
+        name=name or "",
+        last=last,
     )
-    reply, after = answer(call)
+    reply, notices, after = answer(call)
+    _tell(call)
     code = _send(reply)
-    for trouble in after():
+    for trouble in (*_shown(notices), *after()):
         _complain(trouble)
+    if name is not None:
+        _have_resident(env, in_vain=bool(name))
     return code
+
+
+def _have_resident(env: dict[str, str], *, in_vain: bool) -> None:
+    """For the next call: whoever handed this one over found none that answers."""
+    from hookline.resident.starting import ensure  # noqa: PLC0415 -- the answer is out already
+
+    ensure(env, in_vain=in_vain)
+
+
+def _tell(call: "Call") -> None:
+    """Let the resident know of this session, before the host asks it something over http."""
+    from hookline.system.places import find  # noqa: PLC0415 -- `--help` needs none
+
+    if os.path.exists(os.path.join(find(call.env, "/").state, WEB)):
+        from hookline.resident import place, registered  # noqa: PLC0415 -- most hosts start commands only
+
+        with suppress(OSError):  # without a place for a resident nobody answers over http
+            folder = place.made(call.env).sessions
+            registered.tell(folder, call.host, call.payload, call.env, call.cwd)
+
+
+def run(args: "Namespace") -> int:
+    """For those who come here by way of all other commands."""
+    return main([args.host, *_options(args)])
+
+
+def _options(args: "Namespace") -> list[str]:
+    given = [("--event", args.event)] if args.event else []
+    given += [("--only", name) for name in args.only] + [("--without", name) for name in args.without]
+    return [word for pair in given for word in pair]
+
+
+def _shown(notices: Sequence["Notify"]) -> tuple[str, ...]:
+    if not notices:
+        return ()
+    from hookline.system.effects import carry_out  # noqa: PLC0415 -- rare
+
+    return carry_out(notices)
 
 
 def _here() -> str:
@@ -94,7 +145,7 @@ def _complain(text: str) -> int:
     return 0
 
 
-def arguments(parser: ArgumentParser) -> None:
+def arguments(parser: "ArgumentParser") -> None:
     parser.add_argument("host", metavar="HOST", help="who sends the payload, such as claude-code")
     parser.add_argument("--event", default="", help="the moment, where the payload does not say it")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")

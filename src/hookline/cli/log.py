@@ -7,13 +7,13 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import asdict, replace
 from datetime import datetime
 
 from hookline.assembly import load
 from hookline.cli._command import Command
 from hookline.cli._show import dump, visible
 from hookline.events import EVENTS
+from hookline.record import asdict, replace
 from hookline.store import Query, Record, Store
 from hookline.system import spool
 

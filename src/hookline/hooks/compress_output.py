@@ -5,7 +5,6 @@ Files that a tool reads or writes stay as they are: an agent that edits a file m
 
 from hookline.events import PostToolUse
 from hookline.hook import hook, later
-from hookline.hooks._compress import Limits, fine, mapped, shortened
 from hookline.response import Response, modify
 from hookline.state import State
 
@@ -37,6 +36,8 @@ def compress_output(
 ) -> Response | None:
     if event.kind not in kinds:
         return None
+    from hookline.hooks._compress import Limits, fine, mapped, shortened  # noqa: PLC0415 -- off by default
+
     limits = Limits(lines=lines, size=size, head=head, tail=tail, around=around)
     cut: list[int] = []
 

@@ -3,13 +3,17 @@
 Where a host cannot change the text, a person is told of what kind the secret is and where; never the secret.
 """
 
+from typing import TYPE_CHECKING
+
 from hookline.events import PostToolUse, PreModelCall, PreToolUse
 from hookline.exceptions import Allow, noted
 from hookline.frozen import Frozen
 from hookline.hook import hook, later
-from hookline.hooks._secrets import Searched, file_of_rules, searched, told, wrapped
 from hookline.response import Response, modify, warn
 from hookline.state import State
+
+if TYPE_CHECKING:
+    from hookline.hooks._secrets import Searched
 
 
 @hook(
@@ -28,13 +32,17 @@ def redact_secrets(
 ) -> Response | None:
     if isinstance(event, PreToolUse):
         return _wrapped(event, state) if wrap else None
+    from hookline.hooks._secrets import file_of_rules, searched  # noqa: PLC0415 -- a call that begins needs none
+
     more, complaint = file_of_rules(rules, state)
     found = searched(event, more, allow)
     changed = noted(_changed(event.changes, found), found.kept.items())
     return complaint.plus(changed) if complaint and changed else complaint or changed
 
 
-def _changed(field: str, found: Searched) -> Response | None:
+def _changed(field: str, found: "Searched") -> Response | None:
+    from hookline.hooks._secrets import told  # noqa: PLC0415 -- as above
+
     change = None
     if found.found:
         change = modify(**{field: found.value}, reason=told(found.found), rule=found.found[0][0])
@@ -48,6 +56,8 @@ def _changed(field: str, found: Searched) -> Response | None:
 def _wrapped(event: PreToolUse, state: State) -> Response | None:
     if event.kind != "shell" or not event.command:
         return None
+    from hookline.hooks._secrets import wrapped  # noqa: PLC0415 -- only where it is wanted
+
     new = wrapped(event.command, str(state.facts.get("ourselves", "hookline")))
     if new is None:
         return None

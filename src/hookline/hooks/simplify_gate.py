@@ -4,15 +4,15 @@ Only a request counts: questions, reports, plans of others and what the person s
 """
 
 import re
-from dataclasses import replace
 
 from hookline.events import UserPromptSubmit
 from hookline.hook import hook, later
-from hookline.hooks._ship import asks_to_ship
+from hookline.pattern import lazy
+from hookline.record import replace
 from hookline.response import Response, block, inject, warn
 from hookline.state import State
 
-_ANYWAY = re.compile(r"^[ \t]*ship anyway:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
+_ANYWAY = lazy(r"^[ \t]*ship anyway:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
 _LONGEST_REASON = 300
 
 
@@ -20,6 +20,8 @@ _LONGEST_REASON = 300
 def simplify_gate(
     event: UserPromptSubmit, state: State, *, warn_from: int = 400, block_over: int = 800
 ) -> Response | None:
+    from hookline.hooks._ship import asks_to_ship  # noqa: PLC0415 -- a tool call needs none of it
+
     anyway = overruled(event.prompt)
     if anyway is None and not asks_to_ship(event.prompt):
         return None

@@ -9,7 +9,6 @@ from typing import Any
 
 from hookline.events import PreToolUse
 from hookline.hook import hook, later
-from hookline.hooks._policy import misfit, wrong_with
 from hookline.response import Response, allow, ask, block, remember, warn
 from hookline.state import State
 
@@ -35,6 +34,8 @@ def weighed(
     event: PreToolUse, state: State, rules: tuple[Mapping[str, Any], ...]
 ) -> list[tuple[Mapping[str, Any], str, str]]:
     """Each rule with what is wrong with it, and with what of the call it is not for."""
+    from hookline.hooks._policy import misfit, wrong_with  # noqa: PLC0415 -- only where there are rules
+
     facts = _facts(event, state)
     return [(rule, bad := wrong_with(rule), "" if bad else misfit(rule, facts)) for rule in rules]
 

@@ -1,13 +1,12 @@
 """Claude Code's way to write hooks into settings, which several hosts share: entries that others wrote."""
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from shlex import quote
 from typing import Any
 
 from hookline.frozen import Frozen
-from hookline.wiring import Written
+from hookline.pattern import lazy
+from hookline.record import replace
+from hookline.wiring import Address, Entry, Written
 
 LOST = {
     "if": "runs for every call that its match fits: `if` is not read here",
@@ -20,8 +19,19 @@ KNOWN = {"type", "command", "args", "shell", "timeout", "onFailure", "statusMess
 """What we can give, and what is only for show."""
 PROJECT = "${CLAUDE_PROJECT_DIR}"
 """What is put into the words of a command without a shell; we start those as they are."""
-VARIABLES = re.compile(r"\bCLAUDE_(?:ENV_FILE|PLUGIN_ROOT|PLUGIN_DATA|CODE_\w+)\b")
+VARIABLES = lazy(r"\bCLAUDE_(?:ENV_FILE|PLUGIN_ROOT|PLUGIN_DATA|CODE_\w+)\b")
 """What only the host itself can set; the project's folder is told by us as well."""
+
+
+def asked(one: Entry, over: Address) -> dict[str, Any]:
+    """What has the host ask over http."""
+    entry = {
+        "type": "http",
+        "url": over.url,
+        "headers": {"Authorization": f"Bearer {over.secret}"},
+        "timeout": round(one.seconds),
+    }
+    return {**entry, "onFailure": "block"} if one.stops else entry
 
 
 def hooks(entry: Any) -> Iterator[Written]:
@@ -72,6 +82,8 @@ def _command(one: Mapping[str, Any]) -> str | tuple[str, ...]:
 
 def _for_a_shell(word: str) -> str:
     """A word that a shell reads as the same, with the project's folder put in."""
+    from shlex import quote  # noqa: PLC0415 -- no call of a host needs it
+
     return f'"{PROJECT}"'.join(quote(part) if part else "" for part in word.split(PROJECT)) or "''"
 
 

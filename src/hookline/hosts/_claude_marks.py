@@ -1,12 +1,19 @@
-"""How Claude Code is recognised, and what of its settings stands in the way of hooks."""
+"""How Claude Code is recognised, what it sends over http, and what of its settings is in the way of hooks."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from hookline.hosts._looks import either, switched
-from hookline.wiring import Look, Place
+from hookline.wiring import Http, Look, Place
 
 SETTINGS = ("~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json")
+# A session's start is never sent; guidance for a compaction is plain text, which is no answer there. What a
+# tool printed goes to the model as it is where nobody answers, so what redacts it stays a command.
+HTTP = Http(
+    watched=("PostCompact", "SubagentStart", "Notification", "StopFailure"),
+    guards=("PreToolUse",),
+    never=("SessionStart", "PreCompact"),
+)
 OFF = switched("disableAllHooks", "allowManagedHooksOnly")
 
 

@@ -1,6 +1,7 @@
 """Which hosts run the files of others, and what raises the question whether it is them.
 
-A mark is a variable of the environment or a field of the payload. It decides nothing: whoever it points to is
+A mark is a variable of the environment or a field of the payload, with a part of its text behind a colon
+where the field alone says too little. It decides nothing: whoever it points to is
 then asked, by `sent` in its own file, so that the many calls that bear no mark load no other host.
 """
 
@@ -13,7 +14,7 @@ CLAUDES = Frozen(
         "cursor": ("cursor_version",),
         "reasonix": ("REASONIX_PLUGIN_ROOT",),
         "factory-droid": ("DROID_PROJECT_DIR",),
-        "codex": ("turn_id", "transcript_path"),
+        "codex": ("turn_id", "transcript_path:rollout-"),
         "copilot-cli": ("COPILOT_CLI",),
         "vscode": ("timestamp",),
     }

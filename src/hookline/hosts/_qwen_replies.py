@@ -5,7 +5,6 @@ reason in the result's place, and so is how a result is changed.
 """
 
 import json
-from dataclasses import replace
 from typing import Any
 
 from hookline.events import PostToolUse, Stop
@@ -13,6 +12,7 @@ from hookline.host import Reply, Said
 from hookline.hosts import _claude_replies
 from hookline.hosts._gemini_replies import CHANGED, text_of, told
 from hookline.hosts._going_on import going_on
+from hookline.record import replace
 
 
 def encode(said: Said) -> Reply:

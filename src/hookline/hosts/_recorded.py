@@ -1,13 +1,13 @@
 """What a host's recording of a session comes to: where it was, what was called, what came back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from hookline.frozen import Frozen
+from hookline.record import field, record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Place:
     """Where the lines from here on belong; what is empty stays as it was."""
 
@@ -15,7 +15,7 @@ class Place:
     cwd: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Call:
     """A tool call that the agent wanted."""
 
@@ -35,7 +35,7 @@ class Call:
     """Whether only the beginning of its input was kept."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Result:
     """What came back from a call."""
 

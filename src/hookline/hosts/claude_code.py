@@ -27,8 +27,8 @@ from hookline.events import (
 )
 from hookline.host import WHOLE, Host, Tool, compose, moment, tool
 from hookline.hosts import _others
-from hookline.hosts._claude_entries import hooks
-from hookline.hosts._claude_marks import LOOKS, sent
+from hookline.hosts._claude_entries import asked, hooks
+from hookline.hosts._claude_marks import HTTP, LOOKS, sent
 from hookline.hosts._claude_replies import KEYS, encode, read
 from hookline.kind import Dialect
 from hookline.wiring import Entry, Listed, Wiring
@@ -59,6 +59,8 @@ def payload(event: Event) -> dict[str, Any]:
 
 
 def entry(one: Entry) -> dict[str, Any]:
+    if one.over is not None:
+        return {"hooks": [asked(one, one.over)]}
     return {"hooks": [{"type": "command", "command": one.command, "timeout": round(one.seconds)}]}
 
 
@@ -124,6 +126,7 @@ HOST: Host = Host(
     sent=sent,
     run_by=_others.CLAUDES,
     project_env="CLAUDE_PROJECT_DIR",
+    passing=("CLAUDE_EFFORT", "CLAUDE_ENV_FILE"),
     settings=("~/.claude/settings.json", "~/.claude.json"),
     repository_switches=(".claude/settings.json", ".claude/settings.local.json"),
     program="claude",
@@ -137,6 +140,7 @@ HOST: Host = Host(
             read=hooks,
             usual=600.0,
             variables="env",
+            http=HTTP,
         ),
         moved_by="CLAUDE_CONFIG_DIR",
         looks=LOOKS,

@@ -1,11 +1,11 @@
 """A response as JSON and back, checked field by field: nothing that a worker says is taken on trust."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields
 from typing import Any
 
 from hookline.frozen import frozen, thawed
 from hookline.kind import HookFailed
+from hookline.record import asdict, fields
 from hookline.response import WEIGHT, Count, Effect, Measure, Notify, Response
 
 _EFFECTS: Mapping[str, type[Effect]] = {"notify": Notify, "count": Count, "measure": Measure}

@@ -1,14 +1,15 @@
 """Find `@@INJECT:` and `@@WARN:` in what a hook printed."""
 
 import re
-from dataclasses import dataclass
 
+from hookline.pattern import lazy
+from hookline.record import record
 from hookline.response import Response
 
-_DIRECTIVE = re.compile(r"@@(INJECT|WARN)[ \t]*:(.*)", re.IGNORECASE)
+_DIRECTIVE = lazy(r"@@(INJECT|WARN)[ \t]*:(.*)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Lines:
     """What a text says in directives, and what is left of it without them."""
 

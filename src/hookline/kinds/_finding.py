@@ -1,7 +1,6 @@
 """Which hooks users' files and modules declare; remembered, so that a later process need not import them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,13 @@ from hookline.kind import Declaration, HookFailed, Machine
 from hookline.kinds import _remembered
 from hookline.kinds._sources import Source, digest
 from hookline.kinds._workers import ask
+from hookline.record import record, replace
 
 IMPORT_LIMIT = 5.0
 """How many seconds the import of one file or module may take."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Found:
     """The hooks that were found, and what was wrong with the rest."""
 

@@ -4,11 +4,11 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hookline.kind import HookFailed
 from hookline.kinds._mcp_process import Process
+from hookline.record import record
 
 if TYPE_CHECKING:
     from mcp.client import Transport
@@ -18,7 +18,7 @@ CONNECT, READ = 30.0, 300.0
 _HTTP = ("http", "streamable-http", "streamable_http")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Server:
     """A server as it was declared, and what it is started with."""
 

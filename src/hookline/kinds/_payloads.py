@@ -2,18 +2,18 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from hookline.events import Event
 from hookline.frozen import thawed
 from hookline.kind import Declaration, Dialect, Machine
+from hookline.record import record
 from hookline.response import Response
 from hookline.state import State
 
 Payload = Callable[[Event, State], bytes]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Telling:
     """How a hook is told of an event, and how its answer is understood."""
 

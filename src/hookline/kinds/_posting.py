@@ -3,16 +3,16 @@
 import asyncio
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 from hookline.kind import KEEP, HookFailed
 from hookline.kinds._loop import Loop
+from hookline.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Answer:
     """What a server answered; of a body, no more than one byte over what is allowed."""
 

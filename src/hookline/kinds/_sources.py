@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from hookline.record import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class Source:
     """A file at *path*, or a *module* `package.module`, or one hook of it: `package.module:name`."""
 

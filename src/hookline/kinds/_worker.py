@@ -13,7 +13,6 @@ import resource
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from traceback import extract_tb
 from types import CoroutineType
@@ -25,6 +24,7 @@ from hookline.hook import BadHook, Hook, configure
 from hookline.kinds import _loading
 from hookline.kinds._codec import response_to_json
 from hookline.kinds._sources import located
+from hookline.record import asdict
 from hookline.response import Response
 from hookline.state import State
 

@@ -6,7 +6,6 @@ code imported for it, that counts.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hookline.events import Event
@@ -17,6 +16,7 @@ from hookline.kinds._codec import response_from_json
 from hookline.kinds._finding import Found, find
 from hookline.kinds._sources import Source
 from hookline.kinds._workers import ask
+from hookline.record import replace
 from hookline.response import Response
 from hookline.state import State
 

@@ -5,21 +5,15 @@ costs a few searches. No search scans a stretch more than a bounded number of ti
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hookline.redact._assigned import assigned
-from hookline.redact._hidden import uncovered
-from hookline.redact._json import Text, page, rebuilt, walked
-from hookline.redact._keys import keys
-from hookline.redact._kube import kube
-from hookline.redact._runs import runs
-from hookline.redact._shapes import shapes
+from hookline.record import record
+from hookline.redact._signs import keys, runs, uncovered
+from hookline.redact._signs import spans as keyed
 from hookline.redact._spans import Span
-from hookline.redact._tokens import tokens
-from hookline.redact._typed import typed
-from hookline.redact._urls import urls
-from hookline.redact._views import Stretch, view
+
+if TYPE_CHECKING:
+    from hookline.redact._json import Text
 
 Keep = Callable[[str, str], bool]
 """Whether a secret of a kind is to stay: `(kind, value)`."""
@@ -27,7 +21,7 @@ Rules = Iterable[Callable[[str], Iterable[Span]]]
 """More searches, such as those of a rule file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Secret:
     """Where in a text a secret lies, and of what kind it is; never the secret itself."""
 
@@ -50,6 +44,10 @@ def find(
     if len(text) < _SHORT:
         return ()
     spans = _merged(text, _once(text, rules, keep, inside_key=inside_key))
+    if not spans:
+        return ()
+    from hookline.redact._views import Stretch, view  # noqa: PLC0415 -- most texts hold no secret
+
     for _ in range(_ROUNDS):
         shown = view(text, (Stretch(one.start, one.end, _mark(one)) for one in spans))
         more = [one for one in _once(shown.text, rules, keep) if MARK not in shown.text[one.start : one.end]]
@@ -68,9 +66,9 @@ _ROUNDS = 4
 
 
 def _once(text: str, rules: Rules, keep: Keep | None, *, inside_key: bool = False) -> list[Span]:
-    spans = [*keys(text, inside=inside_key), *_spans(text), *runs(text, _spans)]
+    spans = [*keys(text, inside=inside_key), *keyed(text), *runs(text)]
     for bare in uncovered(text):
-        there = (*keys(bare.text), *_spans(bare.text))
+        there = (*keys(bare.text), *keyed(bare.text))
         spans += [Span(*bare.span(start, end), kind, more) for start, end, kind, more in there]
     for rule in rules:
         spans += rule(text)
@@ -86,6 +84,8 @@ def clean_json(
     value: Any, *, rules: Rules = (), keep: Keep | None = None
 ) -> tuple[Any, tuple[tuple[str, str, int], ...]]:
     """The same, and of every secret its kind, the keys that lead to it, and the line of that string."""
+    from hookline.redact._json import rebuilt, walked  # noqa: PLC0415 -- most of what is looked at is text
+
     texts = list(walked(value))
     secrets = _in_each(texts, rules, keep)
     new = (cut(one.text, secrets.get(number, ())) for number, one in enumerate(texts))
@@ -98,8 +98,10 @@ def clean_json(
     return rebuilt(value, new), tuple(found)
 
 
-def _in_each(texts: Sequence[Text], rules: Rules, keep: Keep | None) -> dict[int, list[Secret]]:
+def _in_each(texts: "Sequence[Text]", rules: Rules, keep: Keep | None) -> dict[int, list[Secret]]:
     """The secrets in each of the *texts*, by its number."""
+    from hookline.redact._json import page  # noqa: PLC0415 -- as above
+
     whole, there = page(texts), dict[int, list[Secret]]()
     for one in find(whole.text, rules=rules, keep=keep):
         for number in range(max(0, whole.at(one.start)), whole.at(one.end - 1) + 1):
@@ -125,11 +127,6 @@ MARK = "[redacted"
 
 def _mark(secret: Secret | Span) -> str:
     return f"{MARK}]" if secret.more else f"{MARK}:{secret.kind}]"
-
-
-def _spans(text: str) -> list[Span]:
-    # In order of how much the kind tells: where two find the same stretch, the first names it.
-    return [*tokens(text), *shapes(text), *urls(text), *typed(text), *kube(text), *assigned(text)]
 
 
 def _merged(text: str, spans: Iterable[Span]) -> list[Span]:

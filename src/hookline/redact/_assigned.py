@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from hookline.redact._joints import BARE, assignment, changed, item, turned
-from hookline.redact._names import STEMS, Name, identity, named
+from hookline.redact._names import Name, identity, named
+from hookline.redact._signs import STEMS
 from hookline.redact._spans import Span
 from hookline.redact._values import (
     cased,

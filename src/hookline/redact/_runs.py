@@ -7,12 +7,11 @@ from functools import cache
 from itertools import accumulate
 
 from hookline.redact._edges import stands_apart
+from hookline.redact._signs import LEAST
 from hookline.redact._spans import Span
 from hookline.redact._tokens import HEADS, token_at
 
 _BETWEEN = "\n\0\n"
-LEAST = 24
-"""Characters of a run that is worth a look."""
 _CUT_OFF = frozenset({"", "...", "…"})
 """What may stand where a text was cut off."""
 _ESCAPES = frozenset("\\%[;")

@@ -1,6 +1,6 @@
 """Where a secret lies: what every search of this room yields."""
 
-from typing import NamedTuple
+from hookline.tuples import NamedTuple
 
 
 class Span(NamedTuple):

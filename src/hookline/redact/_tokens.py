@@ -9,6 +9,7 @@ import re
 from collections.abc import Generator, Iterator
 from functools import cache
 
+from hookline.pattern import lazy
 from hookline.redact._edges import stands_apart
 from hookline.redact._formats import FORMATS, Format
 from hookline.redact._spans import Span
@@ -180,7 +181,7 @@ def _plain() -> dict[str, re.Pattern[str]]:
     rests: dict[str, list[str]] = {}
     for prefix in prefixes:
         rests.setdefault(prefix[0], []).append(re.escape(prefix[1:]))
-    return {first: re.compile(f"{re.escape(first)}(?:{'|'.join(rest)})") for first, rest in rests.items()}
+    return {first: lazy(f"{re.escape(first)}(?:{'|'.join(rest)})") for first, rest in rests.items()}
 
 
 @cache

@@ -31,7 +31,7 @@ _WORD = (
     r"""(?:\\?["']?%s(?:\\n)?\\?["']? {1,4})?\\?["']?(?P<value>[^\s"'`|&;<>()\\]{4,200})(?:\\n)?\\?["']?"""
 )
 _STDIN = r"(?:sudo (?:--?[a-z-]{1,20} ){0,4}(?:-[a-z]{0,4}(?-i:S)|--stdin)|[^\n|]{0,200}--password-stdin)\b"
-_STATEMENTS = (
+STATEMENTS = (
     (("identified", "IDENTIFIED"), rf"\bIDENTIFIED{_HOW}{_STRING}"),
     (("SecureString", "securestring"), rf"\bConvertTo-SecureString(?: -String)? {{1,4}}{_STRING}"),
     (
@@ -52,7 +52,7 @@ def typed(text: str) -> Iterator[Span]:
                 found = _option(option).match(text, start)
                 if found and _password(found["value"]):
                     yield Span(*found.span("value"), "password")
-    for words, pattern in _STATEMENTS:
+    for words, pattern in STATEMENTS:
         if any(word in text for word in words):
             found_in = (found for found in _statement(pattern).finditer(text) if _password(found["value"]))
             yield from (Span(*found.span("value"), "password") for found in found_in)

@@ -22,7 +22,7 @@ _PGPASS = (
     r"(?:^|(?<=[\n\"']))[\w.*-]{1,80}(?::[0-9*]{1,5})?\Z",
     r"""[\w.*-]{1,80}:[0-9*]{1,5}:[\w.*-]{1,64}:(?P<user>[\w.@*-]{1,64}):(?P<password>[^\s:"'`\\]{6,128})(?=[\s"'`]|\Z)""",
 )
-_DATABASES = (
+DATABASES = (
     ("@tcp(", *_GO),
     ("@unix(", *_GO),
     (":thin:", r"oracle\Z", r"oracle:thin:(?P<user>[^\s/@:]{1,64})/(?P<password>[^\s@/\"'`]{4,128})@"),
@@ -40,7 +40,7 @@ def urls(text: str) -> Iterator[Span]:
         if found:
             yield from _secrets(found)
         place = text.find("://", place + 3)
-    for literal, before, behind in _DATABASES:
+    for literal, before, behind in DATABASES:
         place = text.find(literal)
         while place >= 0:
             yield from _database(text, place, before, behind)

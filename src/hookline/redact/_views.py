@@ -2,7 +2,8 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from hookline.tuples import NamedTuple
 
 NEAR = 2000
 """Characters on either side of a stretch that are shown, where its line is longer."""

@@ -8,10 +8,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from hookline.record import record
 from hookline.redact._go import translated
 from hookline.redact._spans import Span
 
@@ -19,7 +19,7 @@ _BEFORE, _BEHIND = 200, 1000
 """Characters around a keyword in which a rule looks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Rule:
     """One rule."""
 
@@ -49,7 +49,7 @@ class Rule:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RuleFile:
     """The rules of one file; called with a text, it yields what they find."""
 

@@ -6,7 +6,6 @@ session, a turn and a call alike, and what they send joins into one trace.
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +15,7 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
 from hookline import __version__
+from hookline.record import replace
 from hookline.sink import Ended, Ran, Report
 
 NANOS = 1_000_000_000

@@ -3,9 +3,9 @@
 A database that is no longer one is set aside beside the new one, never deleted, and the opener is told.
 """
 
+import _sqlite3 as sqlite3  # the public one loads `datetime`, for types that are never stored
 import fcntl
 import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 

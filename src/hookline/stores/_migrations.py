@@ -3,7 +3,7 @@
 A step that was released is never edited; a change of the schema is a new step at the end.
 """
 
-import sqlite3
+import _sqlite3 as sqlite3  # the public one loads `datetime`, for types that are never stored
 
 STEPS: tuple[tuple[str, ...], ...] = (
     (

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from hookline.frozen import frozen, thawed
+from hookline.record import record
 from hookline.store import OLDEST_CLAIM, Claim, Query, Record
 from hookline.stores._text import read, written
 
@@ -37,7 +37,7 @@ class Database(Protocol):
 Work = Callable[[Database], Answer]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Dialect:
     """What databases say differently."""
 
@@ -81,13 +81,16 @@ WHERE session = :session AND name = :name AND owner = :owner
 RELEASE = "DELETE FROM claims WHERE session = :session AND name = :name AND owner = :owner"
 
 
-def record(db: Database, records: Sequence[Record], dialect: Dialect) -> None:
+def insert(db: Database, records: Sequence[Record], dialect: Dialect) -> None:
     if dialect.alone:
         db.execute(dialect.alone, {})
+    counted: dict[tuple[str, str], int] = {}
     for one in records:
         if db.execute(INSERT, _row(one)).rowcount == 1:
             for name, by in one.counts.items():
-                count(db, one.session, name, by)
+                counted[one.session, name] = counted.get((one.session, name), 0) + by
+    for session, name in sorted(counted):  # each once, and in an order in which nobody waits for another
+        count(db, session, name, counted[session, name])
 
 
 def count(db: Database, session: str, name: str, by: int) -> int:

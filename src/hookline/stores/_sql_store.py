@@ -42,7 +42,7 @@ class SqlStore:
         return self._engine.problem
 
     def record(self, records: Sequence[Record]) -> None:
-        self._engine.write(lambda db: sql.record(db, records, self._engine.dialect))
+        self._engine.write(lambda db: sql.insert(db, records, self._engine.dialect))
 
     def records(self, query: Query) -> Iterator[tuple[int, Record]]:
         where, wanted = sql.conditions(query, self._engine.dialect)
@@ -158,6 +158,10 @@ class SqlStore:
 
     def close(self) -> None:
         self._engine.close()
+
+    def leave(self) -> None:
+        """As `close`, where the process ends now: some need not wait for the disk then."""
+        getattr(self._engine, "leave", self._engine.close)()
 
     def _rows(self, statement: str, wanted: Mapping[str, Any]) -> Sequence[Row]:
         return self._engine.read(lambda db: db.execute(statement, wanted).fetchall())

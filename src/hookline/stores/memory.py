@@ -1,14 +1,14 @@
 """The store that lives as long as the program: for tests, and for programs that keep nothing."""
 
 import json
-import threading
+from _thread import RLock
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from hookline.frozen import Frozen, frozen, thawed
 from hookline.knowledge import Experiment, Handoff, Memory, Signature, words, words_of
+from hookline.record import replace
 from hookline.store import OLDEST_CLAIM, Claim, Limits, Query, Record, Store
 
 DAY = 86_400.0
@@ -24,7 +24,7 @@ class MemoryStore:
     problem = ""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._records: dict[str, tuple[int, Record]] = {}
         self._recorded = 0
         self._sessions: dict[str, float] = {}

@@ -3,10 +3,10 @@
 It raises `OSError` where the file cannot be read or written; `problem` says what had to be set aside.
 """
 
+import _sqlite3 as sqlite3  # the public one loads `datetime`, for types that are never stored
 import os
-import sqlite3
-import threading
 import time
+from _thread import RLock
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
@@ -25,6 +25,7 @@ _ADVICE = {
     sqlite3.SQLITE_IOERR: "see whether the disk is full or failing; what is stored already is safe",
 }
 """By error code: what to do."""
+_left: list[sqlite3.Connection] = []
 
 
 def open_store(place: str) -> Store:
@@ -40,7 +41,7 @@ class SqliteFile:
         self.problem = ""
         """What a person should know about the file: empty, or a sentence."""
         self.dialect = DIALECT
-        self._lock = threading.RLock()
+        self._lock = RLock()
         with self._errors():
             self._db, self.problem = opened(path)
 
@@ -78,6 +79,10 @@ class SqliteFile:
     def close(self) -> None:
         with self._lock:
             self._db.close()
+
+    def leave(self) -> None:
+        """Stay open until the process ends: the next one finds all, and nobody waits for the disk."""
+        _left.append(self._db)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

@@ -10,7 +10,8 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+
+from hookline.record import field, record
 
 VARIABLE = "HOOKLINE_MARK"
 _SIGNALS = range(42, 62)  # real-time signals that no C library and no runtime of a language uses itself
@@ -20,7 +21,7 @@ _FAR = (
 )  # microseconds: the limit is on what real-time processes may compute, and must never be reached
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Mark:
     token: str = field(default_factory=lambda: os.urandom(6).hex())
 

@@ -5,8 +5,8 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
+from hookline.record import record
 from hookline.system._marks import Mark, marked, stamp, wearing
 
 _WHY = {
@@ -21,7 +21,7 @@ class NotStarted(OSError):
     """A process could not be started; the message says why, and what to do."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Process:
     """A process of ours. Nobody waits for it before `reap`, so that its number stays its own."""
 

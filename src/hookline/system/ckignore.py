@@ -1,13 +1,13 @@
 """A project's `.ckignore`: its text, and whether a person trusted what it opens."""
 
 import os
-import re
 
+from hookline.pattern import lazy
 from hookline.system import files
 from hookline.system.places import Places
 
 NAME = ".ckignore"
-_OPENS = re.compile(r"(?m)^!.*\.(?:git|aws|ssh)\b")
+_OPENS = lazy(r"(?m)^!.*\.(?:git|aws|ssh)\b")
 
 
 def text(root: str) -> str:
@@ -17,7 +17,8 @@ def text(root: str) -> str:
 
 def opening(root: str) -> frozenset[str]:
     """The file's name where a line of it opens what only a person opens: its content needs trust then."""
-    return frozenset({NAME}) if _OPENS.search(text(root)) else frozenset()
+    lines = text(root)
+    return frozenset({NAME}) if "!" in lines and _OPENS.search(lines) else frozenset()
 
 
 def trusted(places: Places) -> bool:

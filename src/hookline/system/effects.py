@@ -14,14 +14,18 @@ def carry_out(effects: Iterable[Effect]) -> tuple[str, ...]:
 
 
 def _notify(effect: Notify) -> str:
-    """A desktop notification through the controlling terminal, if there is one (OSC 777)."""
-    title, text = (_plain(part) for part in (effect.title, effect.text))
     try:
         with open("/dev/tty", "wb", buffering=0) as terminal:
-            terminal.write(f"{ESCAPE}]777;notify;{title};{text}{BELL}".encode())
+            terminal.write(sequence(effect))
     except OSError as error:
-        return f"the notification {title!r} could not be shown: {error.strerror}"
+        return f"the notification {_plain(effect.title)!r} could not be shown: {error.strerror}"
     return ""
+
+
+def sequence(effect: Notify) -> bytes:
+    """A desktop notification, as a terminal takes it (OSC 777)."""
+    title, text = (_plain(part) for part in (effect.title, effect.text))
+    return f"{ESCAPE}]777;notify;{title};{text}{BELL}".encode()
 
 
 def _plain(text: str) -> str:

@@ -2,19 +2,12 @@
 
 import os
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 from hookline.state import Facts
-from hookline.system import approvals, ckignore
-from hookline.system.diff import changed_lines
-from hookline.system.following import follower
-from hookline.system.links import is_file
-from hookline.system.ourselves import command
-from hookline.system.outputs import keep
-from hookline.system.peek import script
 from hookline.system.places import Places
-from hookline.system.rulefile import rule_file
 
 
 def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyType({})) -> Facts:
@@ -22,18 +15,27 @@ def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyTy
         "root": lambda: places.root,
         "home": lambda: places.home,
         "branch": lambda: branch(places.root),
-        "changed_lines": lambda: changed_lines(places.root),
-        "realpath": follower,
-        "script": lambda: script,
-        "is_file": lambda: is_file,
-        "ckignore": lambda: ckignore.text(places.root),
-        "ckignore_trusted": lambda: ckignore.trusted(places),
-        "approvals": lambda: approvals.load(places.state, places.root),
-        "rule_file": lambda: lambda name: rule_file(places, name),
-        "ourselves": command,
-        "keep_output": lambda: lambda text: keep(os.path.join(places.scratch, "outputs"), text),
+        "changed_lines": lambda: _room("diff").changed_lines(places.root),
+        "realpath": lambda: _room("following").follower(),
+        "script": lambda: _room("peek").script,
+        "is_file": lambda: _room("links").is_file,
+        "ckignore": lambda: _room("ckignore").text(places.root),
+        "ckignore_trusted": lambda: _room("ckignore").trusted(places),
+        "approvals": lambda: _room("approvals").load(places.state, places.root),
+        "rule_file": lambda: lambda name: _room("rulefile").rule_file(places, name),
+        "ourselves": lambda: _room("ourselves").command(),
+        "keep_output": lambda: lambda text: _keep(places, text),
     }
     return Facts({**suppliers, **more})
+
+
+def _room(name: str) -> Any:
+    """A module beside this one, imported when somebody asks for its fact."""
+    return import_module(f"hookline.system.{name}")
+
+
+def _keep(places: Places, text: str) -> Any:
+    return _room("outputs").keep(os.path.join(places.scratch, "outputs"), text)
 
 
 def branch(root: str) -> str:

@@ -4,10 +4,12 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from hookline.config import File, Problem
+from hookline.given import File, Problem
+from hookline.pattern import lazy
+from hookline.record import record
+from hookline.system import looked
 
 LARGEST = 1024 * 1024
 """Bytes: a configuration of a megabyte is a mistake or an attack."""
@@ -15,7 +17,7 @@ LARGEST_SETTINGS = 16 * LARGEST
 """Bytes of a host's settings file: hosts know no limit, so one may be padded; more would take too long."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Folder:
     """A folder of configuration, and whose it is."""
 
@@ -28,6 +30,7 @@ class Folder:
 
 def read(path: str, root: str = "") -> tuple[str, str]:
     """The file's text and what is wrong with it; ("", "") where there is no file."""
+    looked.at(path)
     if not os.path.lexists(path):
         return "", ""
     if root and not inside(path, root):
@@ -76,6 +79,7 @@ def shown(path: str, folder: Folder) -> str:
 def scripts(folder: Folder) -> Iterator[str | Problem]:
     """The paths of the folder's `hooks/*.py`."""
     place = os.path.join(folder.path, "hooks")
+    looked.at(place)
     try:
         names = sorted(os.listdir(place))
     except OSError:
@@ -91,7 +95,7 @@ def scripts(folder: Folder) -> Iterator[str | Problem]:
             yield path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class HostSettings:
     """What a host's settings file says of the environment, as far as that can be told."""
 
@@ -101,12 +105,13 @@ class HostSettings:
     """What such a file holds; None: more than is read."""
 
 
-_LINE = re.compile(r"^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:](.*)$", re.MULTILINE)
+_LINE = lazy(r"^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:](.*)$", re.MULTILINE)
 """A variable in a file of that kind; a line within a longer value counts too, which errs on the safe side."""
 
 
 def host_settings(path: str) -> HostSettings | None:
     """The settings file at *path*, read as leniently as any host might; None where there is none."""
+    looked.at(path)
     try:
         data = _bytes(path, LARGEST_SETTINGS)
     except (FileNotFoundError, NotADirectoryError):

@@ -2,6 +2,7 @@
 
 import os
 import time
+from functools import cache
 
 BOOT = "/proc/sys/kernel/random/boot_id"
 
@@ -14,10 +15,11 @@ def now() -> float:
 _IMPORTED = now()
 
 
+@cache
 def boot() -> str:
     """What tells this run of the machine from the last one, whose clock began anew."""
     try:
-        with open(BOOT, encoding="ascii") as file:
+        with open(BOOT, encoding="utf-8") as file:
             return file.read().strip()
     except OSError:
         return ""
@@ -25,7 +27,12 @@ def boot() -> str:
 
 def own() -> str:
     """A new name for something that this process does, by which the process is known."""
-    return f"{os.getpid()}:{_born(os.getpid())}:{os.urandom(6).hex()}"
+    return f"{os.getpid()}:{_own_birth(os.getpid())}:{os.urandom(6).hex()}"
+
+
+def fresh() -> str:
+    """A name that nothing else has; as random as those of `uuid`, which loads `platform` to make one."""
+    return os.urandom(16).hex()
 
 
 def alive(name: str) -> bool:
@@ -38,10 +45,16 @@ def alive(name: str) -> bool:
 
 def started() -> float:
     """When this process began, by `now`: rather too late than too early."""
-    born = _born(os.getpid())
+    born = _own_birth(os.getpid())
     if not born or not hasattr(time, "CLOCK_BOOTTIME"):
         return _IMPORTED
     return min(_IMPORTED, (born + 1) / os.sysconf("SC_CLK_TCK"))
+
+
+@cache
+def _own_birth(pid: int) -> int:
+    """Asked with our own process, for which it never changes."""
+    return _born(pid)
 
 
 def _born(pid: int) -> int:

@@ -9,7 +9,8 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+
+from hookline.record import asdict, record
 
 MOST = 8 << 20
 """Bytes that may wait."""
@@ -23,7 +24,7 @@ _QUEUE, _TAKEN, _GATE, _LEAD, _STATE, _DROPPED = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class State:
     """How the last export went."""
 

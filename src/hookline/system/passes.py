@@ -7,17 +7,17 @@ self-protect guards the folder.
 import fcntl
 import json
 import os
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from typing import Any
+
+from hookline.record import asdict, record
 
 OFF = "off"
 """What the guards' own pass is for; any other is for a rule."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Pass:
     """One way past, in one project, until then."""
 
@@ -34,7 +34,7 @@ def granted(file: str, root: str, now: float) -> tuple[Pass, ...]:
 
 
 def grant(file: str, root: str, what: str, *, now: float, seconds: float) -> Pass:
-    one = Pass(id=uuid.uuid4().hex, root=os.path.realpath(root), what=what, until=now + seconds)
+    one = Pass(id=os.urandom(16).hex(), root=os.path.realpath(root), what=what, until=now + seconds)
     _change(file, lambda passes: [*(p for p in passes if now < p.until), one])
     return one
 

@@ -3,6 +3,10 @@
 import os
 import stat
 
+from hookline.events import Event, PostToolUse
+from hookline.host import Host
+from hookline.record import replace
+
 LARGEST = 128 * 1024
 """Bytes of a script that are looked at."""
 _OURS = ("/dev/", "/proc/")
@@ -41,3 +45,11 @@ def _bytes(path: str, most: int, *, last: bool = False) -> bytes:
             return file.read(most)
     except (OSError, ValueError):
         return b""
+
+
+def as_recorded(host: Host, event: Event) -> Event:
+    """A tool that failed, where only the host's own recording says so."""
+    if host.recorded is None or not isinstance(event, PostToolUse) or not (event.success and event.call):
+        return event
+    error = host.recorded(ending(event.transcript), event.call) if event.transcript else ""
+    return replace(event, success=False, error=error) if error else event

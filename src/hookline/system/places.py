@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from hookline.record import record
+from hookline.system import looked
 
 FOLDER = ".hookline"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Places:
     """Absolute paths."""
 
@@ -19,6 +21,10 @@ class Places:
     scratch: str
     root: str
     """The project's root."""
+    data: str = ""
+    """What was made for this machine: the client in C."""
+    resident: tuple[str, ...] = ()
+    """The folders in which the user's resident may be."""
 
     @property
     def trust(self) -> str:
@@ -51,7 +57,15 @@ def find(env: Mapping[str, str], cwd: str) -> Places:
         state=_under(env, "XDG_STATE_HOME", home, ".local/state"),
         scratch=_under(env, "XDG_CACHE_HOME", home, ".cache"),
         root=project_root(cwd),
+        data=_under(env, "XDG_DATA_HOME", home, ".local/share"),
+        resident=residents(env),
     )
+
+
+def residents(env: Mapping[str, str]) -> tuple[str, ...]:
+    """The system's folder for what runs, if it has one, and one that can be made everywhere."""
+    given, usual = env.get("XDG_RUNTIME_DIR", ""), f"/tmp/hookline-{os.getuid()}"  # noqa: S108 -- checked to be ours
+    return (os.path.join(given, "hookline"), usual) if os.path.isabs(given) else (usual,)
 
 
 def _under(env: Mapping[str, str], variable: str, home: str, usual: str) -> str:
@@ -63,8 +77,13 @@ def project_root(cwd: str) -> str:
     """The nearest folder, from *cwd* upwards, that has `.git` or `.hookline`; else *cwd* itself."""
     here = start = os.path.abspath(cwd or ".")
     while True:
-        if any(os.path.lexists(os.path.join(here, mark)) for mark in (".git", FOLDER)):
+        if any(_is_there(os.path.join(here, mark)) for mark in (".git", FOLDER)):
             return here
         if here == os.path.dirname(here):
             return start
         here = os.path.dirname(here)
+
+
+def _is_there(path: str) -> bool:
+    looked.at(path, whether=True)
+    return os.path.lexists(path)

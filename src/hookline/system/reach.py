@@ -6,9 +6,9 @@ happens to name a file counts. What is made up only at run time cannot be seen; 
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from hookline.frozen import Frozen
+from hookline.record import field, record
 from hookline.system import _mentions
 from hookline.system._search import Search
 from hookline.system.files import read
@@ -26,7 +26,7 @@ RUNNERS: Mapping[str, tuple[str, ...]] = {
 SHOWN = 80
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Command:
     """A command that the project declares."""
 
@@ -42,7 +42,7 @@ class Command:
         return self.words if isinstance(self.words, str) else "\n".join(map(str, self.words))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reached:
     """What was found, and what cannot be."""
 

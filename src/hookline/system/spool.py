@@ -11,10 +11,10 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import fields
 from typing import Any
 
 from hookline.frozen import frozen, thawed
+from hookline.record import fields
 from hookline.store import Record, Store
 
 _CURRENT = "spool.jsonl"
@@ -61,7 +61,8 @@ def problem(folder: str) -> str:
 
 def record_to_json(record: Record) -> str:
     """*record* as one line of JSON."""
-    return json.dumps({name: thawed(getattr(record, name)) for name in _NAMES}, separators=(",", ":"))
+    whole = {name: getattr(record, name) for name in _NAMES}
+    return json.dumps(whole, separators=(",", ":"), default=thawed)
 
 
 def record_from_json(line: str) -> Record:

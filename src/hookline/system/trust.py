@@ -12,10 +12,10 @@ import shlex
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
+from hookline.record import record
 from hookline.system.files import inside, read
 from hookline.system.places import FOLDER
 
@@ -28,7 +28,7 @@ UNSHOWN = "(not shown: it "
 """Begins what stands for a file that is no readable text: why, and the sha256 of its bytes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Trust:
     """What is there now, against what was trusted."""
 

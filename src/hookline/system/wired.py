@@ -15,8 +15,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any
+
+from hookline.record import record
 
 LARGEST = 16 * 1024 * 1024
 FOLDER = "wired"
@@ -31,7 +32,7 @@ class Refused(OSError):
     """A file that is left as it is; the message says why, and what to do."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wired:
     """One file that we changed."""
 

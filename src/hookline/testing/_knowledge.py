@@ -1,10 +1,10 @@
 """What every store must do with what outlives a session; part of the suite in `hookline.testing.stores`."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from hookline.knowledge import Experiment, Handoff, Memory, Signature
+from hookline.record import replace
 from hookline.store import Store
 from hookline.testing._checks import HOSTILE, at_once, name, same
 

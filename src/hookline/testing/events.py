@@ -1,10 +1,10 @@
 """Ordinary events, so that a test spells out only what it is about."""
 
-from dataclasses import MISSING, fields
 from typing import Any
 
 from hookline.events import Event, PostToolUse, PreToolUse, SessionStart, Stop, UserPromptSubmit
 from hookline.frozen import Frozen
+from hookline.record import MISSING, fields
 
 PLAIN: dict[Any, Any] = {str: "text", bool: False}
 

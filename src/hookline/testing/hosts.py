@@ -3,7 +3,6 @@ raises `AssertionError` where the host breaks its word."""
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from hookline.degrade import answer
@@ -12,6 +11,7 @@ from hookline.events import BLOCK, MODIFY, Event
 from hookline.frozen import frozen
 from hookline.host import Host, Reply, changed, compose, decode
 from hookline.outcome import Outcome, Step
+from hookline.record import replace
 
 Heard = tuple[Host, Mapping[str, Any]]
 

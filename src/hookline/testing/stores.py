@@ -4,9 +4,9 @@ Sessions and ids are new ones each time, so that the checks may run against a st
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from hookline.record import replace
 from hookline.store import OLDEST_CLAIM, Claim, Query, Record, Store
 from hookline.testing import _knowledge
 from hookline.testing._checks import HOSTILE

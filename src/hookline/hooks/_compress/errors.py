@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from hookline.pattern import lazy
+from hookline.record import record
 
 _MOST_LINES = 5_000
 """Lines at either end that are searched: an output of a hundred thousand errors is not read to the last."""
 _LOOKED_AT = 400
 """Characters of a line; no tool puts the place of an error further to the right."""
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_ESCAPES = lazy(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Error:
     tool: str
     message: str
@@ -29,7 +31,7 @@ class Error:
 _PLACE = r"(?P<path>(?:[A-Za-z]:)?[^\s:()\[\]'\"]+):(?P<line>\d+)(?::(?P<column>\d+))?"
 _CALLED = r"(?P<path>[^\s()]+)\((?P<line>\d+),(?P<column>\d+)\)"
 _LINES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (tool, re.compile(pattern))
+    (tool, lazy(pattern))
     for tool, pattern in (
         ("tsc", rf"{_CALLED}: error (?P<code>TS\d+): (?P<message>.+)"),
         ("tsc", rf"{_PLACE} - error (?P<code>TS\d+): (?P<message>.+)"),
@@ -59,20 +61,20 @@ _LINES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 """Errors of one line, the more particular shapes first."""
-_SIGN = re.compile(r"error|ERR|FAIL|●|\*\*\*|\be: |\bE: |\.go:\d|YN\d|:\d+: [A-Z]")
+_SIGN = lazy(r"error|ERR|FAIL|●|\*\*\*|\be: |\bE: |\.go:\d|YN\d|:\d+: [A-Z]")
 """One of these is in every such line, and in few others."""
 _HEADS: Mapping[str, re.Pattern[str]] = {
-    "rustc": re.compile(r"error(?:\[(?P<code>E\d+)\])?: (?P<message>.+)"),
-    "eslint": re.compile(r"(?P<path>/?[\w.@/ -]+\.(?:[cm]?[jt]sx?|vue|svelte))$"),
-    "python": re.compile(r'\s*File "(?P<path>[^"]+)", line (?P<line>\d+)'),
+    "rustc": lazy(r"error(?:\[(?P<code>E\d+)\])?: (?P<message>.+)"),
+    "eslint": lazy(r"(?P<path>/?[\w.@/ -]+\.(?:[cm]?[jt]sx?|vue|svelte))$"),
+    "python": lazy(r'\s*File "(?P<path>[^"]+)", line (?P<line>\d+)'),
 }
 """The first line of those that take two or more."""
 _TAILS: Mapping[str, re.Pattern[str]] = {
-    "rustc": re.compile(r"\s*--> (?P<path>[^:]+):(?P<line>\d+):(?P<column>\d+)"),
-    "eslint": re.compile(
+    "rustc": lazy(r"\s*--> (?P<path>[^:]+):(?P<line>\d+):(?P<column>\d+)"),
+    "eslint": lazy(
         r"\s+(?P<line>\d+):(?P<column>\d+)\s+error\s+(?P<message>.+?)(?:\s{2,}(?P<code>[\w@/-]+))?$"
     ),
-    "python": re.compile(
+    "python": lazy(
         r"(?P<code>(?:\w+\.)*\w*(?:Error|Exception|Warning|Interrupt|Exit))(?:: (?P<message>.*))?$"
     ),
 }

@@ -1,13 +1,13 @@
 """The rules of dangerous-command: from a command line to what it would destroy."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
 from hookline.bash import UNKNOWN, Reading, Simple, read
 from hookline.hooks._dangerous._index import judges
 from hookline.hooks._dangerous.finding import Action, Finding, Place
+from hookline.record import replace
 
 __all__ = ["Action", "Finding", "Place", "findings", "known", "looked"]
 

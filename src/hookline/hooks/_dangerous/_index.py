@@ -1,6 +1,7 @@
 """Which module knows which programs, so that only what a line needs is imported."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 
 from hookline.bash import Simple, Word
@@ -83,8 +84,14 @@ def judges(name: str, command: Simple) -> tuple[Judge, ...]:
     for module in _MODULES.get(name, ()):
         needle = _NEEDLES.get(module)
         if needle is None or any(needle in word.text for word in (*command.words, *_inputs(command))):
-            found.append(import_module("hookline.hooks._dangerous." + module).JUDGES[name])
+            found.append(_judge(module, name))
     return tuple(found)
+
+
+@cache
+def _judge(module: str, name: str) -> Judge:
+    judge: Judge = import_module("hookline.hooks._dangerous." + module).JUDGES[name]
+    return judge
 
 
 def _inputs(command: Simple) -> Iterator[Word]:

@@ -7,21 +7,21 @@ A word of a shape is a pattern for the next operand (`a|b`, `delete-*`, `...` fo
 A `?` behind the rule has it ask, whatever its pack does.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from hookline.bash import Simple, Word
 from hookline.bash.options import spelled
 from hookline.hooks._dangerous.finding import Action, Finding, Judge, Pack, Place
+from hookline.pattern import lazy
+from hookline.tuples import NamedTuple
 
 _VERBS = spelled(
     """delete del destroy remove rm purge erase wipe drop terminate uninstall unregister revoke
     deprovision deregister decommission nuke"""
 )
-_ANY = re.compile(r"[*?\[@=]|\.\.\.")
-_PARTS = re.compile(r"[-:_.]")
+_ANY = ("*", "?", "[", "@", "=", "...")
+_PARTS = lazy(r"[-:_.]")
 _SAFE = spelled("--help -help --dry-run -dry-run --dryrun --what-if --whatif --preview-only")
 _READ = 1_000
 """Characters of the standard input that are looked at."""
@@ -88,7 +88,7 @@ def _rows(text: str) -> Mapping[str, Mapping[str, list[Row]]]:
 def _firsts(row: Row) -> list[str]:
     """The first operands with which *row* can fit; an empty one stands for any."""
     first = row.path[0] if row.path else ""
-    return [""] if _ANY.search(first) else first.split("|")
+    return [""] if any(sign in first for sign in _ANY) else first.split("|")
 
 
 def _row(line: list[str]) -> Row:

@@ -1,10 +1,11 @@
 """What a rule says about a part of a command line, and what it may know of where the line runs."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from hookline.bash import Simple, Word
+from hookline.record import field, record
+from hookline.tuples import NamedTuple
 
 Action = Literal["block", "ask", "warn"]
 _ENDS: Mapping[Action, str] = {
@@ -14,7 +15,7 @@ _ENDS: Mapping[Action, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Finding:
     pack: str
     rule: str
@@ -39,7 +40,7 @@ class Finding:
         return f"{self.reason} {self.instead}{_ENDS[action]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Place:
     """Where a command line runs, and what is dear there."""
 

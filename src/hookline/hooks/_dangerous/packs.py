@@ -1,11 +1,13 @@
 """Which pack does what, as it comes and as the settings have it."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib import import_module
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from hookline.exceptions import Allow, excepted
 from hookline.hooks._dangerous.finding import Action, Finding, Pack
+from hookline.tuples import NamedTuple
 
 PACKS: Mapping[str, Action] = {
     **dict.fromkeys(("core", "disk", "permissions", "git-history", "system-trees", "interpreters"), "block"),
@@ -87,6 +89,7 @@ class _Tighter(tuple[Any, ...]):
 TIGHTER = _Tighter(({"PACK": "block"},))
 
 
+@cache
 def pack(name: str) -> Pack:
     """The pack *name* with all of its rules."""
     module = import_module("hookline.hooks._dangerous." + _TEXTS.get(name, name.replace("-", "_")))

@@ -1,12 +1,13 @@
 """Approvals of a person: what was asked, what was granted and by which yes, and what has been used up."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from hookline.events import PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.hooks._paths.spelling import absolute, segments
 from hookline.response import Response, remember
 from hookline.state import State
+from hookline.tuples import NamedTuple
 
 ASKED = "privacy-block.asked"
 GRANTED = "privacy-block.granted"

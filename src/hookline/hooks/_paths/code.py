@@ -8,15 +8,15 @@ from collections.abc import Iterator
 
 from hookline.bash import Simple, Word
 from hookline.bash.options import Options, options, spelled
-from hookline.hooks._paths.programs import Access
+from hookline.hooks._paths.programs import LANGUAGES, Access
+from hookline.pattern import lazy
 
-LANGUAGES = spelled("python pypy node nodejs deno bun perl ruby php lua awk gawk mawk nawk")
 _HANDING = LANGUAGES - spelled("perl ruby awk gawk mawk nawk")
 _TAKES = spelled(
     "-c -e -E -r -p -pe -ne --eval --print -m -W -X -M -I -F --env-file --require --import --loader"
 )
 _CODE = spelled("-c -e -E -r -p --eval --print -pe -ne")
-_TOKEN = re.compile(
+_TOKEN = lazy(
     r"""'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z)|'(?:[^'\\\n]|\\.)*+'?|"(?:[^"\\\n]|\\.)*+"?|`(?:[^`\\]|\\.)*+`?"""
     r"""|[A-Za-z_]\w*|[^\s\w]""",
     re.DOTALL,

@@ -1,18 +1,16 @@
 """What of a command line would bring a secret to light: files it opens, variables it prints."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from hookline.bash import Problem, Simple, Word
-from hookline.hooks._paths import windows
+from hookline.bash.options import spelled
 from hookline.hooks._paths.guarded import Exposure, Place, Sort, kind, sort
-from hookline.hooks._paths.programs import How
+from hookline.hooks._paths.programs import SEARCHES, TELLERS, How
 from hookline.hooks._paths.secret import Secret, quiet, secret
 from hookline.hooks._paths.shell import MOST, Opened, accesses
-from hookline.hooks._paths.special import sought
 from hookline.hooks._paths.spelling import absolute
-from hookline.hooks._paths.telling import told
+from hookline.pattern import lazy
+from hookline.record import replace
 
 _STRONG = frozenset[Secret]({"dotenv", "key", "keylike", "ssh", "store"})
 _ALL = frozenset[Secret]({*_STRONG, "ssh-open"})
@@ -26,7 +24,8 @@ _COUNTS: Mapping[How, frozenset[Secret]] = {
 or to delete one with force; the name that a moved one has then is watched."""
 _BRINGS = frozenset[How]({"read", "copy", "move", "link", "use", "run"})
 _LOOKED_AT = _BRINGS | frozenset(_COUNTS)
-_TOKEN = re.compile(r"""[\s'"`;|&()<>=,{}$@]+""")
+_TESTS = spelled("-name -iname -path -ipath -wholename -iwholename -lname -ilname")
+_TOKEN = lazy(r"""[\s'"`;|&()<>=,{}$@]+""")
 
 
 def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
@@ -34,6 +33,8 @@ def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
     if shell == "shell":
         yield from exposures(code, place)
         return
+    from hookline.hooks._paths import windows  # noqa: PLC0415 -- only where such a shell is in use
+
     for word in windows.opened(code, shell):
         if kind(word.text, place, glob=True) in _STRONG:
             yield Exposure("sensitive-operand", word.text, word.span)
@@ -42,6 +43,8 @@ def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
 def named(code: str, shell: str, place: Place) -> Iterator[tuple[Word, How, Sort | None]]:
     """Every file that a line names, what becomes of it, and what sort of secret it may hold."""
     if shell != "shell":
+        from hookline.hooks._paths import windows  # noqa: PLC0415 -- only where such a shell is in use
+
         words = windows.opened(code, shell)
         yield from ((word, "use", sort(word.text, place, glob=True)) for word in words)
         return
@@ -61,13 +64,30 @@ def exposures(line: str, place: Place) -> Iterator[Exposure]:
             yield Exposure("sensitive-operand", one.access.word.text, one.access.word.span)
     roots = frozenset({".", "..", "*", "~", "", place.cwd, place.root, place.home}) - {""} | {"./"}
     for position, command in enumerate(reading.commands):
-        telling = told(reading.commands, position, line, roots)
+        telling = _told(reading.commands, position, line, roots) if command.name in TELLERS else None
         if telling is not None:
             yield Exposure(*telling, command.span)
     unread = list(reading.problems)
     if len(found) >= MOST:
         unread.append(Problem(reason="too many files", text=line, span=(0, len(line))))
     yield from _unread(unread)
+
+
+def _told(
+    commands: Sequence[Simple], position: int, line: str, roots: frozenset[str]
+) -> tuple[str, str] | None:
+    from hookline.hooks._paths.telling import told  # noqa: PLC0415 -- few commands tell anything
+
+    return told(commands, position, line, roots)
+
+
+def _sought(command: Simple) -> tuple[str, ...]:
+    """The names of files that a search asks for: `find -name X`, `fd X`, `git ls-files X`."""
+    words = [word.text for word in command.words]
+    if command.name in ("find", "gfind"):
+        tests = zip(words, words[1:], words[2:], strict=False)
+        return tuple(value for before, test, value in tests if test in _TESTS and before not in ("!", "-not"))
+    return tuple(word for word in words[1:] if not word.startswith("-"))
 
 
 def _traced(one: Opened, commands: Sequence[Simple]) -> Opened:
@@ -85,7 +105,8 @@ def _bringing(
     commands: Sequence[Simple], found: Sequence[Opened], sorts: Sequence[Secret | None]
 ) -> frozenset[int]:
     """Which commands hand on a secret: its content, another name for it, or the names of such files."""
-    brings = {at for at, command in enumerate(commands) if any(map(_named, sought(command)))}
+    searches = ((at, command) for at, command in enumerate(commands) if command.name in SEARCHES)
+    brings = {at for at, command in searches if any(map(_named, _sought(command)))}
     for one, held in zip(found, sorts, strict=True):
         brought = held in _STRONG or brings.intersection(one.access.word.origins)
         if brought and one.access.how in _BRINGS:

@@ -1,19 +1,20 @@
 """The paths in a tool's input: where the host says they lie, and in every field that is named like one."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from hookline.bash.options import spelled
 from hookline.events import PostToolUse, PreToolUse
 from hookline.frozen import thawed
 from hookline.hooks._paths.spelling import alternatives, plausible
 from hookline.patch import is_patch, parts
+from hookline.pattern import lazy
+from hookline.tuples import NamedTuple
 
 PREFIX = "APPROVED:"
 _WITHOUT = spelled("shell powershell cmd agent question search")
 """Kinds of tools that open no file by a field."""
-_WORD = re.compile(r"[A-Z]?[a-z]+")
+_WORD = lazy(r"[A-Z]?[a-z]+")
 _NAMES = spelled("path paths file files filename filenames folder folders dir directory directories uri")
 _EXACTLY = spelled("source destination target notebook")
 """Words that name a path only where they are the whole name of a field."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
 from hookline.hooks._paths import ignored
 from hookline.hooks._paths.fields import Field
 from hookline.hooks._paths.secret import Secret, secret
 from hookline.hooks._paths.spelling import absolute, segments, url
+from hookline.tuples import NamedTuple
 
 
 class Place(NamedTuple):

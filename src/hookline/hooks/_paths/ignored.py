@@ -7,10 +7,12 @@ brings back a part of an excluded folder.
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from hookline.bash.options import spelled
 from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME
+from hookline.pattern import lazy
+from hookline.tuples import NamedTuple
 
 FOLDERS = spelled(
     """node_modules __pycache__ .git dist build out coverage .next .nuxt venv .venv env .terraform .aws
@@ -19,10 +21,10 @@ FOLDERS = spelled(
 DEFAULT = (*sorted(f"{name}/" for name in FOLDERS), "*.log")
 KEPT = (".git/", ".aws/", ".ssh/")
 """What a repository cannot open by itself: such lines of its `.ckignore` count once a person trusted them."""
-_WILD = re.compile(r"\*+")
+_WILD = lazy(r"\*+")
 _MOST_WILD = 4
 _MOST_LINES = 2_000
-_SPECIAL = re.compile(r"([\\*?\[\]])")
+_SPECIAL = lazy(r"([\\*?\[\]])")
 
 
 class Rules(NamedTuple):

@@ -1,17 +1,24 @@
 """Which words of a simple command are files that it would open, and what for."""
 
-import re
 from collections.abc import Iterator
 
 from hookline.bash import Simple, Word
 from hookline.bash.options import Options, options
 from hookline.bash.programs import PROGRAMS
-from hookline.hooks._paths import code
-from hookline.hooks._paths.programs import DATA, DEAF, NOTING, READERS, Access, How, Program
-from hookline.hooks._paths.special import SPECIAL
-from hookline.hooks._paths.transfer import at, remote
+from hookline.hooks._paths.programs import (
+    DATA,
+    DEAF,
+    LANGUAGES,
+    NOTING,
+    READERS,
+    SPECIAL,
+    Access,
+    How,
+    Program,
+)
+from hookline.pattern import lazy
 
-_SETTING = re.compile(r"[A-Za-z_]\w*=")
+_SETTING = lazy(r"[A-Za-z_]\w*=")
 _INPUTS = frozenset({"<", "<>"})
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>"})
 
@@ -25,7 +32,9 @@ def opened(command: Simple) -> Iterator[Access]:
 def _operands(command: Simple) -> Iterator[Access]:
     name = command.name
     if name in SPECIAL:
-        yield from SPECIAL[name](command)
+        from hookline.hooks._paths import special  # noqa: PLC0415 -- only for its programs
+
+        yield from special.SPECIAL[name](command)
     elif name in READERS:
         yield from _tabled(command, READERS[name])
     elif name in NOTING:
@@ -34,7 +43,9 @@ def _operands(command: Simple) -> Iterator[Access]:
         yield from _awk(command)
     elif name not in DATA and name not in PROGRAMS:
         yield from _used(command)
-    if name in code.LANGUAGES:
+    if name in LANGUAGES:
+        from hookline.hooks._paths import code  # noqa: PLC0415 -- ditto
+
         yield from code.opened(command)
 
 
@@ -84,6 +95,8 @@ def _awk(command: Simple) -> Iterator[Access]:
 
 def _used(command: Simple) -> Iterator[Access]:
     """A program that nobody told us about may open any of its words, and what follows `=` or `@` in one."""
+    from hookline.hooks._paths.transfer import at, remote  # noqa: PLC0415 -- only for programs unknown
+
     for word in command.words[1:]:
         text = word.text.rpartition("=")[2] if "=" in word.text else word.text
         text = text.removeprefix("@")

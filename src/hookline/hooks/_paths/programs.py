@@ -1,10 +1,11 @@
 """The table of programs: which of their words are files, and what they do with them."""
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from hookline.bash import Word
 from hookline.bash.options import spelled
+from hookline.tuples import NamedTuple
 
 How = Literal[
     "read",
@@ -187,3 +188,18 @@ BUILDERS = spelled(
 """Build tools: exempt from scout-block, each for its own simple command."""
 DEAF = NOTING | spelled("rm cp mv ln mkdir echo printf cd export kill sleep ls true false :")
 """Programs that never read their standard input."""
+LANGUAGES = spelled("python pypy node nodejs deno bun perl ruby php lua awk gawk mawk nawk")
+"""Programs whose code is read for the files that it opens."""
+SEARCHES = spelled("fd fdfind find gfind git locate ls mdfind plocate")
+"""Programs that are asked for files by name."""
+SPECIAL = spelled(
+    """. 7z 7za 7zz ansible apply_patch applypatch autossh bash bsdtar curl dash dd docker docker-compose
+    fd fdfind find fish gfind git gojq gtar gxargs http https jq ksh kubectl mosh nerdctl oc openssl
+    pdsh podman rar rsync scp sftp sh source ssh ssh-keygen sshfs tar tsh wget xargs xh xhs zip zsh"""
+)
+"""Programs whose words no table can split."""
+TELLERS = spelled(
+    """cmdkey declare echo egrep env export fgrep ggrep gpg gpg2 grep keyctl pass print printenv printf
+    secret-tool security set typeset"""
+)
+"""Programs that may tell a secret without opening a file."""

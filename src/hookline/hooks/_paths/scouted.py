@@ -1,7 +1,6 @@
 """What becomes of each path of a call: for scout-block's verdict, and for its tree."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from hookline.events import PreToolUse
 from hookline.exceptions import Allow, excepted
@@ -10,6 +9,7 @@ from hookline.hooks._paths.fields import Field, fields
 from hookline.hooks._paths.scouting import Found, Ground
 from hookline.hooks._paths.secret import secret
 from hookline.state import State
+from hookline.tuples import NamedTuple
 
 RULES = ("ignored-operand", "ignored-path")
 

@@ -1,10 +1,10 @@
 """Whether a path lies where an agent wastes its context, and which line would let it in."""
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from hookline.hooks._paths import ignored
 from hookline.hooks._paths.spelling import absolute, url
+from hookline.tuples import NamedTuple
 
 
 class Ground(NamedTuple):

@@ -1,6 +1,5 @@
 """Which paths hold secrets: by whole names and path segments, never by a part of a word."""
 
-import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -8,29 +7,30 @@ from typing import Literal
 from hookline.bash.options import spelled
 from hookline.hooks._paths import stores
 from hookline.hooks._paths.spelling import LONGEST_NAME, segments
+from hookline.pattern import lazy
 
 Secret = Literal["dotenv", "key", "keylike", "ssh", "ssh-open", "store", "mild"]
 """dotenv; private keys by ending, by a name that may mean one, of ssh; what else is in `.ssh`; credential
 stores; mild: for file tools only."""
 
-_KEY = re.compile(
+_KEY = lazy(
     r"id_(?:rsa|ed25519|ecdsa|dsa|ed448)(?:[-_.].*)?|(?:.+[-_])?(?:private|deploy|ssh|rsa|dsa|ecdsa|ed25519|signing"
     r"|secret|master|encryption|gpg|pgp|tls|ssl)[-_]key"
 )
-_KEYLIKE = re.compile(r"[^.]+[-_]key")
-_OPEN_KEY = re.compile(r"(?:.*[-_])?(?:pub|public|primary|foreign|hot|short|sort|cache|index|no|any)[-_]key")
-_SERVICE = re.compile(
+_KEYLIKE = lazy(r"[^.]+[-_]key")
+_OPEN_KEY = lazy(r"(?:.*[-_])?(?:pub|public|primary|foreign|hot|short|sort|cache|index|no|any)[-_]key")
+_SERVICE = lazy(
     r"(?:.*[-_])?(?:service[-_]?account|firebase-adminsdk|client_secret|gcp[-_]sa)(?:[-_.].*)?\.json"
 )
-_ENVIRON = re.compile(r"(?:self|thread-self|\d+|x)")
-_BACKUP = re.compile(r"(?:~|\.bak\d*|\.~\d+~| copy(?: \d+)?| \(\d+\)|\.\d{6,14})$")
+_ENVIRON = lazy(r"(?:self|thread-self|\d+|x)")
+_BACKUP = lazy(r"(?:~|\.bak\d*|\.~\d+~| copy(?: \d+)?| \(\d+\)|\.\d{6,14})$")
 _BACKUPS = tuple(stores.BACKUPS)
 _LAB = spelled(
     """test tests testing testdata test-data fixture fixtures __fixtures__ spec mock mocks certs cert
     certificates examples example samples"""
 )
 """Folders of keys that were made to be read: warnings in a shell would only be noise there."""
-_WILD = re.compile(r"[*?]|\[[^\]]+\]")
+_WILD = lazy(r"[*?]|\[[^\]]+\]")
 _SURE = 3
 """Letters before the first wildcard of a pattern that are enough to mean a name."""
 
@@ -114,7 +114,7 @@ def _key(name: str) -> Secret | None:
 
 def _stored(names: tuple[str, ...]) -> Secret | None:
     name = names[-1]
-    if name in stores.NAMES or _SERVICE.fullmatch(name) or _environ(names):
+    if name in stores.NAMES or (name.endswith(".json") and _SERVICE.fullmatch(name)) or _environ(names):
         return "store"
     tails = ["/".join(names[-count:]) for count in range(1, min(len(names), 4) + 1)]
     if any(tail in stores.TAILS for tail in tails) or (name == "credentials" and _hidden(names[:-1])):

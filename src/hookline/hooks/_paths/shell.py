@@ -1,10 +1,8 @@
 """What a command line opens on this machine: each access with its command, files of compounds among them."""
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
 
 from hookline.bash import Reading, Simple, Word, read
 from hookline.bash.grammar import parse
@@ -24,9 +22,11 @@ from hookline.bash.syntax import (
 )
 from hookline.hooks._paths.opened import opened
 from hookline.hooks._paths.programs import Access, How
+from hookline.pattern import lazy
+from hookline.tuples import NamedTuple
 
-_BOX = re.compile(r"(?:docker|podman|nerdctl|docker-compose|kubectl|oc|k3s) exec")
-_HERE = re.compile(r"(?:[^@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)")
+_BOX = lazy(r"(?:docker|podman|nerdctl|docker-compose|kubectl|oc|k3s) exec")
+_HERE = lazy(r"(?:[^@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)")
 _SSH_VALUES = tuple(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
 _OPS: Mapping[str, How] = {
     "<": "read",
@@ -36,7 +36,7 @@ _OPS: Mapping[str, How] = {
     ">|": "write",
     "&>": "write",
 }
-_AROUND = re.compile(r"(?:\b(?:done|fi|esac)|[})\]])\s*(?:\d+|\{\w+\})?&?[<>]")
+_AROUND = lazy(r"(?:\b(?:done|fi|esac)|[})\]])\s*(?:\d+|\{\w+\})?&?[<>]")
 """Where a compound ends and a redirect begins; not each such place is one."""
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "eval"})
 _DEEPEST = 50
@@ -65,14 +65,19 @@ def _accesses(line: str, reading: Reading) -> Iterator[Opened]:
     host = ""
     for place, command in enumerate(reading.commands):
         if command.name in _SHELLS:
-            texts = (word.text for word in command.words[1:] if _AROUND.search(word.text))
+            texts = (word.text for word in command.words[1:] if _encloses(word.text))
             yield from (Opened(one, place, command.cwd) for text in texts for one in _around(text))
         if command.name in ("ssh", "mosh", "autossh"):
             host = _host(command)
         if not command.via or not elsewhere(command, host):
             yield from (Opened(one, place, command.cwd) for one in opened(command))
-    if _AROUND.search(line):
+    if _encloses(line):
         yield from (Opened(one, -1, None) for one in _around(line))
+
+
+def _encloses(text: str) -> bool:
+    """Whether something may be redirected as a whole."""
+    return ("<" in text or ">" in text) and _AROUND.search(text) is not None
 
 
 def elsewhere(command: Simple, host: str) -> bool:

@@ -91,29 +91,12 @@ def _xargs(command: Simple) -> Accesses:
     yield from (Access(word, "read") for word in [given] if word is not None)
 
 
-_TESTS = spelled("-name -iname -path -ipath -wholename -iwholename -lname -ilname")
-
-
 def _find(command: Simple) -> Accesses:
     """The roots are listed; what comes after them only narrows, or is a command of its own."""
     words = [word for word in command.words[1:] if word.text not in ("-H", "-L", "-P")]
     first = next((place for place, word in enumerate(words) if word.text[:1] in ("-", "(", "!")), len(words))
     roots = words[:first] or [Word(text=".", span=command.span)]
     yield from (Access(word, "list") for word in roots)
-
-
-SEARCHES = spelled("find gfind fd fdfind locate plocate mdfind ls git")
-
-
-def sought(command: Simple) -> tuple[str, ...]:
-    """The names of files that a search asks for: `find -name X`, `fd X`, `git ls-files X`."""
-    if command.name not in SEARCHES:
-        return ()
-    words = [word.text for word in command.words]
-    if command.name in ("find", "gfind"):
-        tests = zip(words, words[1:], words[2:], strict=False)
-        return tuple(value for before, test, value in tests if test in _TESTS and before not in ("!", "-not"))
-    return tuple(word for word in words[1:] if not word.startswith("-"))
 
 
 def _fd(command: Simple) -> Accesses:

@@ -5,21 +5,22 @@ import re
 from collections.abc import Iterator
 
 from hookline.bash import UNKNOWN
+from hookline.pattern import lazy
 
 LONGEST = 4096
 """Characters of a path that a system would open."""
 LONGEST_NAME = 255
-_DRIVE = re.compile(r"[A-Za-z]:/")
-_SCHEME = re.compile(r"file:(?://(?:localhost(?=/))?)?", re.IGNORECASE)
-_STREAM = re.compile(r"::?\$data$", re.IGNORECASE)
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
-_URL = re.compile(r"(?!file:)[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
+_DRIVE = lazy(r"[A-Za-z]:/")
+_SCHEME = lazy(r"file:(?://(?:localhost(?=/))?)?", re.IGNORECASE)
+_STREAM = lazy(r"::?\$data$", re.IGNORECASE)
+_BRACES = lazy(r"\{([^{}]*,[^{}]*)\}")
+_URL = lazy(r"(?!file:)[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
 _MOST_ALTERNATIVES = 64
 
 
 def slashed(text: str) -> str:
     """The same path with forward slashes and without a scheme; what nobody knows stands as an `x`."""
-    found = _SCHEME.match(text)
+    found = _SCHEME.match(text) if ":" in text else None
     plain = text[found.end() :] if found is not None else text
     plain = plain.replace(UNKNOWN, "x").replace("\\", "/")
     return plain[4:] if plain.startswith(("//?/", "//./")) else plain
@@ -27,7 +28,7 @@ def slashed(text: str) -> str:
 
 def url(text: str) -> bool:
     """Whether it lies elsewhere: an address, and not one of a file."""
-    return _URL.match(text) is not None
+    return "://" in text and _URL.match(text) is not None
 
 
 def absolute(text: str, cwd: str, home: str = "") -> str:
@@ -35,7 +36,7 @@ def absolute(text: str, cwd: str, home: str = "") -> str:
     plain = slashed(text)
     if home and (plain == "~" or plain.startswith("~/")):
         plain = home + plain[1:]
-    if not plain.startswith(("/", "~")) and not _DRIVE.match(plain):
+    if not plain.startswith(("/", "~")) and not (":/" in plain and _DRIVE.match(plain)):
         plain = posixpath.join(slashed(cwd) or "/", plain)
     found = posixpath.normpath(plain)
     return "/" + found.lstrip("/") if found.startswith("/") else found
@@ -55,7 +56,7 @@ def segments(text: str) -> tuple[str, ...]:
 
 def _name(name: str) -> str:
     """A name without what does not belong to it: an approval's prefix, a stream, trailing dots and blanks."""
-    plain = _STREAM.sub("", name.strip())
+    plain = _STREAM.sub("", name.strip()) if "$" in name else name.strip()
     while plain.startswith("approved:"):
         plain = plain.removeprefix("approved:").strip()
     return plain if plain in (".", "..") else plain.rstrip(". ") or plain

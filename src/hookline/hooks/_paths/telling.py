@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from hookline.bash import Simple
 from hookline.bash.options import options, spelled
 from hookline.hooks._paths.programs import READERS
+from hookline.pattern import lazy
 
 _NAMED = (
     r"(?:[A-Z0-9]+_)*(?:PASSWORD|PASSWD|PASSPHRASE|PASS|SECRETS?|TOKEN|CREDENTIALS?|APIKEY|DATABASE_URL"
     r"|SECRET_KEY_BASE|CONNECTION_STRING|(?:API|PRIVATE|SECRET|ACCESS|AUTH|ENCRYPTION|SIGNING|MASTER|SERVICE"
     r"|SESSION|DEPLOY)_KEY)(?:_\d+)?"
 )
-_VARIABLE = re.compile(rf"(?<!\\)\$(?:({_NAMED})(?!\w)|\{{({_NAMED})(?![\w+]|:\+))")
-_WORDS = re.compile(
+_VARIABLE = lazy(rf"(?<!\\)\$(?:({_NAMED})(?!\w)|\{{({_NAMED})(?![\w+]|:\+))")
+_WORDS = lazy(
     r"\b(?:passw(?:or)?ds?|passwd|secrets?|api[-_]?keys?|tokens?|credentials?|private[-_]?keys?|access[-_]?keys?)\b",
     re.IGNORECASE,
 )
@@ -41,7 +42,7 @@ def told(commands: Sequence[Simple], place: int, line: str, roots: frozenset[str
         names = list(_variables(command, line))
         shown = names and _shown(commands[place], _readers(commands, place, line))
         return ("secret-variable", f"${names[0]}") if shown else None
-    judge = _JUDGES.get(command.name)
+    judge = JUDGES.get(command.name)
     found = judge(command, roots) if judge is not None else None
     quiet = found is not None and found[0] == "environment" and _narrowed(_readers(commands, place, line))
     return None if quiet else found
@@ -133,7 +134,7 @@ def _elsewhere(text: str, roots: frozenset[str]) -> bool:
     )
 
 
-_JUDGES: Mapping[str, Callable[[Simple, frozenset[str]], tuple[str, str] | None]] = {
+JUDGES: Mapping[str, Callable[[Simple, frozenset[str]], tuple[str, str] | None]] = {
     "env": _environment,
     "printenv": _printenv,
     **dict.fromkeys(("export", "declare", "typeset", "set"), _declared),

@@ -1,13 +1,12 @@
 """Which files of a command line lie where an agent wastes its context."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from hookline.bash import Simple, Word
-from hookline.hooks._paths import windows
 from hookline.hooks._paths.programs import BUILDERS, How
 from hookline.hooks._paths.scouting import Found, Ground, path
 from hookline.hooks._paths.shell import Opened, accesses
+from hookline.tuples import NamedTuple
 
 _OPENING = frozenset[How]({"read", "list", "copy", "write", "empty", "change"})
 _WASTES_NOTHING = "what becomes of it shows nothing of its content"
@@ -26,6 +25,8 @@ class Looked(NamedTuple):
 def looked(code: str, shell: str, ground: Ground) -> Iterator[Looked]:
     """Every file that a command line of whichever *shell* names, in order."""
     if shell != "shell":
+        from hookline.hooks._paths import windows  # noqa: PLC0415 -- only where such a shell is in use
+
         words = windows.opened(code, shell, known=True)
         yield from (Looked(word, _at(path(word.text, ground), word)) for word in words)
         return

@@ -1,6 +1,6 @@
 """What becomes of each path in the input of a file tool: for privacy-block's verdict, and for its tree."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from hookline.events import PreToolUse
 from hookline.exceptions import Allow, excepted
@@ -8,6 +8,7 @@ from hookline.hooks._paths.approvals import Approval, approvals
 from hookline.hooks._paths.fields import Field, fields
 from hookline.hooks._paths.guarded import Place, Sort, guarded
 from hookline.state import State
+from hookline.tuples import NamedTuple
 
 RULE = "sensitive-path"
 

@@ -6,8 +6,6 @@ from hookline.bash.options import spelled
 from hookline.events import PreToolUse
 from hookline.hooks._self.finding import RULES, Finding
 from hookline.hooks._self.guarded import guard
-from hookline.hooks._self.shell import judged
-from hookline.hooks._self.tools import other, windows, written
 from hookline.state import State
 
 __all__ = ["RULES", "Finding", "findings"]
@@ -22,8 +20,13 @@ def findings(event: PreToolUse, state: State) -> Iterator[Finding]:
         return
     here = guard(event.cwd, state)
     if event.kind == "shell" and event.command:
+        from hookline.hooks._self.shell import judged  # noqa: PLC0415 -- tools that write need none of it
+
         yield from judged(event.command, here)
-    elif event.kind in ("powershell", "cmd") and event.command:
+        return
+    from hookline.hooks._self.tools import other, windows, written  # noqa: PLC0415 -- a shell needs none of it
+
+    if event.kind in ("powershell", "cmd") and event.command:
         yield from windows(event.command, here)
     elif event.kind in ("write", "edit"):
         yield from written(event, here)

@@ -7,21 +7,22 @@ from fnmatch import fnmatchcase
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._self.finding import Finding
-from hookline.hooks._self.guarded import Guard
+from hookline.hooks._self.guarded import OURSELVES, Guard
+from hookline.pattern import lazy
 
 PERSONAL = spelled("approve trust untrust allow off uninstall")
 SPEAKING = spelled("hook fire")
 """What speaks for a host or a person: through it, an agent could give itself a yes."""
 _IN_TWO = frozenset({("budget", "set"), ("resident", "stop")})
-SWITCH = re.compile(r"(?:AR_DISABLE_\w*|AUTORESEARCH_BUDGET_END)")
-_SET = re.compile(rf"\b{SWITCH.pattern}\s*=")
-_MOVED = re.compile(
+SWITCH = lazy(r"(?:AR_DISABLE_\w*|AUTORESEARCH_BUDGET_END)")
+_SET = lazy(rf"\b{SWITCH.pattern}\s*=")
+_MOVED = lazy(
     r"""(?<![$\w{-])(?:HOME|XDG_(?:CONFIG|STATE)_HOME)=(?!["']?(?:\$HOME|\$\{HOME\}|~)/\.(?:config|local/state)\b)
     | \bset\s+(?:-\w+\s+)+(?:HOME|XDG_(?:CONFIG|STATE)_HOME|AR_DISABLE_\w*)\s""",
     re.VERBOSE,
 )
 """Where the user's own files are looked for, set to something else than usual; the latter as fish does it."""
-_PACKAGE = re.compile(r"hookline(?:[=<>~!@\[ ].*)?")
+_PACKAGE = lazy(r"hookline(?:[=<>~!@\[ ].*)?")
 _MANAGERS = spelled(
     "pip pip3 uv pipx conda mamba poetry pdm brew rye hatch easy_install apt apt-get dnf pacman"
 )
@@ -72,7 +73,7 @@ def _harmless(operands: Sequence[str], rest: Sequence[Word]) -> bool:
 def _arguments(command: Simple, guard: Guard) -> Sequence[Word] | None:
     """The words behind `hookline`, in whichever way it is started; None where it is not."""
     first, rest = command.words[0], command.words[1:]
-    if command.name == "hookline" or _stands_for(first, guard, command.cwd):
+    if command.name in OURSELVES or _stands_for(first, guard, command.cwd):
         return rest
     if command.name in _PYTHONS:
         return _by_python(rest, guard, command.cwd)
@@ -106,9 +107,9 @@ def _by_python(rest: Sequence[Word], guard: Guard, cwd: str | None) -> Sequence[
             behind = rest[place + (2 if word.text == "-m" else 1) :]
             return behind if module.partition(".")[0] == "hookline" else None
         if not word.text.startswith("-"):
-            ours = word.text.endswith(("hookline/__main__.py", "/hookline")) or _stands_for(
-                word, guard, cwd, bare=True
-            )
+            ours = word.text.endswith(
+                ("hookline/__main__.py", "hookline/resident/ask.py", "/hookline")
+            ) or _stands_for(word, guard, cwd, bare=True)
             return rest[place + 1 :] if ours else None
     return None
 
@@ -118,14 +119,14 @@ def _stands_for(word: Word, guard: Guard, cwd: str | None, *, bare: bool = False
     text = word.text
     if UNKNOWN in text:
         return False
-    if word.glob and fnmatchcase("hookline", text.rpartition("/")[2]):
+    if word.glob and any(fnmatchcase(name, text.rpartition("/")[2]) for name in OURSELVES):
         return True
     if "/" not in text and not bare:
         return False
     places = [*dict.fromkeys(guard.places(text, cwd))]
     places += [guard.copies[one] for one in places if one in guard.copies]
     return any(
-        one.rpartition("/")[2] == "hookline" or "from hookline.cli import" in guard.script(one)
+        one.rpartition("/")[2] in OURSELVES or "from hookline.cli import" in guard.script(one)
         for one in places
     )
 
@@ -167,7 +168,7 @@ def _set_by(command: Simple) -> Iterator[str]:
             )
         elif command.name == "env" and SWITCH.fullmatch(text.removeprefix("--unset=").removeprefix("-u")):
             yield text
-        elif command.name not in TEXT and _SET.match(text.lstrip("-")):
+        elif "=" in text and command.name not in TEXT and _SET.match(text.lstrip("-")):
             yield text.partition("=")[0]
         elif command.name == "env" and _SET.search(text):
             yield "env -S"

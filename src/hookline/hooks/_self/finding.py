@@ -1,8 +1,9 @@
 """What self-protect says about a call: which rule, what was stopped, and what is right instead."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from hookline.record import record
 
 Action = Literal["block", "ask"]
 Span = tuple[int, int]
@@ -28,7 +29,7 @@ _SAYINGS: Mapping[str, tuple[str, str]] = {
 RULES = tuple(_SAYINGS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Finding:
     rule: str
     what: str

@@ -13,7 +13,7 @@ _WILD = frozenset("*?[")
 
 
 def found(command: Simple, line: Line, guard: Guard) -> Iterator[Finding]:
-    if command.name not in ("find", "gfind") or not _changes(command, line):
+    if not _changes(command, line):
         return
     words = expression(command.words[1:])
     first = next((i for i, word in enumerate(words) if word.text[:1] in ("-", "(", "!")), len(words))

@@ -1,26 +1,28 @@
 """Which paths must stay as they are, and whether a path leads to one of them, by whatever name."""
 
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from hookline.bash import UNKNOWN
+from hookline.pattern import lazy
+from hookline.record import field, record
 from hookline.state import Later, State
 
 FOLDER = ".hookline"
+OURSELVES = ("hookline", "hookline-client")
+"""What our programs are called."""
 IGNORED = ".ckignore"
 NAMES = ("hookline", FOLDER, "hookline.toml", "hookline.local.toml", "hooks.json", "mcp.json", "trust.json")
-_WILD = re.compile(r"[*?\[]")
+_WILD = lazy(r"[*?\[]")
 _LITERAL = 4
 """Letters of a name that must be spelled out for it to be recognised in a path that is partly unknown."""
 _HOPS = 4
 """Links of the same line that are followed one after the other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Guard:
     """Where a call runs, and what it must leave alone."""
 

@@ -1,16 +1,16 @@
 """What a command line is to each of its commands: found out once, however many of them ask."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from hookline.bash import UNKNOWN, Simple
 from hookline.bash.options import options
 from hookline.hooks._self.commands import moves_home, sets_switch
 from hookline.hooks._self.writes import targets
+from hookline.record import field, record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Line:
     text: str
     commands: Sequence[Simple]

@@ -4,19 +4,21 @@ Reading a line yields its simple commands. What is redirected as a whole is put 
 a command that does nothing, so that its words are read with everything the line has set.
 """
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from hookline.bash import Reading, Simple, read
 from hookline.bash.grammar import parse
 from hookline.bash.syntax import Command, Compound, Function, Redirection
 from hookline.hooks._self.guarded import Guard
+from hookline.pattern import lazy
+from hookline.record import replace
 
 _MOST_FOLDERS = 32
-_SIGN = re.compile(r"(?:[)}\]]|\b(?:done|fi|esac))\s*(?:\d|\{\w+\})?&?[<>]|AR_DISABLE_|AUTORESEARCH_")
+_SIGN = lazy(r"(?:[)}\]]|\b(?:done|fi|esac))\s*(?:\d|\{\w+\})?&?[<>]|AR_DISABLE_|AUTORESEARCH_")
 """Only a text with one of these is worth the reading."""
+_PARTS = ("<", ">", "AR_DISABLE_", "AUTORESEARCH_")
+"""One of which is in each of them."""
 
 
 def loose(line: str, reading: Reading, guard: Guard) -> tuple[Simple, ...]:
@@ -33,7 +35,8 @@ def loose(line: str, reading: Reading, guard: Guard) -> tuple[Simple, ...]:
 
 
 def _worth(text: str) -> bool:
-    return _SIGN.search(text) is not None or text.count("()") > 1
+    told = any(part in text for part in _PARTS) and _SIGN.search(text) is not None
+    return told or text.count("()") > 1
 
 
 def _behind(text: str, cwd: str, guard: Guard) -> tuple[Simple, ...]:

@@ -1,9 +1,7 @@
 """What a command may run besides what the line itself shows: scripts, piped files, words, settings."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.bash.options import options, spelled
@@ -11,6 +9,8 @@ from hookline.hooks._self.commands import TEXT
 from hookline.hooks._self.guarded import Guard
 from hookline.hooks._self.line import Line, files
 from hookline.hooks._self.scripts import INTERPRETERS, SHELLS, script_at, started
+from hookline.pattern import lazy
+from hookline.tuples import NamedTuple
 
 _STARTING = spelled("BASH_ENV ENV PYTHONSTARTUP PERL5OPT RUBYOPT NODE_OPTIONS")
 """Variables that name a file which is run before anything else."""
@@ -19,8 +19,8 @@ _RUNNING = spelled(
     GIT_ASKPASS SSH_ASKPASS GIT_EXTERNAL_DIFF BROWSER PROMPT_COMMAND"""
 )
 """Variables that name a program."""
-_SPAWN = re.compile(r"\bspawn\s+(?:-\w+\s+)*")
-_WORTH = re.compile(r"hook|AR_|AUTO|base64|rev|eval|[/~$`*?\\]")
+_SPAWN = lazy(r"\bspawn\s+(?:-\w+\s+)*")
+_WORTH = lazy(r"hook|AR_|AUTO|base64|rev|eval|[/~$`*?\\]")
 """What a word has that hides or names something of ours; others need no second reading."""
 _MOST_ORIGINS = 64
 _MOST_EQUALS = 4
@@ -65,7 +65,7 @@ def _configured(command: Simple) -> Iterator[Text]:
 def _worded(command: Simple) -> Iterator[Text]:
     """Words of more than one word, which many a program hands to a shell."""
     for word in _arguments(command):
-        if _WORTH.search(word.text) is None or not any(blank in word.text for blank in " \t\n>"):
+        if not any(blank in word.text for blank in " \t\n>") or _WORTH.search(word.text) is None:
             continue
         for text in (word.text, *_behind(word.text)):
             yield Text(f"in a word of `{command.name}`", text, by_shell=True, sure=False)

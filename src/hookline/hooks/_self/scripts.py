@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.bash.options import options, spelled
-from hookline.hooks._self.guarded import Guard
+from hookline.hooks._self.guarded import OURSELVES, Guard
 
 INTERPRETERS = spelled("python pypy node nodejs bun deno perl ruby php lua awk gawk mawk")
 SHELLS = spelled("sh bash zsh dash ksh mksh ash fish")
@@ -68,7 +68,7 @@ def _file(command: Simple) -> Word | None:
         if split.has("-c", "-e", "-E", "-m", "--eval") and command.name not in ("awk", "gawk"):
             return None
         return split.value("-f") or next(iter(split.operands), None)
-    return first if "/" in first.text and command.name != "hookline" else None
+    return first if "/" in first.text and command.name not in OURSELVES else None
 
 
 def _script(path: str, cwd: str, name: str, guard: Guard) -> Iterator[Script]:

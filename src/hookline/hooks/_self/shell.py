@@ -1,31 +1,30 @@
 """Judge a command line: everything it would run, write or set, and the scripts that it starts."""
 
 import posixpath
-import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 
 from hookline.bash import UNKNOWN, Problem, Simple, Word, read
 from hookline.bash.options import options, spelled
-from hookline.hooks._self import code
 from hookline.hooks._self.commands import forbidden
 from hookline.hooks._self.finding import Action, Finding, Span
-from hookline.hooks._self.finds import found
-from hookline.hooks._self.guarded import NAMES, Guard, suspicious
+from hookline.hooks._self.guarded import NAMES, OURSELVES, Guard, suspicious
 from hookline.hooks._self.line import Line
 from hookline.hooks._self.loose import loose
 from hookline.hooks._self.runs import origins_of, sources, texts, traced
 from hookline.hooks._self.scripts import INTERPRETERS
 from hookline.hooks._self.target import Target
 from hookline.hooks._self.writes import targets
+from hookline.pattern import lazy
+from hookline.record import replace
 
 _DEEPEST = 3
 """Scripts that run scripts, and code in words of code."""
 _MOST_FOLDERS = 32
+FINDERS = frozenset({"find", "gfind"})
 _DECODERS = spelled("rev base64 base32 xxd openssl uudecode gunzip")
 _WHOLESALE = spelled("rm chmod chown chgrp ln link")
-_TELLING = re.compile(r"hookline|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64")
+_TELLING = lazy(r"hookline|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64")
 """What code has, too deep to be followed, that is asked about."""
 _STARTUP = spelled(
     """.bashrc .bash_profile .bash_login .profile .zshrc .zshenv .zprofile .zlogin config.fish environment
@@ -42,12 +41,19 @@ def judged(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
     for command in whole.commands:
         yield from forbidden(command, guard)
         yield from _targets(command, whole, guard)
-        yield from found(command, whole, guard)
+        yield from _found(command, whole, guard)
         yield from _code(command, guard, depth)
         yield from _run(command, whole, guard, depth)
         _follow(command, whole, guard)
     yield from _killed(whole.commands)
     yield from _unread(reading.problems)
+
+
+def _found(command: Simple, line: Line, guard: Guard) -> Iterator[Finding]:
+    if command.name in FINDERS:
+        from hookline.hooks._self.finds import found  # noqa: PLC0415 -- few lines search
+
+        yield from found(command, line, guard)
 
 
 def _targets(command: Simple, line: Line, guard: Guard) -> Iterator[Finding]:
@@ -164,7 +170,7 @@ def own(path: str) -> bool:
 def shadows(path: str, cwd: str | None, guard: Guard) -> bool:
     """Whether it is a program of our name, in a folder where programs are looked for."""
     whole = posixpath.normpath(posixpath.join(cwd or "/", path))
-    return whole.rpartition("/")[2] == "hookline" and whole.rpartition("/")[0] in guard.programs
+    return whole.rpartition("/")[2] in OURSELVES and whole.rpartition("/")[0] in guard.programs
 
 
 def _run(command: Simple, line: Line, guard: Guard, depth: int) -> Iterator[Finding]:
@@ -196,6 +202,8 @@ def _code(command: Simple, guard: Guard, depth: int) -> Iterator[Finding]:
 
 def coded(text: str, guard: Guard, depth: int) -> Iterator[Finding]:
     """Code of another language: what it writes, and commands in its texts where it runs any."""
+    from hookline.hooks._self import code  # noqa: PLC0415 -- few lines have any
+
     for rule, sure in code.rules(text, guard, guard.cwd):
         yield Finding(rule=rule, what="code", action="block" if sure else "ask")
     for inner in code.commands(text):

@@ -1,9 +1,9 @@
 """Something that a command would change, as far as its words tell."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from hookline.bash import Simple, Word
+from hookline.tuples import NamedTuple
 
 
 class Target(NamedTuple):

@@ -2,6 +2,8 @@
 
 import re
 
+from hookline.pattern import lazy
+
 
 def spelled(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -74,7 +76,7 @@ _PHRASES = (
     r"\d+[.)]?",
     r"@[\w-]+",
 )
-LEAD = re.compile(f"(?:(?:{'|'.join((*_PHRASES, *_WORDS.split()))})(?: |$))*")
+LEAD = lazy(f"(?:(?:{'|'.join((*_PHRASES, *_WORDS.split()))})(?: |$))*")
 """What may stand before the verb of a request, and nothing else may."""
 
 QUESTIONS = spelled("how why what which who whose where whether wherever")
@@ -141,7 +143,7 @@ MERGED = spelled(
     refactoring"""
 )
 TRUNKS = spelled("main master develop dev trunk staging production prod release upstream mainline default")
-LATER = re.compile(
+LATER = lazy(
     r"\b(?:tomorrow|later|eventually|someday|(?:next|on|this|coming)\ (?:week|month|sprint|quarter"
     r"|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|at\ some\ point|in\ the\ future"
     r"|dry[ -]?run|nothing|myself|(?:until|when|after|once|unless|before)\ i(?:'ve|'m)?\ (?:say|tell"

@@ -1,0 +1,75 @@
+"""The methods of records of which many are made, compiled for their class; and their like as dataclasses."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from hookline._shape import MISSING, Field, Shape
+
+
+def init(shape: Shape) -> Callable[..., None]:
+    """`__init__` as one would write it by hand."""
+    fields = list(enumerate(shape.fields.values()))
+    head = [f"{one.name}{_usual(at, one)}" for at, one in fields]
+    body = [f"put{at}_(self_, {_value(at, one)})" for at, one in fields]
+    return _function(shape, ["self_", "/", *_named(head, kw_only=shape.kw_only)], [*body, *_after(shape)])
+
+
+def _usual(at: int, one: Field) -> str:
+    if one.needed:
+        return ""
+    return f"=default{at}_" if one.default_factory is MISSING else "=missing_"
+
+
+def _value(at: int, one: Field) -> str:
+    if one.default_factory is MISSING:
+        return one.name
+    return f"factory{at}_() if {one.name} is missing_ else {one.name}"
+
+
+def replace(shape: Shape) -> Callable[..., Any]:
+    """A copy of the first argument, in which whatever else is given is changed."""
+    head = [f"{name}=missing_" for name in shape.fields]
+    kept = [f"old_.{name} if {name} is missing_ else {name}" for name in shape.fields]
+    body = [f"put{at}_(self_, {value})" for at, value in enumerate(kept)]
+    whole = ["self_ = new_(class_)", *body, *_after(shape), "return self_"]
+    return _function(shape, ["old_", "/", *_named(head, kw_only=True)], whole)
+
+
+def _named(parameters: Sequence[str], *, kw_only: bool) -> Sequence[str]:
+    return ["*", *parameters] if kw_only and parameters else parameters
+
+
+def _after(shape: Shape) -> Sequence[str]:
+    return ["self_.__post_init__()"] if shape.post else []
+
+
+def _function(shape: Shape, head: Sequence[str], body: Sequence[str]) -> Callable[..., Any]:
+    fields = list(enumerate(shape.fields.values()))
+    known = {
+        **{f"put{at}_": put for at, put in enumerate(shape.puts)},
+        **{f"default{at}_": one.default for at, one in fields},
+        **{f"factory{at}_": one.default_factory for at, one in fields},
+        "missing_": MISSING,
+        "new_": object.__new__,
+        "class_": shape.cls,
+    }
+    lines = [f"def __init__({', '.join(head)}):", *(body or ["pass"])]
+    exec("\n ".join(lines), known)  # noqa: S102 -- names of fields and nothing else
+    made: Callable[..., Any] = known["__init__"]
+    made.__qualname__, made.__module__ = f"{shape.cls.__qualname__}.__init__", shape.cls.__module__
+    return made
+
+
+@cache
+def dataclass_of(shape: Shape) -> type:
+    """A dataclass with the same fields."""
+    from dataclasses import field, make_dataclass  # noqa: PLC0415 -- what is compiled does not need it
+
+    def same(one: Field) -> Any:
+        known = {"default": one.default, "default_factory": one.default_factory}
+        given = {name: value for name, value in known.items() if value is not MISSING}
+        return field(**given, repr=one.repr, compare=one.compare)
+
+    fields = [(one.name, one.type, same(one)) for one in shape.fields.values()]
+    return make_dataclass(shape.cls.__name__, fields, frozen=shape.frozen, kw_only=shape.kw_only)

@@ -1,0 +1,102 @@
+"""Ask a resident many things at once, or so many a second, and note how long each answer took."""
+
+import selectors
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from hookline.cli._bench_world import HOST, World
+from hookline.record import record
+from hookline.resident import found
+
+WITHIN = 30.0
+"""Seconds after which an answer that has not come is no answer."""
+MOST = 256
+"""Calls that are under way at once where they come by the clock."""
+
+
+@record
+class Load:
+    """What came of it."""
+
+    seconds: float
+    took: Sequence[float]
+    """Seconds from when each was due until its answer was whole."""
+    failed: int = 0
+
+    @property
+    def rate(self) -> float:
+        return len(self.took) / self.seconds
+
+    def percentile(self, share: float) -> float:
+        return sorted(self.took)[min(len(self.took) - 1, int(len(self.took) * share))]
+
+
+def asking(at: World, sessions: int = 1) -> Callable[[int], bytes]:
+    """How the call of a number is told to the resident over its Unix socket, by turns for each session."""
+    told = found.read(at.place)
+    secret = told.secret if told else "-"
+    env = [f"{name}={value}" for name, value in at.env.items()]
+    around = "\0".join([HOST, *env, at.project]).encode() + b"\0"
+    bodies = [at.payload(f"bench-{number}", 0) for number in range(sessions)]
+
+    def said(number: int) -> bytes:
+        head = f"hookline/1 {secret} 1 bench.{number} 1 {len(env)}\n".encode()
+        body = bodies[number % sessions].replace(b'"call-0"', b'"call-%d"' % number)
+        return head + around + body + b"\0"
+
+    return said
+
+
+def closed(at: World, said: Callable[[int], bytes], numbers: Iterable[int], many: int) -> Load:
+    """As fast as it goes with so *many* calls under way at once."""
+    return _driven(at.place.socket, said, ((0.0, number) for number in numbers), many)
+
+
+def paced(at: World, said: Callable[[int], bytes], numbers: Iterable[int], rate: float) -> Load:
+    """So many a second, whether the last one was answered or not."""
+    began = time.perf_counter()
+    due = ((began + place / rate, number) for place, number in enumerate(numbers))
+    return _driven(at.place.socket, said, due, MOST)
+
+
+def _driven(path: str, said: Callable[[int], bytes], due: Iterator[tuple[float, int]], many: int) -> Load:
+    """One thread, because threads that wait for each other would be measured too."""
+    began, answers = time.perf_counter(), list[tuple[float, bool]]()
+    following = next(due, None)
+    with selectors.DefaultSelector() as watch:
+        while following or watch.get_map():
+            wait = WITHIN
+            if following and len(watch.get_map()) < many:
+                wait = max(0.0, following[0] - time.perf_counter())
+                if not wait:
+                    since = following[0] or time.perf_counter()
+                    watch.register(_begun(path, said(following[1])), selectors.EVENT_READ, since)
+                    following = next(due, None)
+            answers += _heard(watch, wait)
+    took = [seconds for seconds, _ in answers]
+    return Load(seconds=time.perf_counter() - began, took=took, failed=sum(not well for _, well in answers))
+
+
+def _heard(watch: selectors.BaseSelector, wait: float) -> Iterator[tuple[float, bool]]:
+    """How long each took whose answer is there, and whether that is right."""
+    for key, _ in watch.select(wait):
+        line = key.fileobj
+        watch.unregister(line)
+        if isinstance(line, socket.socket):
+            well = _answered(line)
+            yield time.perf_counter() - key.data, well
+
+
+def _begun(path: str, call: bytes) -> socket.socket:
+    line = socket.socket(socket.AF_UNIX)
+    line.settimeout(WITHIN)
+    line.connect(path)
+    line.sendall(call)
+    return line
+
+
+def _answered(line: socket.socket) -> bool:
+    """Whether the call was let through; who waits for the end sees that all of it came."""
+    with line:
+        return b"".join(iter(lambda: line.recv(1 << 16), b"")).lstrip(b".\n").startswith(b"0 ")

@@ -1,0 +1,136 @@
+"""The machine: its clock, its bash, the Python that runs us, and how long a call takes here."""
+
+import os
+import shlex
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from statistics import median
+
+from hookline import probing
+from hookline.calling import Call, Wire
+from hookline.cli._bench_bars import MS
+from hookline.cli._bench_world import inside, spawned
+from hookline.cli._client import ASKING, unsuitable
+from hookline.cli._doctor_resident import ours
+from hookline.cli._doctor_store import AHEAD
+from hookline.cli._finding import Finding, attention, note
+from hookline.owned import CLIENT
+from hookline.record import record
+from hookline.resident import installed
+from hookline.resident.starting import SWITCH
+from hookline.system.places import Places
+
+BIRTH = 1_704_067_200.0
+"""The first second of 2024: no clock that is right shows less."""
+APART = 60.0
+"""Seconds that the disk's clock may differ from the system's."""
+TRUE = "/bin/true"
+RUNS = 3
+SLOW = 50.0
+"""Times `/bin/true` above which a call through the resident is slow."""
+
+
+def clock(at: Places) -> Iterator[Finding]:
+    """What a wrong clock would spoil: records by age, passes, budgets."""
+    now = time.time()
+    if now < BIRTH:
+        when = time.strftime("%Y-%m-%d", time.localtime(now))
+        text = f"the clock says {when}: set it, or records are forgotten and budgets end at the wrong time"
+        yield attention("clock.early", text)
+    ahead = [path for path in _files(at) if os.stat(path).st_mtime > now + AHEAD]
+    if ahead:
+        text = f"{ahead[0]} was changed at a time that is still to come: set the clock right, then `touch` it"
+        yield attention("clock.future", text)
+    apart = _apart(at.state)
+    if abs(apart) > APART:
+        text = f"the clock of the disk with {at.state} is {abs(apart):,.0f} seconds "
+        text += "ahead of" if apart > 0 else "behind"
+        yield attention("clock.disk", f"{text} this machine's: set the one that is wrong")
+
+
+def _files(at: Places) -> Iterator[str]:
+    for folder in (at.config, at.state):
+        with suppress(OSError), os.scandir(folder) as entries:
+            yield from (entry.path for entry in entries if entry.is_file())
+
+
+def _apart(folder: str) -> float:
+    """Seconds by which a file that is made now seems to be of another time."""
+    try:
+        with tempfile.TemporaryFile(dir=folder if os.path.isdir(folder) else None) as made:
+            made.write(b".")
+            made.flush()
+            return os.fstat(made.fileno()).st_mtime - time.time()
+    except OSError:
+        return 0.0
+
+
+def bash(*, wired: bool) -> Iterator[Finding]:
+    """Whether the client in bash can be used here; it matters more where it is what is *wired*."""
+    why = unsuitable()
+    if why:
+        mend = f"`{shlex.join(ASKING)}` needs none"
+        text = f"{CLIENT} cannot ask the resident here: {why}; {mend}"
+        yield attention("bash.unsuitable", text) if wired else note("bash.unsuitable", text)
+
+
+@record
+class Latency:
+    """Milliseconds, each the median of a few runs in turn; None where it could not be measured."""
+
+    true: float
+    cold: float
+    """The configured command, without the resident."""
+    resident: float | None = None
+    """Through the resident."""
+    by: str = ""
+    """Which command that went by."""
+
+
+def latency(wire: Wire, call: Call, at: Places, env: Mapping[str, str]) -> Latency:
+    """How long a host waits on this machine for what is configured."""
+    warm = _through_resident(wire, call, env)
+    true, cold, through = list[float](), list[float](), list[float]()
+    with probing.scratch(lingering=bool(warm)) as folder:
+        told = probing.ready(wire.host, at, env, folder)
+        alone = {**told.env, SWITCH: "off"}
+        with inside(told.root):
+            for _ in range(RUNS):
+                true.append(spawned([TRUE], b"", told.env).seconds)
+                cold.append(spawned(["/bin/sh", "-c", call.command], told.payload, alone).seconds)
+                if warm:
+                    through.append(spawned(["/bin/sh", "-c", warm], told.payload, told.env).seconds)
+    return Latency(
+        true=median(true) * MS,
+        cold=median(cold) * MS,
+        resident=median(through) * MS if through else None,
+        by="" if warm == call.command else CLIENT,
+    )
+
+
+def _through_resident(wire: Wire, call: Call, env: Mapping[str, str]) -> str:
+    """The command by which the resident is asked: what is configured, else the client; empty for neither."""
+    client = os.path.join(installed.PROGRAMS, CLIENT)
+    if not ours(env) or unsuitable():
+        return ""
+    if CLIENT in call.line:
+        return call.command
+    return f"{shlex.quote(client)} hook {wire.host.name}" if os.access(client, os.X_OK) else ""
+
+
+def slow(took: Latency) -> Finding:
+    """What was measured, in a sentence."""
+    alone = f"{_times(took.cold, took.true)} without"
+    if took.resident is None:
+        return note("latency", f"a call takes {alone} a resident; none of this installation could be asked")
+    by = f" by `{took.by}`, which is not what is configured" if took.by else ""
+    text = f"a call takes {_times(took.resident, took.true)} through the resident{by}, and {alone}"
+    if took.resident > SLOW * took.true:
+        return attention("latency", f"{text}: that is slow; `hookline bench` tells more")
+    return note("latency", text)
+
+
+def _times(ms: float, true: float) -> str:
+    return f"{ms:.1f} ms ({ms / true:.0f} × /bin/true)"

@@ -1,0 +1,92 @@
+"""How the resident is doing: whether one answers, whose it is, and what keeps one from being there."""
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hookline.cli._finding import Finding, attention, note, well
+from hookline.resident import found, installed
+from hookline.resident.place import Place, find, trouble
+from hookline.resident.starting import SWITCH, ensure
+from hookline.system.places import residents
+
+RECENT = 86_400.0
+"""Seconds in which what its log says last is worth somebody's attention."""
+LONGEST = 300
+UP_WITHIN, LOOK_EVERY = 5.0, 0.05
+
+
+def resident(env: Mapping[str, str]) -> Iterator[Finding]:
+    """What a person should know of it."""
+    yield from _folders(env)
+    if env.get(SWITCH) == "off":
+        told = "every call is answered by a process of its own, which takes longer; unset it to have one"
+        yield note("resident.off", f"{SWITCH}=off stands in the environment, so no resident is asked: {told}")
+        return
+    place = find(env)
+    there = found.held(place)
+    said = found.status(place) if there else None
+    yield _state(place, said, there=there)
+    yield from _last(place, runs=said is not None)
+
+
+def ours(env: Mapping[str, str]) -> bool:
+    """Whether calls are answered by one of this installation."""
+    place = find(env)
+    said = found.status(place) if env.get(SWITCH) != "off" and found.held(place) else None
+    return said is not None and said.get("word") == installed.word()
+
+
+def begun(env: Mapping[str, str]) -> Iterator[Finding]:
+    """Have one where none is, as the first call would: what is tried afterwards goes by it."""
+    place = find(env)
+    if env.get(SWITCH) == "off" or found.held(place):
+        return
+    ensure(env)
+    until = time.monotonic() + UP_WITHIN
+    while not ours(env):
+        if time.monotonic() > until:
+            told = "every call is answered by a process of its own; `hookline resident start` says why"
+            yield attention("resident.start", f"a resident was started, and does not answer: {told}")
+            return
+        time.sleep(LOOK_EVERY)
+
+
+def _folders(env: Mapping[str, str]) -> Iterator[Finding]:
+    wrong = {folder: trouble(folder) for folder in residents(env) if os.path.lexists(folder)}
+    for folder, why in wrong.items():
+        if why:
+            yield attention("resident.folder", f"the resident cannot use its folder {folder}: {why}")
+    given = env.get("XDG_RUNTIME_DIR", "")
+    if given and not os.path.isdir(given):
+        yield note("resident.runtime-dir", f"XDG_RUNTIME_DIR is {given!r}, which is no folder: /tmp is used")
+
+
+def _state(place: Place, said: dict[str, Any] | None, *, there: bool) -> Finding:
+    if said is None and there:
+        process = found.holder(place).partition(":")[0] or "unknown"
+        text = f"the resident, process {process}, runs and does not answer: `hookline resident stop` ends it"
+        return attention("resident.hangs", text)
+    if said is None:
+        return note("resident.none", "no resident runs: the first call by `hookline-client` starts one")
+    calls = f"process {said['process']}, Python {said['python']}, {said['calls']:,} calls answered"
+    if said["word"] != installed.word():
+        text = f"the resident is of another installation, {said['executable']}: `hookline resident start`"
+        return attention("resident.other", f"{text} replaces it")
+    return well("resident.runs", f"a resident answers: {calls}")
+
+
+def _last(place: Place, *, runs: bool) -> Iterator[Finding]:
+    """What its log says last: nothing stands there as long as all is well."""
+    try:
+        with open(place.log, "rb") as file:
+            age = time.time() - os.fstat(file.fileno()).st_mtime
+            file.seek(max(0, os.fstat(file.fileno()).st_size - 4096))
+            lines = file.read().decode("utf-8", "replace").split("\n")
+    except OSError:
+        return
+    last = next((line for line in reversed(lines) if line.strip()), "")[:LONGEST]
+    if last:
+        text = f"the resident's log says last: {last}; `hookline resident logs` shows all of it"
+        yield note("resident.log", text) if runs or age > RECENT else attention("resident.log", text)

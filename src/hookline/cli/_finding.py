@@ -1,0 +1,30 @@
+"""One thing that the doctor saw, with a name that scripts can go by."""
+
+from typing import Literal
+
+from hookline.record import record
+
+Weight = Literal["well", "note", "attention"]
+
+
+@record
+class Finding:
+    """Attention is for what a person should do something about; the text says what."""
+
+    id: str
+    """Which look it comes from, the same in every release."""
+    weight: Weight
+    text: str
+    host: str = ""
+
+
+def attention(name: str, text: str) -> Finding:
+    return Finding(id=name, weight="attention", text=text)
+
+
+def note(name: str, text: str) -> Finding:
+    return Finding(id=name, weight="note", text=text)
+
+
+def well(name: str, text: str) -> Finding:
+    return Finding(id=name, weight="well", text=text)

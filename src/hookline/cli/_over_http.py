@@ -1,0 +1,37 @@
+"""What `init --http` needs before it writes an address into settings: a port, a secret, and an answer."""
+
+import time
+from argparse import Namespace
+from collections.abc import Mapping
+
+from hookline.resident import found, port, starting
+from hookline.resident.place import made
+from hookline.wiring import Address
+
+WITHIN = 15.0
+"""Seconds in which a resident must answer."""
+
+
+def over_http(args: Namespace, env: Mapping[str, str]) -> Address | None:
+    """The address that is to be written; None where nobody wanted that. Raises `PermissionError`."""
+    if not args.http:
+        return None
+    if not args.user:
+        raise PermissionError("--http goes with --user: a secret must not stand in a file of the repository")
+    if env.get(starting.SWITCH) == "off":
+        raise PermissionError(f"--http needs the resident, and {starting.SWITCH} is off")
+    return port.chosen(env, keep=not (args.dry_run or args.print)).address(guards=args.http == "guards")
+
+
+def answering(env: Mapping[str, str]) -> None:
+    """Have a resident that answers on the port that is kept; raises `PermissionError` where there is none."""
+    if not port.trouble(env):
+        return
+    place = made(env)
+    found.stop(place)  # one that was started before does not listen there
+    starting.start(place, env)
+    until = time.monotonic() + WITHIN
+    while wrong := port.trouble(env):
+        if time.monotonic() > until:
+            raise PermissionError(f"nothing was changed, because over http {wrong}")
+        time.sleep(0.1)

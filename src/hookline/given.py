@@ -1,0 +1,65 @@
+"""What configuration files say, apart from how they are read: most calls find none to read."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hookline.frozen import Frozen
+from hookline.kind import Declaration
+from hookline.record import field, record
+
+FAILURES = ("warn", "block")
+"""What may come of a hook that fails."""
+
+
+@record
+class Problem:
+    """Something wrong in a file, for whoever wrote it."""
+
+    file: str
+    text: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.text}" if self.line else f"{self.file}: {self.text}"
+
+
+@record
+class File:
+    """A configuration file that was read, and whose it is."""
+
+    name: str
+    """As a person would write it."""
+    text: str
+    source: str
+    root: str
+
+
+@record
+class Given:
+    """A value, and where it was given."""
+
+    value: Any
+    origin: str
+
+
+@record
+class Layer:
+    """What one file says."""
+
+    source: str
+    """user, project or local."""
+    file: str
+    options: Mapping[str, Given] = field(default_factory=Frozen)
+    settings: Mapping[str, Mapping[str, Given]] = field(default_factory=Frozen)
+    """By hook name."""
+    tables: Mapping[str, str] = field(default_factory=Frozen)
+    """Where the settings of each hook begin, by hook name."""
+    refused: Mapping[str, str] = field(default_factory=Frozen)
+    """Options whose value does not hold, and where it was given."""
+    sinks: Mapping[str, Mapping[str, Given]] = field(default_factory=Frozen)
+    """What is said about each sink, by its name."""
+    declarations: tuple[Declaration, ...] = ()
+    servers: Mapping[str, Mapping[str, Any]] = field(default_factory=Frozen)
+    problems: tuple[Problem, ...] = ()
+    broken: bool = False
+    """Nothing of the file could be read."""

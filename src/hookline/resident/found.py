@@ -1,0 +1,130 @@
+"""The resident that is there: who holds the place, what it says of itself, and how it is made to go."""
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from hookline.resident import talk
+from hookline.resident.place import Place, trouble
+from hookline.system import lives
+from hookline.tuples import NamedTuple
+
+ANSWERS_WITHIN = 2.0
+DRAINS_WITHIN = 15.0
+"""Seconds that one gets for the calls that are under way."""
+LOOK_EVERY = 0.02
+
+
+@contextmanager
+def alone(place: Place) -> Iterator[int | None]:
+    """Hold the place; the open lock, or None where somebody else holds it."""
+    lock = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+        else:
+            yield lock
+    finally:
+        os.close(lock)
+
+
+def held(place: Place) -> bool:
+    """Whether a resident lives there, however it fares. Looks without holding who would be it for long."""
+    if trouble(place.folder) or not os.path.exists(place.lock):
+        return False
+    with alone(place) as lock:
+        return lock is None
+
+
+def holder(place: Place) -> str:
+    """The name of the process that took the place last, as `lives` knows it."""
+    try:
+        with open(place.lock, encoding="ascii") as file:
+            return file.read(200).strip()
+    except (OSError, ValueError):
+        return ""
+
+
+class Told(NamedTuple):
+    """What clients are told of a resident."""
+
+    word: str
+    port: int
+    proof: str
+    """What it answers first on loopback, where a stranger may have taken the port of one that died."""
+    secret: str
+
+
+def read(place: Place) -> Told | None:
+    """What the resident announced; None where there is none."""
+    try:
+        with open(place.address, encoding="ascii") as file:
+            word, port, proof, secret = file.read(200).split()
+        return Told(word, int(port), proof, secret)
+    except (OSError, ValueError):
+        return None
+
+
+def status(place: Place, within: float = ANSWERS_WITHIN) -> dict[str, Any] | None:
+    """What it says of itself; None where none answers."""
+    said = _told(place, "status", within)
+    while said.startswith(talk.STILL):
+        said = said.removeprefix(talk.STILL)
+    _, _, text = said.partition(b"\n")
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError):
+        return None
+
+
+def stop(place: Place, within: float = DRAINS_WITHIN) -> bool:
+    """Tell it to go, and wait until it has; one that does not hear is ended. Whether none is left."""
+    name = holder(place)
+    within = within if _told(place, "stop", ANSWERS_WITHIN) else LOOK_EVERY
+    for number in (None, signal.SIGTERM, signal.SIGKILL):
+        if number is not None and lives.alive(name):  # not whoever has its number now
+            os.kill(int(name.partition(":")[0]), number)
+        if _gone(place, within if number is None else 2.0):
+            return True
+    return False
+
+
+def _gone(place: Place, within: float) -> bool:
+    until = time.monotonic() + within
+    while held(place):
+        if time.monotonic() > until:
+            return False
+        time.sleep(LOOK_EVERY)
+    return True
+
+
+def _told(place: Place, word: str, within: float) -> bytes:
+    """All that comes back; nothing where nobody listens."""
+    told = read(place) or Told("", 0, "", "-")
+    said = f"hookline/1 {told.secret} {os.getpid()} - 1 0\n{word}\0/\0\0".encode()
+    for family, address in ((socket.AF_UNIX, place.socket), (socket.AF_INET, ("127.0.0.1", told.port))):
+        try:
+            with socket.socket(family) as line:
+                line.settimeout(within)
+                line.connect(address)
+                if family == socket.AF_INET and not _proven(line, told.proof):
+                    continue
+                line.sendall(said)
+                return b"".join(iter(lambda: line.recv(1 << 16), b""))
+        except OSError:
+            continue
+    return b""
+
+
+def _proven(line: socket.socket, proof: str) -> bool:
+    line.sendall(talk.HELLO + b"\n")
+    with line.makefile("rb", buffering=0) as heard:
+        return heard.readline(200) == f"{proof}\n".encode()

@@ -1,0 +1,283 @@
+"""The resident itself: it listens on a Unix socket and on loopback, and answers as a fresh process would."""
+
+import contextlib
+import hmac
+import json
+import os
+import platform
+import secrets
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+from hookline.answering import Answer, Call, answer, spoken
+from hookline.host import Reply
+from hookline.resident import installed, talk
+from hookline.resident import port as ports
+from hookline.resident.place import Place
+from hookline.resident.registered import Caller, Sessions
+from hookline.resident.sockets import Line, listening
+from hookline.resident.starting import up
+from hookline.resident.warm import Warm
+from hookline.resident.web import Web
+from hookline.system import lives
+from hookline.system.effects import sequence
+
+IDLE = 30 * 60.0
+"""Seconds without a call after which it goes."""
+READY, MOST = 3, 64
+"""Threads that wait on each socket at least, and that answer at the same time at most."""
+SILENT = 512
+"""Connections at most, with those on which nobody has said anything yet."""
+STILL_EVERY = 0.25
+"""Seconds between two signs of life."""
+LOOK_EVERY = 2.0
+UNCALLED_EVERY = 60.0
+"""Seconds between two looks at our own files while nobody calls."""
+DRAIN_WITHIN = 10.0
+
+
+class Resident:
+    """Answers until it is told to stop, or nobody has called for a while; must be closed."""
+
+    def __init__(self, place: Place, *, idle: float = IDLE) -> None:
+        self.place, self.idle = place, idle
+        self.secret, self.proof = secrets.token_hex(16), secrets.token_hex(8)
+        self.warm = Warm()
+        self.stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._lines: set[Line] = set()
+        self._last = lives.now()
+        self._files = installed.Files()
+        self._calls, self._begun = 0, time.time()
+        self._called, self._over = threading.Event(), threading.Event()
+        kept = ports.kept(os.environ)
+        self._sockets = listening(place.socket, kept.port if kept else 0)
+        self._free = dict.fromkeys(self._sockets, 0)
+        self.web = self._over_http(kept.secret) if kept else None
+
+    @property
+    def port(self) -> int:
+        """The one on loopback; 0 where there is none."""
+        found = [one.getsockname()[1] for one in self._sockets if one.family == socket.AF_INET]
+        return int(found[0]) if found else 0
+
+    def _over_http(self, secret: str) -> Web:
+        return Web(
+            port=self.port,
+            secret=secret,
+            sessions=Sessions(self.place.sessions),
+            answers=self._posted,
+            ends=self.stopping.is_set,
+        )
+
+    def serve(self) -> None:
+        """Answer until the end."""
+        for listener in self._sockets:
+            for _ in range(READY):
+                self._begin(listener)
+        threading.Thread(target=self._signs_of_life, name="signs of life", daemon=True).start()
+        _announce(self.place, f"{installed.word()} {self.port} {self.proof} {self.secret}\n")
+        up(self.place)
+        while not self.stopping.wait(min(self.idle / 4, LOOK_EVERY)):
+            if not self._lines and lives.now() - self._last > self.idle:
+                break
+            if not self._in_place():
+                break  # another has taken over, or somebody removed us
+            if self._files.changed(every=UNCALLED_EVERY):
+                break
+        self.stopping.set()
+
+    def close(self) -> None:
+        """Take no more calls, finish those under way, and leave nothing behind but what was recorded."""
+        if self._in_place():
+            for path in (self.place.address, self.place.socket):
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
+        for listener in self._sockets:
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)  # wakes who waits on it
+            listener.close()
+        until = time.monotonic() + DRAIN_WITHIN
+        while self._lines and time.monotonic() < until:
+            time.sleep(0.02)
+        self._over.set()
+        self._called.set()
+        self.warm.close()
+
+    def _in_place(self) -> bool:
+        """Whether clients that look for a resident find this one."""
+        try:
+            with open(self.place.address, encoding="ascii") as file:
+                return self.secret in file.read()
+        except OSError:
+            return False
+
+    def _signs_of_life(self) -> None:
+        while not self._over.is_set():  # also while those under way are finished
+            self._called.wait()
+            self._called.clear()
+            while self._lines and not self._over.wait(STILL_EVERY):
+                before = lives.now() - STILL_EVERY
+                for line in [line for line in tuple(self._lines) if line.since < before]:
+                    line.still()
+
+    def _begin(self, listener: socket.socket) -> None:
+        with self._lock:
+            self._free[listener] += 1
+        threading.Thread(target=self._work, args=(listener,), daemon=True).start()
+
+    def _work(self, listener: socket.socket) -> None:
+        """Whoever waits on the socket answers who comes: nothing is handed from thread to thread."""
+        while not self.stopping.is_set():
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            line = Line(connection, lives.now())
+            if self._taken(listener, line):
+                self._begin(listener)
+            try:
+                with connection:
+                    self._serve(line)
+            finally:
+                over = self._done(listener, line)
+            if over:
+                return
+
+    def _taken(self, listener: socket.socket, line: Line) -> bool:
+        """Note it; whether nobody else is left to wait on the socket."""
+        with self._lock:
+            self._lines.add(line)
+            self._last = line.since
+            self._free[listener] -= 1
+            self._called.set()
+            speaking = MOST if self._free[listener] else sum(one.speaks for one in self._lines)
+            return speaking < MOST and len(self._lines) < SILENT
+
+    def _done(self, listener: socket.socket, line: Line) -> bool:
+        """Note it; whether enough others wait on the socket."""
+        with self._lock:
+            self._lines.discard(line)
+            self._last = lives.now()
+            over = self._free[listener] >= READY
+            self._free[listener] += not over
+            return over
+
+    def _serve(self, line: Line) -> None:
+        with contextlib.suppress(OSError, talk.Refused):
+            begun = line.first()
+            if self.web and line.connection.family == socket.AF_INET and not begun.startswith(talk.HELLO):
+                return self._converse(self.web, line, begun)
+            asked = line.hear(begun, self.proof)
+            if not line.of_same_user() and not hmac.compare_digest(
+                asked.secret.encode(), self.secret.encode()
+            ):
+                return None
+            if asked.words == ("stop",):
+                self.stopping.set()
+                return line.say(talk.Said(0))
+            if asked.words == ("status",):
+                return line.say(talk.Said(0, self._status()))
+            if line.left():
+                return None
+            if self._files.changed():
+                return self.stopping.set()  # who asked answers by itself, and starts what is installed now
+            self._calls += 1
+            reply, notices, after = self._answer(asked, line.since)
+            line.say(_said(reply, b"".join(map(sequence, notices))))
+            after()
+        return None
+
+    def _status(self) -> bytes:
+        told = {"process": os.getpid(), "word": installed.word(), "since": self._begun, "calls": self._calls}
+        about = {"python": platform.python_version(), "executable": sys.executable, "idle": self.idle}
+        about |= {"package": installed.PACKAGE, "port": self.port, "under_way": max(0, len(self._lines) - 1)}
+        about |= {"socket": any(one.family == socket.AF_UNIX for one in self._sockets)}
+        return json.dumps({**told, **about}).encode()
+
+    def _converse(self, web: Web, line: Line, begun: bytes) -> None:
+        """A connection that stays open takes nobody's place; what is asked on it is finished as all is."""
+
+        @contextlib.contextmanager
+        def during() -> Iterator[None]:
+            with self._lock:
+                self._lines.add(line)
+            try:
+                yield
+            finally:
+                with self._lock:
+                    self._lines.discard(line)
+                    self._last = lives.now()
+
+        with self._lock:
+            self._lines.discard(line)
+        web.converse(line.connection, begun, during)
+
+    def _posted(self, host: str, event: str, payload: bytes, caller: Caller) -> Answer:
+        now = lives.now()
+        call = Call(
+            host=host,
+            event=event,
+            payload=payload,
+            env=caller.env,
+            cwd=caller.cwd,
+            begun=lambda: now,
+        )
+        return answer(call, self.warm.open)
+
+    def _answer(self, asked: talk.Asked, begun: float) -> Answer:
+        try:
+            words = spoken(asked.words)
+            env, cwd = (asked.env, asked.cwd) if asked.env is not None else _caller(asked)
+        except ValueError as error:
+            if {"-h", "--help"} & {*asked.words}:
+                raise talk.Refused("a person asks, whom `hookline hook` answers") from None
+            return Answer(Reply(stderr=f"hookline: called wrongly, so nothing was judged: {error}\n"))
+        call = Call(
+            **words._asdict(),
+            payload=asked.payload,
+            env=env,
+            cwd=cwd,
+            name=asked.name,
+            begun=lambda: begun,
+        )
+        if self.web:  # before the reply: what the host asks next may come over http, where nobody tells
+            self.web.sessions.note(call.host, call.payload, call.env, call.cwd)
+        return answer(call, self.warm.open)
+
+
+def _said(reply: Reply, terminal: bytes) -> talk.Said:
+    text = reply.stdout if not reply.stdout or reply.stdout.endswith("\n") else f"{reply.stdout}\n"
+    out, err = (part.encode("utf-8", "backslashreplace") for part in (text, reply.stderr))
+    return talk.Said(reply.code, out, err, terminal)
+
+
+def _caller(asked: talk.Asked) -> tuple[dict[str, str], str]:
+    """What the client was started with, and where, from the system; of a container it knows another."""
+    about = f"/proc/{asked.process}"
+    words = _bytes(f"{about}/cmdline").decode("utf-8", "surrogateescape").split("\0")
+    if tuple(words[-len(asked.words) - 1 : -1]) != asked.words:
+        raise PermissionError(f"process {asked.process} is not the one that asks")
+    items = _bytes(f"{about}/environ").decode("utf-8", "surrogateescape").split("\0")
+    return dict(item.partition("=")[::2] for item in items if "=" in item), _folder(about)
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
+
+
+def _folder(about: str) -> str:
+    folder = os.readlink(f"{about}/cwd")
+    return folder if os.path.isdir(folder) else ""
+
+
+def _announce(place: Place, text: str) -> None:
+    """Tell clients where we are, all at once."""
+    new = f"{place.address}.{os.getpid()}"
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
+        file.write(text)
+    os.replace(new, place.address)

@@ -1,0 +1,125 @@
+"""The two sockets, who may speak on them, and one connection of either."""
+
+import contextlib
+import os
+import socket
+import struct
+import threading
+from functools import partial
+
+from hookline.resident import talk
+
+BACKLOG = 512
+HEAR_WITHIN = 10.0
+_CREDENTIALS = struct.Struct("3i")
+
+
+def unix(path: str) -> socket.socket:
+    """A socket in the file system that only its user can connect to; one that was left there goes."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    made = socket.socket(socket.AF_UNIX)
+    made.bind(path)
+    os.chmod(path, 0o600)
+    made.listen(BACKLOG)
+    return made
+
+
+def loopback(port: int = 0) -> socket.socket:
+    """A socket that this machine alone can reach, on that *port* if it is free, else on any."""
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # else what was closed just now holds it
+    try:
+        made.bind(("127.0.0.1", port))
+    except OSError:
+        made.bind(("127.0.0.1", 0))
+    made.listen(BACKLOG)
+    return made
+
+
+def listening(path: str, port: int = 0) -> list[socket.socket]:
+    """Both, or the one that this machine has; raises `OSError` where it has neither."""
+    made, wrong = list[socket.socket](), list[OSError]()
+    for begin in (partial(unix, path), partial(loopback, port)):
+        try:
+            made.append(begin())
+        except OSError as error:
+            wrong.append(error)
+    if not made:
+        raise wrong[0]
+    return made
+
+
+def _hurry(connection: socket.socket) -> None:
+    """Have what comes confirmed at once: who sends in pieces waits for that, forty milliseconds each time."""
+    if connection.family == socket.AF_INET and hasattr(socket, "TCP_QUICKACK"):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+
+
+class Line:
+    """One connection: a call comes in, signs of life and one answer go out."""
+
+    def __init__(self, connection: socket.socket, since: float) -> None:
+        self.since = since
+        self.connection = connection
+        self._lock = threading.Lock()
+        self._over = True
+        connection.settimeout(HEAR_WITHIN)
+
+    @property
+    def speaks(self) -> bool:
+        """Whether a call has begun to come in, and is not answered yet."""
+        return not self._over
+
+    def first(self) -> bytes:
+        """What it begins with, enough to tell who speaks; all that came, if that is less."""
+        begun = self._receive()
+        while begun and len(begun) < len(talk.HELLO) and talk.HELLO.startswith(begun):
+            more = self.connection.recv(1 << 16)
+            if not more:
+                break
+            begun += more
+        return begun
+
+    def hear(self, begun: bytes, proof: str) -> talk.Asked:
+        """The call; on loopback, whoever calls wants *proof* first that we are no stranger."""
+        if self.connection.family != socket.AF_UNIX:
+            begun = talk.greeted(self._receive, begun)
+            self.connection.sendall(f"{proof}\n".encode())
+        self._over = False  # from now on signs of life are understood
+        return talk.hear(self._receive, begun)
+
+    def _receive(self) -> bytes:
+        _hurry(self.connection)
+        return self.connection.recv(1 << 16)
+
+    def still(self) -> None:
+        """Say that the answer takes time."""
+        with self._lock, contextlib.suppress(OSError):
+            if not self._over:
+                self.connection.sendall(talk.STILL)
+
+    def say(self, said: talk.Said) -> None:
+        with self._lock, contextlib.suppress(OSError):
+            self._over = True
+            self.connection.sendall(said.encoded())
+            self.connection.close()
+
+    def left(self) -> bool:
+        """Whether whoever asked has gone, so that nobody would hear the answer."""
+        self.connection.settimeout(0)
+        try:
+            return self.connection.recv(1, socket.MSG_PEEK) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        finally:
+            self.connection.settimeout(HEAR_WITHIN)
+
+    def of_same_user(self) -> bool:
+        """Whether the other end of a Unix socket is this user's own process."""
+        if self.connection.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
+            return False
+        raw = self.connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        return bool(_CREDENTIALS.unpack(raw)[1] == os.getuid())

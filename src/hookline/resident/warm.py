@@ -1,0 +1,200 @@
+"""What stays warm between two calls: stores that are open, sessions that have begun, who answers what."""
+
+import threading
+import time
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from hookline import keeping
+from hookline.assembly import Setup, load
+from hookline.config import Layer
+from hookline.host import Host
+from hookline.record import replace
+from hookline.runtime import Runtime
+from hookline.store import OLDEST_CLAIM, Claim, Store, StoreFailed
+from hookline.system import looked, spool
+
+MOST_SESSIONS = 4_096
+MOST_SETUPS = 256
+EVERY = 0.2
+"""Seconds in which what is to be stored is gathered."""
+AGAIN = 5.0
+"""Seconds until a store that could not be used is tried again."""
+UNUSED = 600.0
+"""Seconds after which a store is closed; longer than any call takes."""
+Key = tuple[str, str]
+"""A store's kind and its place."""
+
+
+class WarmStore:
+    """A store that is used by all calls; claims, which concern only calls that are under way, stay here."""
+
+    def __init__(self, store: Store) -> None:
+        self.used = 0.0
+        self._store = store
+        self._lock = threading.Lock()
+        self._begun: dict[str, None] = {}
+        self._claims: dict[tuple[str, str], Claim] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def begin(self, session: str, *, host: str, cwd: str, at: float) -> bool:
+        if session in self._begun:
+            return False
+        new = self._store.begin(session, host=host, cwd=cwd, at=at)
+        with self._lock:
+            self._begun[session] = None
+            while len(self._begun) > MOST_SESSIONS:
+                self._begun.pop(next(iter(self._begun)))
+        return new
+
+    def claim(self, session: str, name: str, *, by: str, at: float, instead: str = "") -> Claim | None:
+        with self._lock:
+            known = self._claims.get((session, name))
+            if known is not None and known.by != instead:
+                return known
+            self._claims.pop((session, name), None)  # so that the newest comes last
+            self._claims[session, name] = Claim(by=by, at=at)
+            self._forget(at)
+        return None
+
+    def _forget(self, now: float) -> None:
+        while self._claims:
+            first = next(iter(self._claims))
+            if self._claims[first].at > now - OLDEST_CLAIM and len(self._claims) < MOST_SESSIONS:
+                return
+            del self._claims[first]
+
+    def answered(self, session: str, name: str, *, by: str, at: float, said: str = "") -> None:
+        with self._lock:
+            known = self._claims.get((session, name))
+            if known is not None and known.by == by:
+                self._claims[session, name] = replace(known, answered=at, said=said)
+
+    def release(self, session: str, name: str, *, by: str) -> None:
+        with self._lock:
+            known = self._claims.get((session, name))
+            if known is not None and known.by == by:
+                del self._claims[session, name]
+
+    def close(self) -> None:
+        """Others use it still."""
+
+    def end(self) -> None:
+        self._store.close()
+
+
+class Setups:
+    """What is configured, put together anew only after something that it was read from has changed."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], tuple[looked.Notes, Setup]] = {}
+        self._good: dict[str, Layer] = {}
+
+    def load(self, env: Mapping[str, str], cwd: str, host: Host | None) -> Setup:
+        key = (host and host.name, cwd, *env.items())
+        notes, setup = self._known.get(key, ({}, None))
+        if setup is not None and looked.unchanged(notes):
+            return setup
+        with looked.noting() as notes:
+            setup = load(env, cwd, host, self._good)
+        if _only_built_in(setup) and looked.settled(notes):
+            while len(self._known) >= MOST_SETUPS:
+                self._known.pop(next(iter(self._known)), None)
+            self._known[key] = notes, setup
+        return setup
+
+
+def _only_built_in(setup: Setup) -> bool:
+    """Whether nothing else was looked at than files: hooks of others hold connections, trust looks around."""
+    return setup.trust is None and all(hook.kind == "built-in" for hook in setup.hooks)
+
+
+class Warm:
+    """The stores of all homes that called, and the spools before them."""
+
+    def __init__(self) -> None:
+        self._setups = Setups()
+        self._lock = threading.Lock()
+        self._stores: dict[Key, WarmStore] = {}
+        self._writers: dict[Key, Store] = {}
+        self._waiting: dict[str, Setup] = {}
+        self._due = threading.Event()
+        self._stopping = threading.Event()
+        self._writer = threading.Thread(target=self._write, name="writer", daemon=True)
+        self._writer.start()
+
+    def open(self, cwd: str, env: Mapping[str, str], host: Host) -> Runtime:
+        """A runtime for one call, with what is configured now and a store that is open already."""
+        runtime = Runtime.load(cwd, env, host=host, store=self._store, loaded=self._setups.load)
+        runtime.recorder = replace(runtime.recorder, settle=partial(self._settle, runtime.setup))
+        return runtime
+
+    def _store(self, setup: Setup) -> Store:
+        key = _key(setup)
+        with self._lock:
+            store = self._stores.pop(key, None) or WarmStore(keeping.open_store(setup))
+            self._stores[key] = store  # the last one is the one that was used last
+            store.used = time.monotonic()
+        return store
+
+    def _settle(self, setup: Setup) -> None:
+        self._waiting[setup.places.spool] = setup
+        self._due.set()
+
+    def _write(self) -> None:
+        """Write what waits, together with what comes meanwhile; without it, nothing is done at all."""
+        while not self._stopping.is_set():
+            self._due.wait()
+            self._due.clear()
+            self._stopping.wait(EVERY)
+            if self.drain():
+                self._stopping.wait(AGAIN)
+                self._due.set()
+            self._forget()
+
+    def drain(self) -> int:
+        """Move what waits in the spools into the stores; how many spools could not be emptied."""
+        for folder, setup in list(self._waiting.items()):
+            del self._waiting[folder]
+            try:
+                store = self._own(setup)
+                spool.drain(folder, store)
+                keeping.tidy(setup, store, at=time.time())
+            except (StoreFailed, OSError, LookupError):
+                self._waiting[folder] = setup  # safe where it is, until the store can be used again
+        return len(self._waiting)
+
+    def _own(self, setup: Setup) -> Store:
+        """The store by a connection of the writer's own: whoever answers meanwhile reads past it."""
+        key = _key(setup)
+        if key not in self._writers:
+            self._writers[key] = keeping.open_store(setup)
+        return self._writers[key]
+
+    def _forget(self) -> None:
+        """Close the stores that nobody has used for long: a home may have come and gone."""
+        with self._lock:
+            last = time.monotonic() - UNUSED
+            gone = [key for key, store in self._stores.items() if store.used < last]
+            ended = [self._stores.pop(key) for key in gone]
+        for store in ended:
+            store.end()
+        for key in self._writers.keys() - self._stores.keys():
+            self._writers.pop(key).close()
+
+    def close(self) -> None:
+        self._stopping.set()
+        self._due.set()
+        self._writer.join()
+        self.drain()
+        for one in self._stores.values():
+            one.end()
+        for own in self._writers.values():
+            own.close()
+
+
+def _key(setup: Setup) -> Key:
+    return keeping.name(setup), keeping.place(setup)

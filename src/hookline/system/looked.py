@@ -1,0 +1,69 @@
+"""What was looked at while something was put together: later it tells whether it would come out the same.
+
+Whoever reads a file says so before, and what it was then is noted; outside of `noting` that costs nothing.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Stamp = tuple[int, ...] | None
+"""By what a change of a file is known; None: there is none."""
+Notes = dict[tuple[str, bool], Stamp]
+
+FRESH = 2_000_000_000
+"""Nanoseconds: of a file that was changed so lately, another change may leave the same stamp."""
+
+_notes: ContextVar[Notes | None] = ContextVar("looked_at", default=None)
+
+
+def at(path: str, *, whether: bool = False) -> None:
+    """Note that *path* is about to be read, or with *whether*, only that it is there."""
+    notes = _notes.get()
+    if notes is not None:
+        notes.setdefault((path, whether), _stamp(path, whether=whether))
+
+
+@contextmanager
+def noting() -> Iterator[Notes]:
+    """Collect all that is looked at meanwhile."""
+    notes: Notes = {}
+    token = _notes.set(notes)
+    try:
+        yield notes
+    finally:
+        _notes.reset(token)
+
+
+def settled(notes: Notes) -> bool:
+    """Whether the stamps tell every later change: not while the disk's clock may show the same tick."""
+    newest = max((max(stamp[-2:]) for stamp in notes.values() if stamp and len(stamp) > 1), default=0)
+    return not newest or abs(time.time_ns() - newest) > FRESH
+
+
+def unchanged(notes: Notes) -> bool:
+    """Whether everything is still as it was noted."""
+    return all(_stamp(path, whether=whether) == stamp for (path, whether), stamp in notes.items())
+
+
+def _stamp(path: str, *, whether: bool) -> Stamp:
+    try:
+        found = os.lstat(path) if whether else os.stat(path)
+    except (OSError, ValueError):
+        return _dangling(path, whether=whether)
+    if whether:
+        return (found.st_mode & 0o170000,)
+    return found.st_mode, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _dangling(path: str, *, whether: bool) -> Stamp:
+    """A link that leads nowhere is more than nothing."""
+    if whether:
+        return None
+    try:
+        link = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return link.st_mode, link.st_ino, link.st_mtime_ns, link.st_ctime_ns

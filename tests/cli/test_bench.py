@@ -1,0 +1,146 @@
+"""`hookline bench`: the table and its JSON come out of short runs, and nothing of the user's is touched."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hookline.cli._bench_bars import at_least, at_most, of_calls
+
+ROOT = Path(__file__).parents[2]
+SHORT = ("--calls", "1", "--events", "40", "--idle", "0.1")
+RATIOS = {"warm-to-true", "rate", "p99-at-half", "idle-cpu"}
+OF_NODE = {"node", "three-nodes", "warm-to-node", "cold-to-node", "three-nodes-to-warm"}
+
+
+def bench(user, *words, **env):
+    ran = user.run("bench", *SHORT, *words, **env)
+    assert ran.returncode in (0, 1), ran.stderr
+    return ran
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """One run for all that look at it, of a machine that has a Node of sorts."""
+    place = tmp_path_factory.mktemp("bench")
+    node = place / "bin/node"
+    node.parent.mkdir()
+    node.write_text("#!/bin/sh\nexit 0\n")
+    node.chmod(0o755)
+    home = place / "home"
+    home.mkdir()
+    ran = subprocess.run(
+        [sys.executable, "-m", "hookline", "bench", "--json", *SHORT],
+        env={"HOME": str(home), "PATH": f"{node.parent}:/usr/bin:/bin", "AR_DISABLE_AUDIT": "1"},
+        cwd=place,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert ran.returncode in (0, 1), ran.stderr
+    assert not [*home.rglob("*")]
+    return json.loads(ran.stdout) | {"code": ran.returncode}
+
+
+def test_every_figure_has_an_id_of_its_own_and_a_number(report):
+    ids = [one["id"] for one in report["figures"]]
+
+    assert len(ids) == len(set(ids))
+    assert {*ids} >= RATIOS | OF_NODE | {"true", "warm", "cold"}
+    assert all(isinstance(one["value"], float) for one in report["figures"])
+
+
+def test_what_has_a_bar_says_whether_it_is_met_and_the_exit_code_says_it_of_all(report):
+    assert all((one["met"] is None) == (one["bar"] == "") for one in report["figures"])
+    assert report["met"] == (report["code"] == 0) == all(one["met"] is not False for one in report["figures"])
+
+
+def test_nothing_in_it_tells_whose_machine_it_was(report):
+    assert "/home" not in json.dumps(report)
+    assert str(ROOT) not in json.dumps(report)
+
+
+def test_where_there_is_no_node_that_is_said_and_the_rest_is_measured(user, tmp_path):
+    for name in ("bash", "true", "head", "cat"):
+        (tmp_path / name).symlink_to(f"/bin/{name}")
+    ran = bench(user, PATH=str(tmp_path))
+    text = ran.stdout.decode()
+
+    assert "left out: node: not found" in text
+    assert "node -e 0" not in text
+    assert "command hook, resident warm" in text
+    assert not [*user.home.rglob("*")]
+
+
+def test_where_bash_cannot_ask_the_other_client_is_measured(user, mounts):
+    other = "mount --bind $(readlink -f /bin/sh) $(readlink -f /bin/bash)"
+    own = ["unshare", "-rm", "sh", "-c", f'{other} && exec "$0" "$@"']
+    ran = subprocess.run(
+        [*own, sys.executable, "-m", "hookline", "bench", *SHORT],
+        env=user.environment(),
+        cwd=user.project,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert ran.returncode in (0, 1), ran.stderr
+    assert "so the one in Python was measured" in ran.stdout.decode()
+    assert "the others without" not in ran.stdout.decode()
+
+
+def test_no_resident_is_left(user):
+    bench(user, "--quick", TMPDIR=str(user.home.parent))
+
+    assert not [*user.home.parent.glob("hl-*")]
+    assert not [one for one in Path("/proc").glob("[0-9]*/environ") if str(user.home.parent) in _text(one)]
+
+
+def _text(path):
+    try:
+        return path.read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+@pytest.mark.parametrize("words", [["--calls", "0"], ["--events", "x"], ["--quick", "--long"]])
+def test_numbers_that_are_none_are_refused(user, words):
+    assert user.run("bench", *words).returncode == 2
+
+
+def test_the_whole_bench_writes_its_results(tmp_path):
+    results = tmp_path / "results.json"
+    words = ("--scale", "0.0005", "--quick", "--calls", "1", "--events", "40", "--idle", "0.1")
+    ran = subprocess.run(
+        [sys.executable, "bench/run.py", *words, "--results", str(results)],
+        cwd=ROOT,
+        env={"HOME": str(tmp_path), "PATH": os.environ["PATH"]},
+        capture_output=True,
+        check=False,
+        timeout=180,
+    )
+    assert ran.returncode in (0, 1), ran.stderr
+    whole = json.loads(results.read_text())
+
+    assert {one["id"] for one in whole["figures"]} >= RATIOS | {"store-size", "memory", "memory-second-half"}
+    assert str(tmp_path) not in results.read_text()
+    assert str(ROOT) not in results.read_text()
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high"), [(4.99, True, False), (5.0, True, True), (5.01, False, True)]
+)
+def test_a_bar_is_met_by_what_just_reaches_it(value, low, high):
+    assert at_most("a", "b", value, 5.0).met is low
+    assert at_least("a", "b", value, 5.0).met is high
+
+
+def test_ratios_are_those_of_the_medians_and_only_of_what_was_measured():
+    figures = {one.id: one for one in of_calls({"true": [1.0, 1.0, 9.0], "warm": [4.0, 4.0, 90.0]})}
+
+    assert {*figures} == {"true", "warm", "warm-to-true"}
+    assert (figures["warm-to-true"].value, figures["warm-to-true"].met) == (4.0, True)
+    assert (figures["warm"].value, figures["warm"].unit) == (4000.0, "ms")

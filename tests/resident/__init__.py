@@ -1,0 +1,1 @@
+"""The resident and its clients: the same answers as a process of its own, whatever dies."""
