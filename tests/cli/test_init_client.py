@@ -35,6 +35,7 @@ def test_doctor_tries_the_client(user):
 
     assert [one["problem"] for one in wire["commands"]] == [""]
     assert wire["differs"] == []
+    assert "another installation" not in json.dumps(report)
 
 
 def test_where_there_is_a_compiler_the_client_in_c_is_made_once(user):

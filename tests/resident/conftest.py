@@ -11,13 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from hookline import __version__
+from hookline.resident import installed
 from hookline.system import compiled
 
 ROOM = Path(__file__).parents[2] / "src/hookline/resident"
 CLIENT = ROOM / "client.sh"
+_INSTALLED = Path(sys.executable).with_name("hookline-client")
+if _INSTALLED.exists() and _INSTALLED.read_bytes() == CLIENT.read_bytes():
+    CLIENT = _INSTALLED  # which has the interpreter beside it
 CLIENTS = {"bash": (CLIENT, "hook"), "python": (sys.executable, "-I", "-S", ROOM / "ask.py", "hook")}
-COMPILED = compiled.client(os.environ, tempfile.mkdtemp(prefix="hookline-client-"), __version__, build=True)
+COMPILED = compiled.client(
+    os.environ, tempfile.mkdtemp(prefix="hookline-client-"), installed.word(), build=True
+)
 if COMPILED:
     CLIENTS["c"] = (COMPILED, "hook")
 
@@ -95,7 +100,7 @@ class House:
         self.process.send_signal(number)
         return self.process.wait(20)
 
-    def ask(self, payload, *words, host="claude-code", client=None, **env):
+    def ask(self, payload, /, *words, host="claude-code", client=None, **env):
         data = payload if isinstance(payload, bytes) else payload.encode()
         return subprocess.run(
             [*map(str, client or self.client), host, *words],

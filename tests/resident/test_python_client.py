@@ -39,7 +39,7 @@ def test_it_loads_nothing_but_sockets():
 
 def test_the_clients_are_of_this_release():
     assert asking.RELEASE.decode() == __version__
-    assert f"\nversion={__version__}\n" in (ROOM / "client.sh").read_text()
+    assert f"\nhl_version={__version__}\n" in (ROOM / "client.sh").read_text()
     assert asking.LONGEST == talk.LONGEST
 
 

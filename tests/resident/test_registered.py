@@ -17,7 +17,8 @@ def path(tmp_path):
 
 
 def told(session="s", **more):
-    return json.dumps({CLAUDE.common["session"]: session, **more}).encode()
+    begun = {CLAUDE.names_event: "SessionStart", CLAUDE.common["session"]: session}
+    return json.dumps({**begun, **more}).encode()
 
 
 def note(sessions, session="s", host="claude-code", cwd="/repo", **env):
@@ -169,3 +170,13 @@ def test_of_hosts_that_only_start_commands_nothing_is_kept(path):
     note(sessions, host="nobody")
 
     assert not path.exists()
+
+
+def test_who_speaks_for_a_session_later_has_no_say_in_how_it_is_guarded(path):
+    sessions = Sessions(str(path))
+    note(sessions)
+    later = told(**{CLAUDE.names_event: "Notification"})
+    sessions.note("claude-code", later, {"AR_DISABLE_DANGEROUS_COMMAND": "1"}, "/repo")
+    tell(str(path), "claude-code", later, {"AR_DISABLE_DANGEROUS_COMMAND": "1"}, "/repo")
+
+    assert find(sessions).env == find(Sessions(str(path))).env == {"HOME": "/home/user"}

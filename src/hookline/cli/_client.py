@@ -5,7 +5,6 @@ import socket
 import sys
 from contextlib import closing, suppress
 
-from hookline import __version__
 from hookline.owned import CLIENT
 from hookline.resident import found, installed
 from hookline.system import compiled, processes
@@ -20,7 +19,7 @@ ASKING = [sys.executable, "-I", "-S", os.path.join(ROOM, "ask.py")]
 
 def client(folder: str) -> list[str]:
     """What `init` would wire here: the client in C, made in *folder*, else in bash, else in Python."""
-    if made := compiled.client(os.environ, folder, __version__, build=True):
+    if made := compiled.client(os.environ, folder, installed.word(), build=True):
         return [made]
     if unsuitable():
         return ASKING

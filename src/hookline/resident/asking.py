@@ -42,7 +42,7 @@ def _line(env: dict[bytes, bytes]) -> tuple[socket, bytes] | None:
         return None
     for place in _places(env)[:1]:
         try:
-            told, _, _, secret = _kept(place + b"/address").split()
+            told, _, _, _, secret = _kept(place + b"/address").split()
             line = socket(AF_UNIX)
             line.settimeout(PATIENCE)
             line.connect(place + b"/socket")
@@ -83,7 +83,7 @@ def _ours(folder: bytes) -> bool:
 def _kept(path: bytes) -> bytes:
     number = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
-        return posix.read(number, 200)
+        return posix.read(number, 300)
     finally:
         posix.close(number)
 
@@ -164,7 +164,7 @@ def _alone(words: list[str], payload: bytes | None = None, name: str = "") -> in
 
 
 def _become(words: list[str], name: str = "") -> int:
-    call = [sys.executable, "-P", "-c", ALONE.format(_package() + "/.."), *words]
+    call = [sys.executable, "-I", "-c", ALONE.format(_package() + "/.."), *words]
     posix.execve(sys.executable, call, {**posix.environ, b"HOOKLINE_CALL": name.encode()})
 
 

@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #ifndef RELEASE
-#error "the release that it asks for is told when it is compiled"
+#error "the release and installation that it asks for are told when it is compiled"
 #endif
 #ifndef OWN
-#error "the program that it stands in for is told when it is compiled"
+#error "the interpreter that has the program is told when it is compiled"
 #endif
 #define PATH_MAX_HERE 4096
 #define LONGEST (64u << 20)
@@ -73,7 +73,23 @@ static int put(int to, const char *data, size_t size) {
   return 0;
 }
 
-/* Become `hookline` itself; what was read already comes to it through a pipe. */
+/* Become `hookline` itself, by the interpreter that has it, on which the environment has no say. */
+static void whole(void) {
+  int count = 0;
+  while (arguments[count]) count++;
+  char **words = calloc((size_t)count + 4, sizeof *words);
+  if (words) {
+    words[0] = OWN, words[1] = "-I", words[2] = "-c";
+    words[3] = "import sys; from hookline.cli import main; sys.exit(main())";
+    for (int at = 1; at < count; at++) words[at + 3] = arguments[at];
+    execv(OWN, words);
+  }
+  execvp("hookline", arguments);
+  dprintf(2, "hookline: %s cannot be started, so nothing was judged: %s\n", OWN, strerror(errno));
+  exit(0);
+}
+
+/* Answer without the resident; what was read already comes through a pipe. */
 static void alone(void) {
   signal(SIGPIPE, SIG_DFL);
   if (payload_read) {
@@ -87,13 +103,15 @@ static void alone(void) {
       }
       close(ends[1]);
       if (feeder > 0) dup2(ends[0], 0);
+      payload_read = feeder < 0;
+    }
+    if (payload_read) {
+      dprintf(2, "hookline: there is no process to answer with, so this is stopped: %s\n", strerror(errno));
+      exit(2);
     }
   }
   setenv("HOOKLINE_CALL", name, 1);
-  execv(OWN, arguments);
-  execvp("hookline", arguments);
-  dprintf(2, "hookline: %s cannot be started, so nothing was judged: %s\n", OWN, strerror(errno));
-  exit(0);
+  whole();
 }
 
 /* The folder that only this user can reach into, as `place.py` finds it. */
@@ -109,9 +127,9 @@ static int place(char *folder, size_t size) {
   return -1;
 }
 
-/* A connection to a resident of our release, and its secret. */
+/* A connection to a resident of our release and installation, and its secret. */
 static int line(char *secret) {
-  char folder[PATH_MAX_HERE], path[PATH_MAX_HERE + 16], told[256] = "", release[96];
+  char folder[PATH_MAX_HERE], path[PATH_MAX_HERE + 16], told[320] = "", release[96];
   struct sockaddr_un where = {.sun_family = AF_UNIX};
   if (place(folder, sizeof folder)) return -1;
   snprintf(path, sizeof path, "%s/address", folder);
@@ -119,9 +137,8 @@ static int line(char *secret) {
   if (file < 0) return -1;
   ssize_t size = read(file, told, sizeof told - 1);
   close(file);
-  if (size <= 0 || sscanf(told, "%95s %*s %*s %95s", release, secret) != 2) return -1;
-  size_t length = strlen(RELEASE);
-  if (strncmp(release, RELEASE, length) || (release[length] && release[length] != '+')) return -1;
+  if (size <= 0 || sscanf(told, "%95s %*s %*s %*s %95s", release, secret) != 2) return -1;
+  if (strcmp(release, RELEASE)) return -1;
   if ((size_t)snprintf(where.sun_path, sizeof where.sun_path, "%s/socket", folder) >= sizeof where.sun_path)
     return -1;
   int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -206,12 +223,7 @@ int main(int count, char **words) {
   size_t sizes[3];
   int code;
   arguments = words;
-  if (count < 3 || strcmp(words[1], "hook")) {
-    execv(OWN, words);
-    execvp("hookline", words);
-    dprintf(2, "hookline: %s cannot be started: %s\n", OWN, strerror(errno));
-    return 1;
-  }
+  if (count < 3 || strcmp(words[1], "hook")) whole();
   if (wanted && !strcmp(wanted, "off")) alone();
   int to = line(secret);
   if (to < 0) alone();

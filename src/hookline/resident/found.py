@@ -58,6 +58,8 @@ class Told(NamedTuple):
 
     word: str
     port: int
+    knock: str
+    """What it must be told first there, before it answers at all."""
     proof: str
     """What it answers first on loopback, where a stranger may have taken the port of one that died."""
     secret: str
@@ -67,8 +69,8 @@ def read(place: Place) -> Told | None:
     """What the resident announced; None where there is none."""
     try:
         with open(place.address, encoding="ascii") as file:
-            word, port, proof, secret = file.read(200).split()
-        return Told(word, int(port), proof, secret)
+            word, port, knock, proof, secret = file.read(300).split()
+        return Told(word, int(port), knock, proof, secret)
     except (OSError, ValueError):
         return None
 
@@ -108,14 +110,14 @@ def _gone(place: Place, within: float) -> bool:
 
 def _told(place: Place, word: str, within: float) -> bytes:
     """All that comes back; nothing where nobody listens."""
-    told = read(place) or Told("", 0, "", "-")
+    told = read(place) or Told("", 0, "", "", "-")
     said = f"hookline/1 {told.secret} {os.getpid()} - 1 0\n{word}\0/\0\0".encode()
     for family, address in ((socket.AF_UNIX, place.socket), (socket.AF_INET, ("127.0.0.1", told.port))):
         try:
             with socket.socket(family) as line:
                 line.settimeout(within)
                 line.connect(address)
-                if family == socket.AF_INET and not _proven(line, told.proof):
+                if family == socket.AF_INET and not _proven(line, told):
                     continue
                 line.sendall(said)
                 return b"".join(iter(lambda: line.recv(1 << 16), b""))
@@ -124,7 +126,7 @@ def _told(place: Place, word: str, within: float) -> bytes:
     return b""
 
 
-def _proven(line: socket.socket, proof: str) -> bool:
-    line.sendall(talk.HELLO + b"\n")
+def _proven(line: socket.socket, told: Told) -> bool:
+    line.sendall(talk.HELLO + f" {told.knock}\n".encode())
     with line.makefile("rb", buffering=0) as heard:
-        return heard.readline(200) == f"{proof}\n".encode()
+        return heard.readline(200) == f"{told.proof}\n".encode()

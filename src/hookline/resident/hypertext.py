@@ -10,7 +10,7 @@ MOST_HEADERS = 64
 LONGEST_SIZE = 20
 """Bytes of the line that says how long a chunk is."""
 _LINE = re.compile(rb"([A-Z]{1,16}) (/[!-~]{0,255}) HTTP/1\.1")
-_HEADER = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}):[ \t]*([\t -~\x80-\xff]*?)[ \t]*")
+_HEADER = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}):([\t -~\x80-\xff]*)")
 _LENGTH = re.compile(rb"[0-9]{1,12}")
 _CHUNK = re.compile(rb"[0-9A-Fa-f]{1,8}")
 SAID = {
@@ -89,7 +89,7 @@ def _head(text: bytes) -> Head:
         name = found[1].lower() if found else b""
         if found is None or name in headers:
             raise Refused(400, "a header is malformed, or comes twice")
-        headers[name] = found[2]
+        headers[name] = found[2].strip(b" \t")
     return Head(method=asked[1], path=asked[2].decode("ascii"), headers=headers)
 
 

@@ -18,7 +18,7 @@ class Place:
 
     @property
     def address(self) -> str:
-        """What clients read: release and installation in a word, port, secret and process, in one line."""
+        """What clients read: release and installation in a word, port, knock, proof and secret."""
         return os.path.join(self.folder, "address")
 
     @property

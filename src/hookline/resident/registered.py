@@ -66,6 +66,8 @@ class Sessions:
         known = self._known.get(path)
         if not path or (known and known[1] == new and known[0] == _version(path)):
             return
+        if not begins(payload) and (known or _read(path)):
+            return  # whoever speaks for a session later has no say in how it is guarded
         if known is None or kept(known[1]) != kept(new) or known[0] != _version(path):
             _write(path, new)
         self._know(path, new)
@@ -81,10 +83,18 @@ class Sessions:
                     os.unlink(oldest)
 
 
+def begins(payload: bytes) -> bool:
+    """Whether it is told that a session starts; every host that asks over http calls that so."""
+    return b'"SessionStart"' in payload
+
+
 def tell(folder: str, host: str, payload: bytes, env: Mapping[str, str], cwd: str) -> None:
     """What a command that the resident did not answer leaves for it."""
     path, new = _told(folder, host, payload, env, cwd)
-    if path and _read(path) != Caller(env=kept(new), cwd=cwd):  # the resident may know more, and keeps that
+    before = _read(path) if path else None
+    if before and not begins(payload):
+        return
+    if path and before != Caller(env=kept(new), cwd=cwd):  # the resident may know more, and keeps that
         _write(path, new)
 
 

@@ -37,6 +37,8 @@ LOOK_EVERY = 2.0
 UNCALLED_EVERY = 60.0
 """Seconds between two looks at our own files while nobody calls."""
 DRAIN_WITHIN = 10.0
+BREATH = 0.05
+"""Seconds until a socket is tried again that could not take a call."""
 
 
 class Resident:
@@ -44,7 +46,7 @@ class Resident:
 
     def __init__(self, place: Place, *, idle: float = IDLE) -> None:
         self.place, self.idle = place, idle
-        self.secret, self.proof = secrets.token_hex(16), secrets.token_hex(8)
+        self.secret, self.knock, self.proof = (secrets.token_hex(16) for _ in range(3))
         self.warm = Warm()
         self.stopping = threading.Event()
         self._lock = threading.Lock()
@@ -79,7 +81,7 @@ class Resident:
             for _ in range(READY):
                 self._begin(listener)
         threading.Thread(target=self._signs_of_life, name="signs of life", daemon=True).start()
-        _announce(self.place, f"{installed.word()} {self.port} {self.proof} {self.secret}\n")
+        _announce(self.place, f"{installed.word()} {self.port} {self.knock} {self.proof} {self.secret}\n")
         up(self.place)
         while not self.stopping.wait(min(self.idle / 4, LOOK_EVERY)):
             if not self._lines and lives.now() - self._last > self.idle:
@@ -134,8 +136,10 @@ class Resident:
         while not self.stopping.is_set():
             try:
                 connection, _ = listener.accept()
-            except OSError:
-                return
+            except OSError:  # shut down, or too much is open just now
+                if self.stopping.wait(BREATH) or listener.fileno() < 0:
+                    return
+                continue
             line = Line(connection, lives.now())
             if self._taken(listener, line):
                 self._begin(listener)
@@ -171,8 +175,9 @@ class Resident:
             begun = line.first()
             if self.web and line.connection.family == socket.AF_INET and not begun.startswith(talk.HELLO):
                 return self._converse(self.web, line, begun)
-            asked = line.hear(begun, self.proof)
-            if not line.of_same_user() and not hmac.compare_digest(
+            asked = line.hear(begun, self.knock, self.proof)
+            peer = line.peer() or (asked.process, -1)
+            if peer[1] != os.getuid() and not hmac.compare_digest(
                 asked.secret.encode(), self.secret.encode()
             ):
                 return None
@@ -181,7 +186,7 @@ class Resident:
                 return line.say(talk.Said(0))
             if asked.words == ("status",):
                 return line.say(talk.Said(0, self._status()))
-            if line.left():
+            if line.left() or _elsewhere(peer[0]):
                 return None
             if self._files.changed():
                 return self.stopping.set()  # who asked answers by itself, and starts what is installed now
@@ -247,6 +252,21 @@ class Resident:
         if self.web:  # before the reply: what the host asks next may come over http, where nobody tells
             self.web.sessions.note(call.host, call.payload, call.env, call.cwd)
         return answer(call, self.warm.open)
+
+
+def _world(process: int | str) -> str:
+    try:
+        return os.readlink(f"/proc/{process}/ns/mnt")
+    except OSError:
+        return ""
+
+
+_HERE = _world("self")
+
+
+def _elsewhere(process: int) -> bool:
+    """Whether a process has other files than we: what is configured there, only it can read."""
+    return bool(_HERE) and _world(process) != _HERE
 
 
 def _said(reply: Reply, terminal: bytes) -> talk.Said:

@@ -81,10 +81,10 @@ class Line:
             begun += more
         return begun
 
-    def hear(self, begun: bytes, proof: str) -> talk.Asked:
-        """The call; on loopback, whoever calls wants *proof* first that we are no stranger."""
+    def hear(self, begun: bytes, knock: str, proof: str) -> talk.Asked:
+        """The call; on loopback, whoever knows the *knock* wants *proof* first that we are no stranger."""
         if self.connection.family != socket.AF_UNIX:
-            begun = talk.greeted(self._receive, begun)
+            begun = talk.greeted(self._receive, knock, begun)
             self.connection.sendall(f"{proof}\n".encode())
         self._over = False  # from now on signs of life are understood
         return talk.hear(self._receive, begun)
@@ -117,9 +117,10 @@ class Line:
         finally:
             self.connection.settimeout(HEAR_WITHIN)
 
-    def of_same_user(self) -> bool:
-        """Whether the other end of a Unix socket is this user's own process."""
+    def peer(self) -> tuple[int, int] | None:
+        """Process and user at the other end of a Unix socket, by the system's word; None without one."""
         if self.connection.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
-            return False
+            return None
         raw = self.connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-        return bool(_CREDENTIALS.unpack(raw)[1] == os.getuid())
+        process, user, _ = _CREDENTIALS.unpack(raw)
+        return process, user

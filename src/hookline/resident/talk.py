@@ -1,11 +1,12 @@
 """What a client and the resident say to each other, over either socket.
 
-Over loopback a client first says only which protocol it speaks, and goes on where it is told the proof that
-stands beside the address: a stranger may have taken the port. Then comes a line of words: the protocol, the
-secret, its process, a name for the call that nobody else has, how many arguments follow, and how many
-variables, or `-` if those are to be read from its process. Then come the arguments, the variables, the folder
-and the payload, each ended by a NUL. The answer is a line with the exit code and three lengths, then what is
-for stdout, for stderr and for the terminal. A line with a dot alone says that the answer takes time.
+Over loopback a client first says only which protocol it speaks, and the knock that stands beside the address;
+it goes on where it is told the proof that stands there too: a stranger may have taken the port. Then comes a
+line of words: the protocol, the secret, its process, a name for the call that nobody else has, how many
+arguments follow, and how many variables, or `-` if those are to be read from its process. Then come the
+arguments, the variables, the folder and the payload, each ended by a NUL. The answer is a line with the exit
+code and three lengths, then what is for stdout, for stderr and for the terminal. A line with a dot alone says
+that the answer takes time.
 """
 
 from collections.abc import Callable
@@ -47,13 +48,13 @@ class Said(NamedTuple):
         return sizes + self.stdout + self.stderr + self.terminal
 
 
-def greeted(receive: Callable[[], bytes], begun: bytes = b"") -> bytes:
-    """Read the first line, which names the protocol; what came behind it."""
+def greeted(receive: Callable[[], bytes], knock: str, begun: bytes = b"") -> bytes:
+    """Read the first line, which names the protocol and has the *knock*; what came behind it."""
     data = bytearray(begun)
     while b"\n" not in data:
         _more(data, receive)
     first, _, rest = bytes(data).partition(b"\n")
-    if first != HELLO:
+    if first != HELLO + b" " + knock.encode():
         raise Refused("the first line is none of this protocol")
     return rest
 

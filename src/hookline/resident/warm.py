@@ -1,5 +1,6 @@
 """What stays warm between two calls: stores that are open, sessions that have begun, who answers what."""
 
+import os
 import threading
 import time
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ UNUSED = 600.0
 """Seconds after which a store is closed; longer than any call takes."""
 Key = tuple[str, str]
 """A store's kind and its place."""
+Stamp = tuple[int, int] | None
 
 
 class WarmStore:
@@ -32,6 +34,7 @@ class WarmStore:
 
     def __init__(self, store: Store) -> None:
         self.used = 0.0
+        self.stamp: Stamp = None
         self._store = store
         self._lock = threading.Lock()
         self._begun: dict[str, None] = {}
@@ -119,7 +122,8 @@ class Warm:
         self._setups = Setups()
         self._lock = threading.Lock()
         self._stores: dict[Key, WarmStore] = {}
-        self._writers: dict[Key, Store] = {}
+        self._writers: dict[Key, tuple[Stamp, Store]] = {}
+        self._replaced: list[WarmStore] = []
         self._waiting: dict[str, Setup] = {}
         self._due = threading.Event()
         self._stopping = threading.Event()
@@ -135,9 +139,17 @@ class Warm:
     def _store(self, setup: Setup) -> Store:
         key = _key(setup)
         with self._lock:
-            store = self._stores.pop(key, None) or WarmStore(keeping.open_store(setup))
-            self._stores[key] = store  # the last one is the one that was used last
-            store.used = time.monotonic()
+            store = self._stores.get(key)
+        if store is None or store.stamp != _stamp(key):
+            # Outside of the lock: one that cannot be reached must not keep the others waiting.
+            opened = WarmStore(keeping.open_store(setup))
+            opened.stamp = _stamp(key)
+            with self._lock:
+                gone, self._stores[key] = self._stores.get(key), opened
+            store = opened
+            if gone is not None:
+                self._replaced.append(gone)  # somebody may be at it still
+        store.used = time.monotonic()
         return store
 
     def _settle(self, setup: Setup) -> None:
@@ -170,9 +182,13 @@ class Warm:
     def _own(self, setup: Setup) -> Store:
         """The store by a connection of the writer's own: whoever answers meanwhile reads past it."""
         key = _key(setup)
-        if key not in self._writers:
-            self._writers[key] = keeping.open_store(setup)
-        return self._writers[key]
+        known = self._writers.get(key)
+        if known is None or known[0] != _stamp(key):
+            if known is not None:
+                known[1].close()
+            store = keeping.open_store(setup)
+            known = self._writers[key] = _stamp(key), store
+        return known[1]
 
     def _forget(self) -> None:
         """Close the stores that nobody has used for long: a home may have come and gone."""
@@ -180,21 +196,32 @@ class Warm:
             last = time.monotonic() - UNUSED
             gone = [key for key, store in self._stores.items() if store.used < last]
             ended = [self._stores.pop(key) for key in gone]
+            ended += [store for store in self._replaced if store.used < last]
+            self._replaced = [store for store in self._replaced if store not in ended]
         for store in ended:
             store.end()
         for key in self._writers.keys() - self._stores.keys():
-            self._writers.pop(key).close()
+            self._writers.pop(key)[1].close()
 
     def close(self) -> None:
         self._stopping.set()
         self._due.set()
         self._writer.join()
         self.drain()
-        for one in self._stores.values():
+        for one in (*self._stores.values(), *self._replaced):
             one.end()
-        for own in self._writers.values():
+        for _, own in self._writers.values():
             own.close()
 
 
 def _key(setup: Setup) -> Key:
     return keeping.name(setup), keeping.place(setup)
+
+
+def _stamp(key: Key) -> Stamp:
+    """Which file it is, if it is one: another may have been put in its place, or it was removed."""
+    try:
+        found = os.stat(key[1])
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino

@@ -11,8 +11,8 @@ WITHIN = 60.0
 
 
 def client(env: Mapping[str, str], folder: str, release: str, *, build: bool) -> str:
-    """The path of the client for this release below *folder*, made if *build*; empty where there is none."""
-    own = os.path.join(os.path.dirname(sys.executable), "hookline")
+    """The path of the client below *folder* for that *release*, made if *build*; empty without one."""
+    own = sys.executable
     try:
         with open(SOURCE, "rb") as file:
             path = os.path.join(folder, _name(file.read(), release, own), "hookline-client")

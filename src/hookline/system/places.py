@@ -50,7 +50,7 @@ class Places:
 
 def find(env: Mapping[str, str], cwd: str) -> Places:
     """The places of whoever calls from *cwd* with the environment *env*."""
-    home = env.get("HOME") or os.path.expanduser("~")
+    home = env.get("HOME") or _login_home()
     return Places(
         home=home,
         config=_under(env, "XDG_CONFIG_HOME", home, ".config"),
@@ -87,3 +87,13 @@ def project_root(cwd: str) -> str:
 def _is_there(path: str) -> bool:
     looked.at(path, whether=True)
     return os.path.lexists(path)
+
+
+def _login_home() -> str:
+    """Whoever calls without one: not the home of the process that answers."""
+    import pwd  # noqa: PLC0415 -- nearly all say where it is
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return "/"

@@ -11,7 +11,7 @@ from hookline.hooks._self.guarded import OURSELVES, Guard
 from hookline.pattern import lazy
 
 PERSONAL = spelled("approve trust untrust allow off uninstall")
-SPEAKING = spelled("hook fire")
+SPEAKING = spelled("hook fire resident")
 """What speaks for a host or a person: through it, an agent could give itself a yes."""
 _IN_TWO = frozenset({("budget", "set"), ("resident", "stop")})
 SWITCH = lazy(r"(?:AR_DISABLE_\w*|AUTORESEARCH_BUDGET_END)")
@@ -58,16 +58,17 @@ def _hookline(command: Simple, guard: Guard) -> Iterator[Finding]:
             span=command.span,
             action="ask",
         )
-    elif operands and operands[0] in SPEAKING:
-        what = f"`hookline {operands[0]}`, which speaks for a host"
-        yield Finding(rule="command", what=what, span=command.span, action="ask")
     elif operands and (operands[0] in PERSONAL or tuple(operands[:2]) in _IN_TWO):
         yield Finding(rule="command", what=f"`hookline {' '.join(operands[:2])}`", span=command.span)
+    elif operands and operands[0] in SPEAKING:
+        what = f"`hookline {operands[0]}`, which speaks for a host, or to it"
+        yield Finding(rule="command", what=what, span=command.span, action="ask")
 
 
 def _harmless(operands: Sequence[str], rest: Sequence[Word]) -> bool:
     given = {word.text for word in rest}
-    return bool(given & {"--help", "-h"}) or (operands[:1] == ["trust"] and "--show" in given)
+    looking = operands[:2] in (["resident", "status"], ["resident", "logs"])
+    return looking or bool(given & {"--help", "-h"}) or (operands[:1] == ["trust"] and "--show" in given)
 
 
 def _arguments(command: Simple, guard: Guard) -> Sequence[Word] | None:
@@ -105,7 +106,9 @@ def _by_python(rest: Sequence[Word], guard: Guard, cwd: str | None) -> Sequence[
         )
         if word.text.startswith("-m"):
             behind = rest[place + (2 if word.text == "-m" else 1) :]
-            return behind if module.partition(".")[0] == "hookline" else None
+            if module.startswith("hookline."):  # a part of us, such as the resident
+                return (Word(text="resident", span=word.span), *behind)
+            return behind if module == "hookline" else None
         if not word.text.startswith("-"):
             ours = word.text.endswith(
                 ("hookline/__main__.py", "hookline/resident/ask.py", "/hookline")
