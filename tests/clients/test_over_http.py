@@ -28,7 +28,7 @@ START = (
     "while [ ! -e $XDG_RUNTIME_DIR/hookline/address ]; do sleep 0.05; done"
 )
 """The client has a network of its own, in which no resident of ours would be found."""
-CLIENT = ROOT / "src/hookline/resident/client.sh"
+ASKS = ROOT / "src/hookline/resident/client.sh"
 KILL = "kill -9 $(cat $HOME/resident)\n"
 HELPER = call("Agent", description="help", prompt="say hi", subagent_type="general-purpose")
 
@@ -127,7 +127,7 @@ def test_qwen_code_asks_over_http_what_is_only_watched(hookline: str, tmp_path: 
 
 def test_asked_both_ways_at_once_it_is_recorded_once(hookline: str, tmp_path: Path) -> None:
     """The user's settings have it ask over http, the project's have it start what asks the resident."""
-    client = f"exec bash {CLIENT} claude-code"
+    client = f"exec bash {ASKS} claude-code"
     begun = ("UserPromptSubmit", "PreToolUse")
     slow = {"PreToolUse": [{"command": "sleep 1; echo x >> ran"}]}
     seen = played(
