@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hookline.resident import starting
+from hookline.resident import found, starting
 from hookline.resident.place import find
 
 from .claude_code import wire
@@ -50,14 +50,14 @@ def played(
 
     def first(here: Place) -> None:
         afterwards(here, hookline, "init", "--user", "--yes", "--host", name, how)
-        assert starting.stop(find(here.env))
+        assert found.stop(find(here.env))
 
     begin = {"type": "command", "name": "begin", "command": START, "timeout": 30}
     return play(
         client,
         Scenario(
             first=first,
-            env={"XDG_RUNTIME_DIR": str(runtime)},
+            env={"XDG_RUNTIME_DIR": str(runtime), starting.SWITCH: "on"},
             settings={
                 "env": {starting.SWITCH: "off"} if dead else {},
                 "hooks": {"SessionStart": [{"hooks": [begin]}]},
@@ -127,7 +127,7 @@ def test_qwen_code_asks_over_http_what_is_only_watched(hookline: str, tmp_path: 
 
 def test_asked_both_ways_at_once_it_is_recorded_once(hookline: str, tmp_path: Path) -> None:
     """The user's settings have it ask over http, the project's have it start what asks the resident."""
-    client = f"exec bash {ASKS} claude-code"
+    client = f"exec bash -p {ASKS} hook claude-code"
     begun = ("UserPromptSubmit", "PreToolUse")
     slow = {"PreToolUse": [{"command": "sleep 1; echo x >> ran"}]}
     seen = played(
