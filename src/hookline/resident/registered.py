@@ -66,7 +66,8 @@ class Sessions:
         known = self._known.get(path)
         if not path or (known and known[1] == new and known[0] == _version(path)):
             return
-        if not begins(payload) and (known or _read(path)):
+        before = known[1] if known else _read(path)
+        if before and not begins(payload) and kept(new) != kept(before):
             return  # whoever speaks for a session later has no say in how it is guarded
         if known is None or kept(known[1]) != kept(new) or known[0] != _version(path):
             _write(path, new)
