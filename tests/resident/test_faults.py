@@ -42,5 +42,5 @@ def test_killed_again_and_again_it_loses_no_answer_and_keeps_none_twice(house, c
     assert [one for number, one in told.items() if (b"deny" in one.stdout) != bool(number % 2)] == []
     assert len(log) == len({one["id"] for one in log}) == CALLS
     assert sorted(one["action"] for one in log) == ["block"] * (CALLS // 2) + ["pass"] * (CALLS // 2)
-    assert killed >= (500 if LONG else 1)
+    assert killed >= (100 if LONG else 1)
     assert house.running() == []
