@@ -204,3 +204,9 @@ def test_where_nobody_asks_over_http_nothing_is_told(home):
     home.hook(home.payload("SessionStart"), HOOKLINE_RESIDENT="off")
 
     assert not (home.home.parent / "run" / "hookline" / "sessions").exists()
+
+
+def test_an_agent_that_cannot_ask_over_http_is_said_to_start_commands(home):
+    ran = home.run("init", "--user", "--yes", "--host", "codex", "--http")
+
+    assert "codex cannot ask over http, so every moment of it starts a command" in ran.stdout.decode()

@@ -175,7 +175,7 @@ def test_of_hosts_that_only_start_commands_nothing_is_kept(path):
 def test_who_speaks_for_a_session_later_has_no_say_in_how_it_is_guarded(path):
     sessions = Sessions(str(path))
     note(sessions)
-    later = told(**{CLAUDE.names_event: "Notification"})
+    later = told(**{CLAUDE.names_event: "Notification", "message": "SessionStart"})
     sessions.note("claude-code", later, {"AR_DISABLE_DANGEROUS_COMMAND": "1"}, "/repo")
     tell(str(path), "claude-code", later, {"AR_DISABLE_DANGEROUS_COMMAND": "1"}, "/repo")
 

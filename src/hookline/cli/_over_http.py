@@ -4,9 +4,10 @@ import time
 from argparse import Namespace
 from collections.abc import Mapping
 
+from hookline.host import Host
 from hookline.resident import found, port, starting
 from hookline.resident.place import made
-from hookline.wiring import Address
+from hookline.wiring import Address, Listed
 
 WITHIN = 15.0
 """Seconds in which a resident must answer."""
@@ -21,6 +22,14 @@ def over_http(args: Namespace, env: Mapping[str, str]) -> Address | None:
     if env.get(starting.SWITCH) == "off":
         raise PermissionError(f"--http needs the resident, and {starting.SWITCH} is off")
     return port.chosen(env, keep=not (args.dry_run or args.print)).address(guards=args.http == "guards")
+
+
+def without(host: Host) -> str:
+    """What to say of a host that cannot be wired so; empty where it can."""
+    way = host.wiring.way if host.wiring else None
+    if isinstance(way, Listed) and way.http is not None:
+        return ""
+    return f"  note: {host.name} cannot ask over http, so every moment of it starts a command"
 
 
 def answering(env: Mapping[str, str]) -> None:

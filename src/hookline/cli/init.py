@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hookline import hosts, installing
 from hookline.cli._command import Command
-from hookline.cli._over_http import answering, over_http
+from hookline.cli._over_http import answering, over_http, without
 from hookline.cli._wiring import agreed, called_by, said, short, shown
 from hookline.host import Host
 from hookline.installing import Plan
@@ -36,6 +36,7 @@ def run(args: Namespace) -> int:
             answering(env)
         _carry_out(chosen, scope, places, env, called, over)
     _tell(chosen, planned, dry=args.dry_run)
+    print("".join(f"{one}\n" for one in map(without, chosen) if over and one), end="")
     return 1 if any(plan.problem for plan in planned) else 0
 
 

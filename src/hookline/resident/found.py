@@ -1,17 +1,14 @@
 """The resident that is there: who holds the place, what it says of itself, and how it is made to go."""
 
-import fcntl
 import json
 import os
 import signal
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from hookline.resident import talk
-from hookline.resident.place import Place, trouble
+from hookline.resident.place import Place, locked, trouble
 from hookline.system import lives
 from hookline.tuples import NamedTuple
 
@@ -21,26 +18,11 @@ DRAINS_WITHIN = 15.0
 LOOK_EVERY = 0.02
 
 
-@contextmanager
-def alone(place: Place) -> Iterator[int | None]:
-    """Hold the place; the open lock, or None where somebody else holds it."""
-    lock = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield None
-        else:
-            yield lock
-    finally:
-        os.close(lock)
-
-
 def held(place: Place) -> bool:
     """Whether a resident lives there, however it fares. Looks without holding who would be it for long."""
     if trouble(place.folder) or not os.path.exists(place.lock):
         return False
-    with alone(place) as lock:
+    with locked(place.lock) as lock:
         return lock is None
 
 

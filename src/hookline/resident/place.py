@@ -1,8 +1,10 @@
 """Where the resident of a user is to be found: a folder that nobody else can write to."""
 
+import fcntl
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from hookline.record import record
 from hookline.system.places import residents
@@ -87,3 +89,18 @@ def _make(folder: str) -> None:
         os.mkdir(folder, OWN)
     except OSError:
         return  # it is there already, or `trouble` says what is missing
+
+
+@contextmanager
+def locked(path: str) -> Iterator[int | None]:
+    """Hold the file at *path*, made if need be; it, open, or None where somebody else holds it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+        else:
+            yield file
+    finally:
+        os.close(file)

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from hookline import hosts
+from hookline.events import SessionStart
 from hookline.host import Host
 from hookline.record import record
 from hookline.wiring import Listed
@@ -67,7 +68,7 @@ class Sessions:
         if not path or (known and known[1] == new and known[0] == _version(path)):
             return
         before = known[1] if known else _read(path)
-        if before and not begins(payload) and kept(new) != kept(before):
+        if before and not begins(host, payload) and kept(new) != kept(before):
             return  # whoever speaks for a session later has no say in how it is guarded
         if known is None or kept(known[1]) != kept(new) or known[0] != _version(path):
             _write(path, new)
@@ -84,16 +85,22 @@ class Sessions:
                     os.unlink(oldest)
 
 
-def begins(payload: bytes) -> bool:
-    """Whether it is told that a session starts; every host that asks over http calls that so."""
-    return b'"SessionStart"' in payload
+def begins(host: str, payload: bytes) -> bool:
+    """Whether the *host* tells that a session starts."""
+    known = hosts.load(host)
+    try:
+        moment = json.loads(payload).get(known.names_event)
+    except (ValueError, RecursionError, AttributeError):
+        return False
+    row = known.moments.get(moment) if isinstance(moment, str) else None
+    return row is not None and row.event is SessionStart
 
 
 def tell(folder: str, host: str, payload: bytes, env: Mapping[str, str], cwd: str) -> None:
     """What a command that the resident did not answer leaves for it."""
     path, new = _told(folder, host, payload, env, cwd)
     before = _read(path) if path else None
-    if before and not begins(payload):
+    if before and not begins(host, payload):
         return
     if path and before != Caller(env=kept(new), cwd=cwd):  # the resident may know more, and keeps that
         _write(path, new)

@@ -1,16 +1,15 @@
 """Start the resident in the background, and be it: one for a user, however many try at once."""
 
-import fcntl
 import gc
 import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 
 from hookline.resident import installed
-from hookline.resident.place import Place, made
+from hookline.resident.place import Place, locked, made
 from hookline.system import lives
 
 SWITCH, IDLE = "HOOKLINE_RESIDENT", "HOOKLINE_RESIDENT_IDLE"
@@ -47,7 +46,7 @@ def ensure(env: Mapping[str, str], *, in_vain: bool = False) -> bool:
         return False
     try:
         place = made(env)
-        with _deciding(place) as file:
+        with locked(place.starting) as file:
             if file is None or _tried(file) or (_stands(place) and not in_vain):
                 return False
             _note(file)
@@ -55,20 +54,6 @@ def ensure(env: Mapping[str, str], *, in_vain: bool = False) -> bool:
     except OSError:
         return False
     return True
-
-
-@contextmanager
-def _deciding(place: Place) -> Iterator[int | None]:
-    file = os.open(place.starting, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield None
-        else:
-            yield file
-    finally:
-        os.close(file)
 
 
 def _tried(file: int) -> bool:
@@ -143,14 +128,12 @@ def _sources() -> str:
 
 def main() -> int:
     """Be the resident, unless there is one like us that answers."""
-    from hookline.resident.found import alone  # noqa: PLC0415 -- only the resident itself needs it
-
     os.chdir("/")
     try:
         place = made(os.environ)
         until = time.monotonic() + UP_WITHIN
         while True:
-            with alone(place) as lock:
+            with locked(place.lock) as lock:
                 if lock is not None:
                     return _be(place, lock)
             if _answered(place, hangs=time.monotonic() > until):
