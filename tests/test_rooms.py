@@ -41,6 +41,7 @@ RUNTIME = {
     "keeping",
     "telemetry",
     "answering",
+    "spending",
 }
 """The files that put it together."""
 IMPURE = {

@@ -1,8 +1,9 @@
 """Arithmetic of time and tokens; has no clock of its own."""
 
 import math
+from collections.abc import Collection, Iterable
 
-from hookline.record import record
+from hookline.record import record, replace
 
 
 @record
@@ -11,8 +12,6 @@ class Budget:
 
     ends_at: float | None = None
     """Unix seconds."""
-    used_tokens: int | None = None
-    effective_limit: int | None = None
     unreadable: str = ""
     """An end that was given but is no number: shown to the user, never to the agent."""
 
@@ -40,3 +39,23 @@ def budget_until(text: str) -> Budget:
     if not math.isfinite(end):
         return Budget(unreadable=text[:LONGEST_SHOWN])
     return Budget(ends_at=end) if end else UNLIMITED
+
+
+MARGIN = 10.0
+"""Percentage points below a threshold at which it may speak again."""
+
+
+def nearest(given: Budget, *ends: float | None) -> Budget:
+    """*given* with the nearest of its end and the *ends*; one that is no number is none."""
+    known = [end for end in (given.ends_at, *ends) if isinstance(end, int | float) and math.isfinite(end)]
+    return replace(given, ends_at=min(known)) if known else given
+
+
+def crossed(
+    percent: float, thresholds: Iterable[float], said: Collection[float], margin: float = MARGIN
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The *thresholds* that speak now, of those that have not *said* it, and those that are over again."""
+    every = tuple(thresholds)
+    fresh = tuple(one for one in every if percent >= one and one not in said)
+    over = tuple(one for one in every if percent <= one - margin and one in said)
+    return fresh, over

@@ -7,7 +7,7 @@ from hookline.record import replace
 from hookline.store import Store
 
 MOST_STRIKES = 3
-STRIKES, CONTINUATIONS = "strikes:", "continuations:"
+STRIKES, CONTINUATIONS, TOKENS = "strikes:", "continuations:", "usage:turn:"
 
 
 def judged(store: Store, outcome: Outcome) -> Outcome:
@@ -40,7 +40,7 @@ def continued(store: Store, event: Event, outcome: Outcome, cap: int) -> Outcome
 
 
 def begin_turn(store: Store, event: Event) -> None:
-    for prefix in (STRIKES, CONTINUATIONS):
+    for prefix in (STRIKES, CONTINUATIONS, TOKENS):
         _forget(store, event, prefix)
 
 

@@ -199,6 +199,8 @@ class Host:
     """Whether it runs the hooks of a moment one after another, the next when the last has answered."""
     passing: tuple[str, ...] = ()
     """Variables that it sets at some moments only, and that say nothing about who asks."""
+    usage: str = ""
+    """Where it is told how its recordings tell of tokens: `_module:RECORDING`, beside its file."""
 
 
 class Unreadable(ValueError):

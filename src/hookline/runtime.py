@@ -9,14 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hookline import chain, gates
-from hookline.assembly import BUDGET_END, Setup, load
-from hookline.budget import UNLIMITED, Budget, budget_until
+from hookline.assembly import Setup, load
 from hookline.degrade import answer, capped
 from hookline.derive import derive
 from hookline.events import (
     INJECT,
     Event,
-    OnBudgetExceeded,
     SessionStart,
     Stop,
     SubagentStop,
@@ -28,9 +26,11 @@ from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
 from hookline.outcome import Outcome, Step, no_reason_to_go_on, not_again, with_end
 from hookline.past import Passes
+from hookline.reaching import reachable, switched_off
 from hookline.record import record, replace
 from hookline.redact import redact, redact_json
 from hookline.response import Count, Effect, Keep, Notify
+from hookline.spending import Purse
 from hookline.state import Later, State
 from hookline.store import Record, Store, StoreFailed
 from hookline.system import lives
@@ -41,8 +41,6 @@ from hookline.trail import recorded, spoken
 if TYPE_CHECKING:
     from hookline.telemetry import Start
 
-DEPTH = "HOOKLINE_DEPTH"
-DEEPEST = 8
 ANSWER_WITHIN = 55.0
 TOGETHER = 100
 """Events of a program's own after which the sinks are told, however long the program lives."""
@@ -153,7 +151,9 @@ class Runtime:
 
     def fire_now(self, event: Event) -> Outcome:
         """Judge *event*, a moment of the program's own."""
-        outcome = self._judge(event, self._deadline(ANSWER_WITHIN))
+        purse = self._purse(event)
+        purse.take()
+        outcome = self._judge(event, self._deadline(ANSWER_WITHIN), purse)
         said = capped(self._continued(event, outcome, CONTINUATIONS), self.cap(CONTEXT_CAP))
         self._keep([outcome], said)
         if len(self._untold) >= TOGETHER:
@@ -194,10 +194,11 @@ class Runtime:
 
     def _judge_all(self, host: Host, event: Event, within: float) -> list[Outcome]:
         outcomes = []
-        known, spent = not self._begin(event), self._spent(event)
+        known, purse = not self._begin(event), self._purse(event)
+        spent = purse.spent(self.hooks)
         deadline = self._deadline(within)  # what the store took is not taken from the guards
         for one in derive(host, event, known=known, spent=spent):
-            outcomes.append(self._judge(one, deadline))
+            outcomes.append(self._judge(one, deadline, purse))
             if outcomes[-1].blocked is not None and isinstance(one, UserPromptSubmit | TurnEnd):
                 break
         return [
@@ -212,22 +213,11 @@ class Runtime:
         self._began = self._began or new
         return new
 
-    def _spent(self, event: Event) -> str:
-        """Which budget ran out since the last event: said once a session."""
-        budget = self._budget(event)
-        if isinstance(event, OnBudgetExceeded) or not budget.expired(self.now()):
-            return ""
-        name = f"announced:time:{budget.ends_at}"
-        if self._try(lambda: name in self.store.counters(event.session), usual=True):
-            return ""
-        first = self._try(lambda: self.store.count(event.session, name) == 1, usual=False)
-        return "time" if first else ""
-
-    def _judge(self, event: Event, deadline: float) -> Outcome:
+    def _judge(self, event: Event, deadline: float, purse: Purse) -> Outcome:
         event = event if event.at else replace(event, at=self.now())
-        state = self.state(event)
-        off = self._switched_off(event)
-        hooks, skipped = self._reachable(event, off)
+        state = self.state(event, purse)
+        off = switched_off(self.hooks, event) if self.passes.off_until() is not None else []
+        hooks, skipped = reachable(self.hooks, event, off, self.setup.env)
         outcome = chain.run(event, state, hooks, self._run_until(deadline))
         for hook in skipped:
             outcome = not_again(outcome, hook.name)
@@ -242,35 +232,24 @@ class Runtime:
     def _run_until(self, deadline: float) -> chain.Run:
         return chain.Run(call=self.passes.call, clock=time.monotonic, deadline=deadline)
 
-    def state(self, event: Event) -> State:
+    def state(self, event: Event, purse: Purse | None = None) -> State:
+        purse = purse or self._purse(event)
         return State(
             now=self.now(),
-            budget=self._budget(event),
+            budget=purse.budget,
             env=self.setup.env,
-            memory=Later(lambda: self._try(lambda: self.store.notes(event.session), usual={})),
+            memory=Later(lambda: purse.notes),
             counters=Later(lambda: self._try(lambda: self.store.counters(event.session), usual={})),
-            facts=facts(self.setup.places, {"guarded": lambda: guarded(self.setup.places)}),
+            facts=facts(
+                self.setup.places,
+                {"guarded": lambda: guarded(self.setup.places), "usage": lambda: purse.usage},
+            ),
         )
 
-    def _budget(self, event: Event) -> Budget:
-        budget = budget_until(self.setup.env.get(BUDGET_END, ""))
-        return budget if budget != UNLIMITED or event.ends_at is None else Budget(ends_at=event.ends_at)
-
-    def _reachable(self, event: Event, off: Sequence[Hook]) -> tuple[list[Hook], list[Hook]]:
-        """The hooks that may run, and those that this very process tree is already in."""
-        above = [name for name in self.setup.env.get(DEPTH, "").split(":") if name]
-        on = [hook for hook in self.hooks if hook.enabled and hook not in off]
-        if not above:
-            return on, []
-        inside = [h for h in on if h.kind != "built-in" and (h.name in above or len(above) >= DEEPEST)]
-        return [hook for hook in on if hook not in inside], [hook for hook in inside if hook.listens(event)]
-
-    def _switched_off(self, event: Event) -> list[Hook]:
-        """The guards that a person switched off for a while."""
-        if self.passes.off_until() is None:
-            return []
-        guards = [h for h in self.hooks if h.enabled and h.source == "built-in" and h.nature == "policy"]
-        return [hook for hook in guards if hook.listens(event)]
+    def _purse(self, event: Event) -> Purse:
+        purse = Purse(event, self.store, self.setup.places, self.setup.env, now=self.now())
+        purse.troubles = self.troubles
+        return purse
 
     def _with_what_waited(self, outcome: Outcome, row: Moment) -> Outcome:
         """Context that an earlier moment could not take, and what is wrong with the configuration."""

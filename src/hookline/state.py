@@ -6,6 +6,7 @@ from typing import Any
 from hookline.budget import UNLIMITED, Budget
 from hookline.frozen import Frozen
 from hookline.record import field, record
+from hookline.usage import UNKNOWN, Usage
 
 
 class Facts(Mapping[str, Any]):
@@ -72,6 +73,12 @@ class State:
     """What responses of this session remembered."""
     counters: Mapping[str, int] = field(default_factory=Frozen)
     facts: Mapping[str, Any] = field(default_factory=Facts, compare=False)
+
+    @property
+    def usage(self) -> Usage:
+        """What the session uses of its model, as its host tells; looked up when a hook asks."""
+        known = self.facts.get("usage")
+        return known if isinstance(known, Usage) else UNKNOWN
 
     @property
     def root(self) -> str:

@@ -16,8 +16,9 @@ from hookline.hook import Hook
 from hookline.host import CONTEXT_CAP
 from hookline.keeping import ADDRESS, STORE
 from hookline.layers import SWITCH, switches
+from hookline.reaching import DEPTH
 from hookline.redact import redact
-from hookline.runtime import ANSWER_WITHIN, DEPTH
+from hookline.runtime import ANSWER_WITHIN
 from hookline.store import Limits
 from hookline.system import files
 

@@ -145,5 +145,6 @@ HOST: Host = Host(
         moved_by="CLAUDE_CONFIG_DIR",
         looks=LOOKS,
     ),
+    usage="_claude_usage:RECORDING",
     headless=("claude", "-p", "--output-format", "stream-json", "--verbose"),
 )

@@ -134,5 +134,6 @@ HOST = Host(
         ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `gemini` and say so.",),
     ),
+    usage="_gemini_usage:GEMINI",
     headless=("gemini", "--output-format", "stream-json"),
 )

@@ -145,5 +145,6 @@ HOST = Host(
         ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `qwen` and say so.",),
     ),
+    usage="_gemini_usage:QWEN",
     headless=("qwen", "--output-format", "stream-json"),
 )
