@@ -139,6 +139,18 @@ def test_sessions_are_apart(runtime, transcript):
     assert (told.output, other.output) == (5, None)
 
 
+def test_a_recording_too_long_for_one_look_tells_its_context_at_once_and_the_rest_bit_by_bit(
+    runtime, transcript
+):
+    filling = json.dumps({"type": "attachment", "text": "x" * 1_000_000}) + "\n"
+    transcript.write_text(message(1, 1000) + filling * 18 + message(2, 2000))
+    event = post_tool_use(transcript=str(transcript))
+    first, second = purse(runtime, event).usage, purse(runtime, event).usage
+
+    assert (first.used, first.output) == (2000, 5)
+    assert (second.used, second.output) == (2000, 10)
+
+
 @pytest.mark.parametrize("kept", [7, "x", [], {"mark": 3, "tally": []}, {"mark": {}, "tally": {"spent": 1}}])
 def test_a_note_that_is_not_ours_is_counted_anew(runtime, transcript, kept):
     transcript.write_text(message(1, 1000))

@@ -101,7 +101,7 @@ class Purse:
             tally = counted(Tally() if found.again else tally, told(reader, found.lines))
             noted = {"mark": _plain(found.mark), "tally": as_json(tally)}
             self.store.note(self.event.session, {USAGE: noted})
-        return tally
+        return _as_it_ends(tally, reader, path) if found.mark.behind else tally
 
     def _counted(self) -> "Tally | None":
         """What calls of the model said by themselves, where the host has no recording that we read."""
@@ -225,6 +225,16 @@ def told(reader: "Recording", lines: Iterable[bytes]) -> "Iterable[Told]":
             continue
         if isinstance(one, dict):
             yield from reader.read(one)
+
+
+def _as_it_ends(tally: "Tally", reader: "Recording", path: str) -> "Tally":
+    """The *tally* of a recording too long for one look, with what its end says of the context now."""
+    from hookline.record import replace  # noqa: PLC0415 -- only where a session was long before we were there
+    from hookline.system.peek import ending  # noqa: PLC0415 -- ditto
+    from hookline.usage import Tally, counted  # noqa: PLC0415 -- ditto
+
+    last = counted(Tally(), told(reader, ending(path).encode(errors="replace").split(b"\n")))
+    return replace(tally, used=last.used, model=last.model or tally.model, window=last.window or tally.window)
 
 
 def _plain(mark: "Mark") -> dict[str, Any]:

@@ -101,7 +101,7 @@ def test_without_a_session_it_says_what_to_do(user, at_terminal):
     code, seen = at_terminal("budget", "set", "20m")
 
     assert code == 2
-    assert "`hookline log` shows those there were" in seen
+    assert "`hookline log` shows what there was" in seen
 
 
 def test_several_that_begin_so_are_named(user, at_terminal, session):
@@ -135,6 +135,11 @@ def test_shows_the_end_that_stood_in_the_environment(user, session):
     user.hook(user.payload("PostToolUse", session_id=session), AUTORESEARCH_BUDGET_END="1")
 
     assert "over, until" in user.run("budget", "show", "--session", session).stdout.decode()
+
+
+def test_what_has_ended_can_be_looked_at_but_given_no_time(user, at_terminal, session):
+    assert "ended-1" in user.run("budget", "show", "--session", "ended").stdout.decode()
+    assert at_terminal("budget", "set", "20m", "--session", "ended")[0] == 2
 
 
 def test_says_what_it_does_not_know(user, session):

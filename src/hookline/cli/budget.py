@@ -31,12 +31,13 @@ LOOKED_AT = 5000
 
 @record
 class Session:
-    """One that was heard of, and has not ended."""
+    """One that was heard of."""
 
     id: str
     host: str
     cwd: str
     at: float
+    ended: bool = False
 
 
 def give(args: Namespace) -> int:
@@ -57,7 +58,7 @@ def give(args: Namespace) -> int:
 def show(args: Namespace) -> int:
     setup, store = _opened()
     with closing(store):
-        session, now = _chosen(store, setup, args.session), time.time()
+        session, now = _chosen(store, setup, args.session, ended=True), time.time()
         notes = store.notes(session.id)
         ends, usage = ends_at(notes), _usage(session, store, setup, notes)
     if args.json:
@@ -105,30 +106,36 @@ def _opened() -> tuple[Setup, Store]:
     return setup, store
 
 
-def _chosen(store: Store, setup: Setup, name: str) -> Session:
-    """The session that is called so, or begins so; without a name, the newest of this project."""
-    root, found = setup.places.root, list(_live(store))
+def _chosen(store: Store, setup: Setup, name: str, *, ended: bool = False) -> Session:
+    """The session that is called so, or begins so; without a name, the newest of this project.
+
+    One that has *ended* comes last, and only where that is all the same.
+    """
+    root = setup.places.root
     fitting = [
-        one for one in found if (one.id.startswith(name) if name else places.project_root(one.cwd) == root)
+        one
+        for one in sorted(_heard(store), key=lambda one: one.ended)
+        if (one.id.startswith(name) if name else places.project_root(one.cwd) == root)
+        and (ended or not one.ended)
     ]
     exact = [one for one in fitting if one.id == name]
     if name and len(fitting) > 1 and not exact:
         raise LookupError(f"several sessions begin with {name!r}: {', '.join(one.id for one in fitting)}")
     if not fitting:
-        whose = f"begins with {name!r}" if name else f"of {root} is known"
-        raise LookupError(f"no session that {whose} and has not ended; `hookline log` shows those there were")
+        whose = f"begins with {name!r}" if name else f"is one of {root}"
+        raise LookupError(f"no session that {whose} is known or alive; `hookline log` shows what there was")
     return (exact or fitting)[0]
 
 
-def _live(store: Store) -> Iterator[Session]:
-    """The newest first; what has ended is left out."""
-    known = dict[str, Session | None]()
+def _heard(store: Store) -> list[Session]:
+    """The newest first."""
+    known = dict[str, Session]()
     for _, one in reversed(list(store.records(Query(last=LOOKED_AT)))):
         over = one.event == "SessionEnd"
-        fresh = None if over else Session(id=one.session, host=one.host, cwd=one.cwd, at=one.at)
-        if one.session and one.session not in known:
-            known[one.session] = fresh
-    yield from (one for one in known.values() if one is not None)
+        session = Session(id=one.session, host=one.host, cwd=one.cwd, at=one.at, ended=over)
+        if one.session and one.host:
+            known.setdefault(one.session, session)
+    return list(known.values())
 
 
 def _seconds(text: str) -> int | None:
