@@ -22,6 +22,9 @@ class Facts(Mapping[str, Any]):
             self._known[name] = self._suppliers[name]()
         return self._known[name]
 
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self._suppliers else default  # asked often: no exception for each
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._suppliers)
 

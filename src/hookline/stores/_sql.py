@@ -17,6 +17,7 @@ _TEXTS = ("id", "session", "host", "event", "cwd", "tool", "summary", "action", 
 _JSON = ("rules", "warnings", "trail", "counts")
 _NUMBERS = ("at", "ms")
 _COLUMNS = (*_TEXTS, *_JSON, *_NUMBERS)
+_JSON_TEXT = json.JSONEncoder(separators=(",", ":"), default=thawed)
 
 
 class Rows(Protocol):
@@ -159,7 +160,7 @@ def _row(one: Record) -> dict[str, Any]:
 
 
 def as_json(value: Any) -> str:
-    return json.dumps(thawed(value), separators=(",", ":"))
+    return _JSON_TEXT.encode(value)
 
 
 def from_json(text: str) -> Any:
