@@ -8,9 +8,11 @@ import threading
 from functools import partial
 
 from hookline.resident import talk
+from hookline.system import lives
 
 BACKLOG = 512
 HEAR_WITHIN = 10.0
+AT_ONCE = 0.001
 _CREDENTIALS = struct.Struct("3i")
 
 
@@ -60,7 +62,7 @@ class Line:
     """One connection: a call comes in, signs of life and one answer go out."""
 
     def __init__(self, connection: socket.socket, since: float) -> None:
-        self.since = since
+        self.since = self._told = since
         self.connection = connection
         self._lock = threading.Lock()
         self._over = True
@@ -75,7 +77,7 @@ class Line:
         """What it begins with, enough to tell who speaks; all that came, if that is less."""
         begun = self._receive()
         while begun and len(begun) < len(talk.HELLO) and talk.HELLO.startswith(begun):
-            more = self.connection.recv(1 << 16)
+            more = self._receive()
             if not more:
                 break
             begun += more
@@ -87,14 +89,21 @@ class Line:
             begun = talk.greeted(self._receive, knock, begun)
             self.connection.sendall(f"{proof}\n".encode())
         self._over = False  # from now on signs of life are understood
+        self.connection.settimeout(HEAR_WITHIN)
         return talk.hear(self._receive, begun)
 
     def _receive(self) -> bytes:
         _hurry(self.connection)
+        if self._over:  # a stranger as yet, who has one time for all that it says
+            self.connection.settimeout(max(AT_ONCE, self.since + HEAR_WITHIN - lives.now()))
         return self.connection.recv(1 << 16)
 
-    def still(self) -> None:
-        """Say that the answer takes time."""
+    def still(self, *, every: float) -> None:
+        """Say that the answer takes time, so often while it does."""
+        now = lives.now()
+        if now - self._told < every:
+            return
+        self._told = now
         with self._lock, contextlib.suppress(OSError):
             if not self._over:
                 self.connection.sendall(talk.STILL)
