@@ -31,9 +31,10 @@ def _able(row: Moment | None, event: Event, outcome: Outcome) -> frozenset[Can]:
 
 def capped(outcome: Outcome, cap: int) -> Outcome:
     """What the agent is to read, reason first, within *cap* characters; what is cut is said."""
-    blocked, asked, allowed = (
-        _within(text, cap) for text in (outcome.blocked, outcome.asked, outcome.allowed)
-    )
+    texts = (outcome.blocked, outcome.asked, outcome.allowed)
+    if not (any(texts) or outcome.context or outcome.kept or outcome.warnings):
+        return outcome
+    blocked, asked, allowed = (_within(text, cap) for text in texts)
     room = cap - max(len(text or "") for text in (blocked, asked, allowed))
     return replace(
         outcome,

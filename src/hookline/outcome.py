@@ -156,6 +156,8 @@ def no_reason_to_go_on(outcome: Outcome) -> Outcome:
 
 def with_end(outcome: Outcome, said: Outcome, added: tuple[Step, ...]) -> Outcome:
     """The native event's own outcome, with what became of the whole answer."""
+    if said.trail is outcome.trail and said.warnings is outcome.warnings and said.action == "pass":
+        return outcome  # it is the whole answer, and nothing became of it
     return replace(
         outcome,
         blocked=said.blocked,

@@ -1,6 +1,7 @@
 """Facts of the machine that a hook may ask for: looked up lazily, once an event; most are read from files."""
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import MappingProxyType
@@ -31,7 +32,8 @@ def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyTy
 
 def _room(name: str) -> Any:
     """A module beside this one, imported when somebody asks for its fact."""
-    return import_module(f"hookline.system.{name}")
+    whole = f"hookline.system.{name}"
+    return sys.modules.get(whole) or import_module(whole)
 
 
 def _keep(places: Places, text: str) -> Any:
