@@ -43,6 +43,8 @@ class Call:
     """Whether the process that answers ends with it."""
     begun: Callable[[], float] = lives.started
     """When the host asked, by `lives.now`."""
+    due: Callable[[float], None] = lambda seconds: None
+    """Told within how many seconds the host wants its answer, once that is known."""
 
 
 class Words(NamedTuple):
@@ -138,6 +140,7 @@ def _judged(host: Host, name: str, event: Event, call: Call, opened: Open) -> An
         runtime.naming = _names(call.name)
     words = [f"+{one}" for one in call.only] + [f"-{one}" for one in call.without]
     within = min(host.moments[name].within or host.within, host.within)
+    call.due(within)
     held = claims.held(runtime, host, event, words, within=within, begun=call.begun)
     if isinstance(held, Claim):
         reply = repeat(runtime, host, name, event, held.said)

@@ -13,6 +13,9 @@ from tests.resident.conftest import CLIENTS
 from hookline.resident import found
 from hookline.resident.place import Place
 from hookline.resident.serving import READY
+from hookline.resident.sockets import Line
+from hookline.resident.talk import STILL
+from hookline.system import lives
 
 CROWD = 150
 
@@ -102,3 +105,21 @@ def test_calls_that_wait_for_something_keep_nobody_from_an_answer(resident):
     assert b"deny" in said.stdout
     assert after == before + 1
     assert all(still), "the slow ones were over before"
+
+
+def test_signs_of_life_end_where_no_answer_comes_in_time():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        line = Line(ours, lives.now())
+        theirs.sendall(b"hookline/1 s 1 n 1 0\nclaude-code\0/\0{}\0")
+        line.hear(line.first(), "", "")
+        line.wanted(0.2)
+        line.still(every=0.0)
+        in_time = theirs.recv(100)
+        line.since -= 1
+        line.still(every=0.0)
+        theirs.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            theirs.recv(100)
+
+    assert in_time == STILL

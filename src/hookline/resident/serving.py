@@ -88,7 +88,8 @@ class Resident:
             for _ in range(READY):
                 self._begin(listener)
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
-        _announce(self.place, f"{installed.word()} {self.port} {self.knock} {self.proof} {self.secret}\n")
+        told = f"{installed.word()} {self.port} {self.knock} {self.proof} {self.secret}\n"
+        _announce(self.place, told.encode("ascii") + os.fsencode(installed.PROGRAMS) + b"\n")
         up(self.place)
         while not self.stopping.wait(min(self.idle / 4, LOOK_EVERY)):
             if not self._lines and lives.now() - self._last > self.idle:
@@ -119,8 +120,8 @@ class Resident:
     def _in_place(self) -> bool:
         """Whether clients that look for a resident find this one."""
         try:
-            with open(self.place.address, encoding="ascii") as file:
-                return self.secret in file.read()
+            with open(self.place.address, "rb") as file:
+                return self.secret.encode() in file.read()
         except OSError:
             return False
 
@@ -213,7 +214,7 @@ class Resident:
                 return self.stopping.set()  # who asked answers by itself, and starts what is installed now
             self._calls += 1
             with self._turns.taken():
-                reply, notices, after = self._answer(asked, line.since)
+                reply, notices, after = self._answer(asked, line)
                 line.say(_said(reply, b"".join(map(sequence, notices))))
             after()
         return None
@@ -258,7 +259,7 @@ class Resident:
         with self._turns.taken():
             return answer(call, self.warm.open)
 
-    def _answer(self, asked: talk.Asked, begun: float) -> Answer:
+    def _answer(self, asked: talk.Asked, line: Line) -> Answer:
         try:
             words = spoken(asked.words)
             env, cwd = (asked.env, asked.cwd) if asked.env is not None else _caller(asked)
@@ -272,7 +273,8 @@ class Resident:
             env=env,
             cwd=cwd,
             name=asked.name,
-            begun=lambda: begun,
+            begun=lambda: line.since,
+            due=line.wanted,
         )
         if self.web:  # before the reply: what the host asks next may come over http, where nobody tells
             self.web.sessions.note(call.host, call.payload, call.env, call.cwd)
@@ -330,9 +332,9 @@ def _folder(about: str) -> str:
     return folder if os.path.isdir(folder) else ""
 
 
-def _announce(place: Place, text: str) -> None:
+def _announce(place: Place, told: bytes) -> None:
     """Tell clients where we are, all at once."""
     new = f"{place.address}.{os.getpid()}"
-    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
-        file.write(text)
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(told)
     os.replace(new, place.address)

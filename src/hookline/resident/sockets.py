@@ -12,6 +12,8 @@ from hookline.system import lives
 
 BACKLOG = 512
 HEAR_WITHIN = 10.0
+OVERDUE = 0.5
+"""Seconds after which an answer that is due will not come any more: the client has it from another then."""
 AT_ONCE = 0.001
 _CREDENTIALS = struct.Struct("3i")
 
@@ -63,6 +65,7 @@ class Line:
 
     def __init__(self, connection: socket.socket, since: float) -> None:
         self.since = self._told = since
+        self._due = float("inf")
         self.connection = connection
         self._lock = threading.Lock()
         self._over = True
@@ -99,14 +102,18 @@ class Line:
         return self.connection.recv(1 << 16)
 
     def still(self, *, every: float) -> None:
-        """Say that the answer takes time, so often while it does."""
+        """Say that the answer takes time, so often while it does; not when it has taken too much."""
         now = lives.now()
-        if now - self._told < every:
+        if now - self._told < every or now - self.since > self._due + OVERDUE:
             return
         self._told = now
         with self._lock, contextlib.suppress(OSError):
             if not self._over:
                 self.connection.sendall(talk.STILL)
+
+    def wanted(self, within: float) -> None:
+        """The host wants an answer within so many seconds."""
+        self._due = within
 
     def say(self, said: talk.Said) -> None:
         with self._lock, contextlib.suppress(OSError):
