@@ -1,8 +1,9 @@
 """Fold hooks over an event into an outcome: the rules of the chain, and nothing that touches the machine."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from hookline.events import ALLOW, ASK, BLOCK, MODIFY, Event
 from hookline.frozen import Frozen
@@ -12,7 +13,11 @@ from hookline.record import record, replace
 from hookline.response import WEIGHT, Effect, Response, Verdict
 from hookline.state import State
 
-Call = Callable[[Hook, Event, State, float], Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Call = Callable[[Hook, Event, State, float], "Any"]
 """Carry out one hook within so many seconds."""
 PASSED = Response()
 """What a hook says that passes. It adds nothing to an outcome, so that only its step is noted."""

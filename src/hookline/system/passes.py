@@ -4,14 +4,19 @@ Kept in a file of the user's. An agent cannot write it: the commands that do nee
 self-protect guards the folder.
 """
 
+from __future__ import annotations
+
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from hookline.record import asdict, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
 OFF = "off"
 """What the guards' own pass is for; any other is for a rule."""

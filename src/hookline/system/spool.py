@@ -5,17 +5,22 @@ on the file they opened and check that it is still the one in place; a drainer m
 lock, so that nobody writes into a file that is being read.
 """
 
+from __future__ import annotations
+
 import errno
 import fcntl
 import json
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from hookline.frozen import frozen, thawed
 from hookline.record import fields
 from hookline.store import Record, Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 _CURRENT = "spool.jsonl"
 _TAKEN = "spool.taken"
