@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
 
 from hookline import claims, hosts
+from hookline import plainjson as json
 from hookline.callers import as_guest, true_caller
 from hookline.events import Event, Notification
 from hookline.host import Host, Reply, Said, Unreadable, decode

@@ -149,7 +149,7 @@ def identity(event: Event, words: Sequence[str] = ()) -> str:
 
 def _content(event: Event) -> str:
     """What it is about, in our words: one host may tell of it in two dialects."""
-    import json  # noqa: PLC0415 -- what cannot be claimed needs none
+    from hookline import plainjson as json  # noqa: PLC0415 -- what cannot be claimed needs none
 
     told = {field.name: getattr(event, field.name) for field in fields(event) if field.name not in ASIDE}
     if isinstance(event, CALLS):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
+from hookline import plainjson as json
 from hookline.events import (
     ALLOW,
     Event,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 
+from hookline import plainjson as json
 from hookline.frozen import frozen, thawed
 from hookline.record import record
 from hookline.store import OLDEST_CLAIM, Claim, Query, Record

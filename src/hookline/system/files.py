@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 
+from hookline import plainjson as json
 from hookline.given import File, Problem
 from hookline.pattern import lazy
 from hookline.record import record

@@ -7,10 +7,10 @@ self-protect guards the folder.
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 from contextlib import contextmanager
 
+from hookline import plainjson as json
 from hookline.record import asdict, record
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ def _read(file: str) -> list[Pass]:
         with open(file, encoding="utf-8") as opened:
             info = os.fstat(opened.fileno())
             mine = info.st_uid == os.getuid() and not info.st_mode & 0o077
-            return [_pass(entry) for entry in json.load(opened)] if mine else []
+            return [_pass(entry) for entry in json.loads(opened.read())] if mine else []
     except (OSError, ValueError, TypeError, KeyError):
         return []
 
@@ -89,7 +89,7 @@ def _change(file: str, change: Callable[[Sequence[Pass]], list[Pass]]) -> None:
         new = f"{file}.new"
         handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as opened:
-            json.dump([asdict(one) for one in passes], opened)
+            opened.write(json.dumps([asdict(one) for one in passes]))
         os.replace(new, file)
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import json
 import os
 from contextlib import contextmanager, suppress
 
+from hookline import plainjson as json
 from hookline.frozen import frozen, thawed
 from hookline.record import fields
 from hookline.store import Record, Store
