@@ -1,13 +1,14 @@
 """One call of a host in, one reply out: the same for a process that was started for it and for a warm one."""
 
-import json
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import Any
 
 from hookline import claims, hosts
+from hookline import plainjson as json
 from hookline.callers import as_guest, true_caller
 from hookline.events import Event, Notification
 from hookline.host import Host, Reply, Said, Unreadable, decode
@@ -15,11 +16,16 @@ from hookline.outcome import Outcome
 from hookline.record import record
 from hookline.redact import redact
 from hookline.repeating import repeat
-from hookline.response import Notify
 from hookline.runtime import Runtime
 from hookline.store import Claim
 from hookline.system import lives
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.response import Notify
 
 LONGEST_ERROR = 200
 

@@ -1,12 +1,16 @@
 """Say an outcome in a host's words, and turn what it cannot express into what it can, aloud."""
 
-from collections.abc import Iterable
+from __future__ import annotations
 
 from hookline.chain import cut
 from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, SessionEnd
 from hookline.host import CONTEXT_CAP, Host, Moment, Reply, Said, changed, row_of
 from hookline.outcome import Outcome, Step
 from hookline.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LONGEST_WARNING = 2_000
 

@@ -1,10 +1,15 @@
 """JSON values that cannot be changed in place, so that no hook alters an event behind the chain's back."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 
-class Frozen(dict[str, Any]):
+class Frozen(dict[str, "Any"]):
     """A dict that refuses to change: answer with `modify(...)` instead."""
 
     __slots__ = ()
@@ -15,7 +20,7 @@ class Frozen(dict[str, Any]):
     __setitem__ = __delitem__ = _refuse
     clear = pop = popitem = setdefault = update = __ior__ = _refuse
 
-    def __reduce__(self) -> tuple[type["Frozen"], tuple[dict[str, Any]]]:
+    def __reduce__(self) -> tuple[type[Frozen], tuple[dict[str, Any]]]:
         return Frozen, (dict(self),)
 
 

@@ -1,14 +1,20 @@
 """Facts of the machine that a hook may ask for: looked up lazily, once an event; most are read from files."""
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any
 
 from hookline.state import Facts
-from hookline.system.places import Places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from hookline.system.places import Places
 
 
 def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyType({})) -> Facts:

@@ -3,12 +3,17 @@
 Whoever reads a file says so before, and what it was then is noted; outside of `noting` that costs nothing.
 """
 
+from __future__ import annotations
+
 import os
 import stat
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Stamp = tuple[int, ...] | None
 """By what a change of a file is known; None: there is none."""

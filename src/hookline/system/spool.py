@@ -5,17 +5,22 @@ on the file they opened and check that it is still the one in place; a drainer m
 lock, so that nobody writes into a file that is being read.
 """
 
+from __future__ import annotations
+
 import errno
 import fcntl
-import json
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
+from hookline import plainjson as json
 from hookline.frozen import frozen, thawed
 from hookline.record import fields
 from hookline.store import Record, Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 _CURRENT = "spool.jsonl"
 _TAKEN = "spool.taken"
@@ -27,7 +32,6 @@ _BATCH = 4 << 20  # bytes of lines for one transaction
 _NAMES = tuple(field.name for field in fields(Record))
 _TUPLES = ("rules", "warnings", "trail")
 _NUMBERS = ("at", "ms")
-_TEXT = json.JSONEncoder(separators=(",", ":"), default=thawed)
 
 
 def append(folder: str, record: Record) -> None:
@@ -107,7 +111,7 @@ def problem(folder: str) -> str:
 def record_to_json(record: Record) -> str:
     """*record* as one line of JSON."""
     whole = {name: getattr(record, name) for name in _NAMES}
-    return _TEXT.encode(whole)
+    return json.dumps(whole, separators=(",", ":"), default=thawed)
 
 
 def record_from_json(line: str) -> Record:
