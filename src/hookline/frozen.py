@@ -44,6 +44,13 @@ def thawed(value: Any, depth: int = 0) -> Any:
     return value
 
 
+def plain(value: Any) -> Any:
+    """For an encoder of JSON, what it does not know itself; raises `TypeError` for what is no JSON."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a {type(value).__name__} is no JSON")
+
+
 PLAIN = frozenset({str, int, float, bool, type(None)})
 DEEPEST = 100
 """Levels: nobody means more, and a payload nested to break us must not."""

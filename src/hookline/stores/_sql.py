@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from hookline import plainjson as json
-from hookline.frozen import frozen, thawed
+from hookline.frozen import frozen, plain
 from hookline.record import record
 from hookline.store import OLDEST_CLAIM, Claim, Query, Record
 from hookline.stores._text import read, written
@@ -168,7 +168,7 @@ def _row(one: Record) -> dict[str, Any]:
 
 
 def as_json(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), default=thawed)
+    return json.dumps(value, separators=(",", ":"), default=plain)
 
 
 def from_json(text: str) -> Any:

@@ -13,7 +13,7 @@ import os
 from contextlib import contextmanager, suppress
 
 from hookline import plainjson as json
-from hookline.frozen import frozen, thawed
+from hookline.frozen import frozen, plain
 from hookline.record import fields
 from hookline.store import Record, Store
 
@@ -111,7 +111,7 @@ def problem(folder: str) -> str:
 def record_to_json(record: Record) -> str:
     """*record* as one line of JSON."""
     whole = {name: getattr(record, name) for name in _NAMES}
-    return json.dumps(whole, separators=(",", ":"), default=thawed)
+    return json.dumps(whole, separators=(",", ":"), default=plain)
 
 
 def record_from_json(line: str) -> Record:
