@@ -1,10 +1,15 @@
 """What may block only so often: gates by strikes, and all that makes a turn go on by one shared cap."""
 
+from __future__ import annotations
+
 from hookline.chain import struck
 from hookline.events import Event, Stop, SubagentStop, TurnStart, UserPromptSubmit
-from hookline.outcome import Outcome
 from hookline.record import replace
-from hookline.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.outcome import Outcome
+    from hookline.store import Store
 
 MOST_STRIKES = 3
 STRIKES, CONTINUATIONS, TOKENS = "strikes:", "continuations:", "usage:turn:"
