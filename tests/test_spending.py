@@ -193,7 +193,8 @@ def test_a_host_without_a_recording_tells_by_its_events(runtime):
 
     answered(runtime, user_prompt_submit(host="opencode"), "chat.message", opencode)
     called(runtime, input=1, output=1)
-    assert purse(runtime, stop(host="opencode")).usage.turn_output == 1
+    found = purse(runtime, stop(host="opencode")).usage
+    assert (found.turn, found.turn_output) == (2, 1)
 
 
 def test_a_program_of_its_own_tells_by_its_events():
