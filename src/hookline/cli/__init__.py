@@ -42,10 +42,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _answer_host(words: Sequence[str]) -> int:
     """In a process of its own."""
-    from hookline.system import bundle  # noqa: PLC0415 -- who calls us from within has imported most already
+    from hookline.system import bundle, late_site  # noqa: PLC0415 -- who calls us from within has imported most already
 
     gc.set_threshold(SELDOM)
     modules = bundle.use()
+    late_site.use()
     code = _answer(words, last=True)
     modules.keep()
     return _end(code)

@@ -164,7 +164,9 @@ def _alone(words: list[str], payload: bytes | None = None, name: str = "") -> in
 
 
 def _become(words: list[str], name: str = "") -> int:
-    call = [sys.executable, "-I", "-c", ALONE.format(_package() + "/.."), *words]
+    # A host's call does not wait until Python has found all libraries: see `late_site.py`.
+    alone = "-IS" if words[:1] == ["hook"] else "-I"
+    call = [sys.executable, alone, "-c", ALONE.format(_package() + "/.."), *words]
     posix.execve(sys.executable, call, {**posix.environ, b"HOOKLINE_CALL": name.encode()})
 
 
