@@ -13,7 +13,7 @@ PATIENCE = 2.0
 LONGEST = 64 << 20
 PIECE = 1 << 18
 FOLDER = 0o040000
-ALONE = "import sys; sys.path.append({!r}); from hookline.cli import main; sys.exit(main())"
+ALONE = "import gc, sys; gc.disable(); sys.path.append({!r}); from hookline.cli import main; sys.exit(main())"
 
 
 def main(words: list[str]) -> int:

@@ -84,7 +84,8 @@ static void whole(void) {
   char **words = calloc((size_t)count + 5, sizeof *words);
   if (words) {
     words[0] = OWN, words[1] = count > 1 && !strcmp(arguments[1], "hook") ? "-IS" : "-I", words[2] = "-c";
-    words[3] = "import sys; sys.path.append(sys.argv.pop(1)); from hookline.cli import main; sys.exit(main())";
+    words[3] = "import gc, sys; gc.disable(); sys.path.append(sys.argv.pop(1)); "
+               "from hookline.cli import main; sys.exit(main())";
     words[4] = SOURCES;
     for (int at = 1; at < count; at++) words[at + 4] = arguments[at];
     execv(OWN, words);
