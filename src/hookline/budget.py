@@ -59,3 +59,15 @@ def crossed(
     fresh = tuple(one for one in every if percent >= one and one not in said)
     over = tuple(one for one in every if percent <= one - margin and one in said)
     return fresh, over
+
+
+LAST, FIVE_MINUTES, TEN_MINUTES = 120, 300, 600
+"""Seconds."""
+
+
+def band(left: int, wrap_up: int, stop: int) -> tuple[int, int]:
+    """Which of the bands a time is in, and how urgent: of five minutes above ten minutes, else of one."""
+    tier = (left <= 0) + (left <= stop) + (left <= wrap_up)
+    if left > TEN_MINUTES:
+        return tier, left // FIVE_MINUTES * FIVE_MINUTES
+    return tier, left // 60 * 60

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hookline.assembly import BUDGET_END
-from hookline.budget import MARGIN, Budget, budget_until, crossed, nearest
+from hookline.budget import MARGIN, UNLIMITED, Budget, budget_until, crossed, nearest
 from hookline.events import (
     Event,
     OnBudgetExceeded,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 ENDS = "hookline.budget"
 """The note of a session's own budget: when its time ends, in Unix seconds."""
+HOLDS = "hookline.ends_at"
+"""The note of the end that the environment or the host gave last, for whoever looks on from outside."""
 USAGE = "hookline.usage"
 """The note of how far a session's recording was read, and of what it came to."""
 LAST = "hookline.used"
@@ -36,7 +38,7 @@ LAST = "hookline.used"
 SPENT, IN_TURN = "usage:spent:", "usage:turn:"
 """Counters of tokens, where there is no recording: by kind and model, and of this turn."""
 ANNOUNCED, SPOKE = "announced:tokens:", "hookline.announced"
-GUARD, THRESHOLDS = "budget-guard", ("warn", "block")
+GUARD, THRESHOLDS = "budget-guard", {"warn_at": 70, "block_at": 80}
 WATCHED = (UserPromptSubmit, PostToolUse, PreModelCall, PostModelCall, Stop)
 """Where tokens are looked at: the model was called before, and the agent can be told."""
 
@@ -58,8 +60,11 @@ class Purse:
     @cached_property
     def budget(self) -> Budget:
         """The nearest end holds: of the environment, of the host, and of the session's own budget."""
-        given = budget_until(self.env.get(BUDGET_END, ""))
-        return nearest(given, self.event.ends_at, self.notes.get(ENDS))
+        return nearest(self._given, self.notes.get(ENDS))
+
+    @cached_property
+    def _given(self) -> Budget:
+        return nearest(budget_until(self.env.get(BUDGET_END, "")), self.event.ends_at)
 
     @cached_property
     def usage(self) -> Usage:
@@ -96,7 +101,7 @@ class Purse:
             tally = counted(Tally() if found.again else tally, told(reader, found.lines))
             noted = {"mark": _plain(found.mark), "tally": as_json(tally)}
             self.store.note(self.event.session, {USAGE: noted})
-        return tally
+        return _as_it_ends(tally, reader, path) if found.mark.behind else tally
 
     def _counted(self) -> "Tally | None":
         """What calls of the model said by themselves, where the host has no recording that we read."""
@@ -144,6 +149,8 @@ class Purse:
         return self._try(lambda: self._spent(hooks), usual=dict[str, float]())
 
     def _spent(self, hooks: Sequence[Hook]) -> dict[str, float]:
+        if self.notes.get(HOLDS) != self._given.ends_at:
+            self.store.note(self.event.session, {HOLDS: self._given.ends_at})
         time = {"time": 100.0} if self._time_is_over() else {}
         heard = any(hook.enabled and OnBudgetExceeded in hook.on for hook in hooks)
         return time | (self._tokens(thresholds(hooks)) if heard else {})
@@ -187,11 +194,16 @@ class Purse:
             return usual
 
 
+def ends_at(notes: Mapping[str, Any]) -> float | None:
+    """When the time of a session ends, as far as its *notes* tell."""
+    return nearest(UNLIMITED, notes.get(ENDS), notes.get(HOLDS)).ends_at
+
+
 def thresholds(hooks: Iterable[Hook]) -> tuple[float, ...]:
     """In percent, as the guard of budgets has them."""
     guard = named(hooks, GUARD)
     settings = guard.settings if guard else {}
-    return tuple(float(settings.get(name, usual)) for name, usual in zip(THRESHOLDS, (70, 80), strict=True))
+    return tuple(float(settings.get(name, usual)) for name, usual in THRESHOLDS.items())
 
 
 def recording(host: str) -> "Recording | None":
@@ -213,6 +225,16 @@ def told(reader: "Recording", lines: Iterable[bytes]) -> "Iterable[Told]":
             continue
         if isinstance(one, dict):
             yield from reader.read(one)
+
+
+def _as_it_ends(tally: "Tally", reader: "Recording", path: str) -> "Tally":
+    """The *tally* of a recording too long for one look, with what its end says of the context now."""
+    from hookline.record import replace  # noqa: PLC0415 -- only where a session was long before we were there
+    from hookline.system.peek import ending  # noqa: PLC0415 -- ditto
+    from hookline.usage import Tally, counted  # noqa: PLC0415 -- ditto
+
+    last = counted(Tally(), told(reader, ending(path).encode(errors="replace").split(b"\n")))
+    return replace(tally, used=last.used, model=last.model or tally.model, window=last.window or tally.window)
 
 
 def _plain(mark: "Mark") -> dict[str, Any]:

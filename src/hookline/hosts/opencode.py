@@ -96,7 +96,7 @@ HOST = Host(
         "dispose": moment(SessionEnd, reason="reason").due(4.0),
     },
     tools={
-        "bash": tool("shell", command="command", **TEXT),
+        "bash": tool("shell", command="command", timeout_ms="timeout", **TEXT),
         "read": tool("read", **FILE),
         "write": tool("write", **FILE, content="content"),
         "edit": tool("edit", **FILE, content="newString"),

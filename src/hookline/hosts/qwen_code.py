@@ -95,7 +95,7 @@ HOST = Host(
         "SessionEnd": moment(SessionEnd, reason="reason"),
     },
     tools={
-        "run_shell_command": tool("shell", command="command", output=WHOLE),
+        "run_shell_command": tool("shell", command="command", output=WHOLE, timeout_ms="timeout"),
         "read_file": tool("read", **FILE),
         "write_file": tool("write", **FILE, content="content"),
         "edit": tool("edit", **FILE, content="new_string"),
