@@ -1,7 +1,7 @@
 """Every bar, in one run: `python bench/run.py [--scale 0.1]`, which also writes `bench/results.json`.
 
-What `hookline bench` measures on anybody's machine, and the two that take their time: a store that is full,
-and the memory of a resident that has answered a million events.
+What `hookline bench` measures on anybody's machine, and those that take their time: a store that is full,
+the memory of a resident that has answered a million events, and a transcript of 200 MB.
 """
 
 import json
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import memory
 import stores
+import usage
 
 from hookline import __version__
 from hookline.cli._bench_bars import Measured
@@ -34,6 +35,8 @@ def main() -> int:
     more = stores.figures(args.scale)
     _say(f"memory: {args.scale:g} of a million events")
     more += memory.figures(args.scale)
+    _say(f"usage: {args.scale:g} of 200 MB")
+    more += usage.figures(args.scale)
     whole = Measured(figures=(*found.figures, *more), left_out=found.left_out)
     show(whole)
     args.results.write_text(_results(whole, args.scale), encoding="utf-8")

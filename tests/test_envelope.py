@@ -32,6 +32,7 @@ from hookline.hosts.envelope import HOST
 from hookline.outcome import Outcome, Step
 from hookline.response import Response
 from hookline.state import State
+from hookline.usage import Usage
 
 EXAMPLES = 2_000 if os.environ.get("HOOKLINE_LONG") else 200
 EVENT, RESPONSE = (Draft202012Validator(schema) for schema in schemas().values())
@@ -90,7 +91,7 @@ def test_all_that_applies_is_there() -> None:
         branch="main",
         subagent=Subagent(id="a1"),
     )
-    state = State(now=9.0, budget=Budget(ends_at=100.0, used_tokens=7, effective_limit=10))
+    state = State(now=9.0, budget=Budget(ends_at=100.0), facts={"usage": Usage(used=7, effective_limit=10)})
 
     assert event_out(event, state) == {
         "version": 1,

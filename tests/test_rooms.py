@@ -26,6 +26,9 @@ ARROWS = {
 RUNTIME = {
     "runtime",
     "assembly",
+    "bare",
+    "machinery",
+    "stage",
     "standing",
     "foreign",
     "calls",
@@ -41,6 +44,7 @@ RUNTIME = {
     "keeping",
     "telemetry",
     "answering",
+    "spending",
 }
 """The files that put it together."""
 IMPURE = {

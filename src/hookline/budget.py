@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable
 
-from hookline.record import record
+from hookline.record import record, replace
 
 
 @record
@@ -13,8 +14,6 @@ class Budget:
 
     ends_at: float | None = None
     """Unix seconds."""
-    used_tokens: int | None = None
-    effective_limit: int | None = None
     unreadable: str = ""
     """An end that was given but is no number: shown to the user, never to the agent."""
 
@@ -42,3 +41,35 @@ def budget_until(text: str) -> Budget:
     if not math.isfinite(end):
         return Budget(unreadable=text[:LONGEST_SHOWN])
     return Budget(ends_at=end) if end else UNLIMITED
+
+
+MARGIN = 10.0
+"""Percentage points below a threshold at which it may speak again."""
+
+
+def nearest(given: Budget, *ends: float | None) -> Budget:
+    """*given* with the nearest of its end and the *ends*; one that is no number is none."""
+    known = [end for end in (given.ends_at, *ends) if isinstance(end, int | float) and math.isfinite(end)]
+    return replace(given, ends_at=min(known)) if known else given
+
+
+def crossed(
+    percent: float, thresholds: Iterable[float], said: Collection[float], margin: float = MARGIN
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The *thresholds* that speak now, of those that have not *said* it, and those that are over again."""
+    every = tuple(thresholds)
+    fresh = tuple(one for one in every if percent >= one and one not in said)
+    over = tuple(one for one in every if percent <= one - margin and one in said)
+    return fresh, over
+
+
+LAST, FIVE_MINUTES, TEN_MINUTES = 120, 300, 600
+"""Seconds."""
+
+
+def band(left: int, wrap_up: int, stop: int) -> tuple[int, int]:
+    """Which of the bands a time is in, and how urgent: of five minutes above ten minutes, else of one."""
+    tier = (left <= 0) + (left <= stop) + (left <= wrap_up)
+    if left > TEN_MINUTES:
+        return tier, left // FIVE_MINUTES * FIVE_MINUTES
+    return tier, left // 60 * 60

@@ -35,8 +35,9 @@ from hookline.events import (
 )
 from hookline.hook import named
 from hookline.outcome import Outcome, Step
+from hookline.reaching import DEPTH
 from hookline.record import fields, record, replace
-from hookline.runtime import DEPTH, Runtime
+from hookline.runtime import Runtime
 from hookline.store import Claim, StoreFailed
 from hookline.system import lives
 from hookline.trail import recorded

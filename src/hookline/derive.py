@@ -27,12 +27,19 @@ if TYPE_CHECKING:
 
     _Event = TypeVar("_Event", bound=Event)
 
+_NOTHING: Mapping[str, float] = {}
 
-def derive(host: Host, event: Event, *, known: bool = True, spent: str = "") -> tuple[Event, ...]:
-    """The short list of events that one native event means, in the order in which they are judged."""
-    before: list[Event] = []
-    if spent:
-        before.append(_like(event, OnBudgetExceeded, threshold=spent))
+
+def derive(
+    host: Host, event: Event, *, known: bool = True, spent: Mapping[str, float] = _NOTHING
+) -> tuple[Event, ...]:
+    """The short list of events that one native event means, in the order in which they are judged.
+
+    *spent* is what ran out or short since the last event, and how much of it is used, in percent.
+    """
+    before: list[Event] = [
+        _like(event, OnBudgetExceeded, threshold=what, percent=percent) for what, percent in spent.items()
+    ]
     if not known and not isinstance(event, SessionStart) and not _start_follows(host, event):
         before.append(_like(event, SessionStart, source="unseen"))
     return (*before, *_expanded(host, event))

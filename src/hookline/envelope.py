@@ -107,11 +107,10 @@ def _timestamp(at: float) -> str | None:
 
 
 def _budget(state: State) -> dict[str, Any]:
-    budget = state.budget
     named = {
-        "usedTokens": budget.used_tokens,
-        "effectiveLimit": budget.effective_limit,
-        "endsAt": budget.ends_at,
+        "usedTokens": state.usage.used,
+        "effectiveLimit": state.usage.effective_limit,
+        "endsAt": state.budget.ends_at,
     }
     return {key: value for key, value in named.items() if value is not None}
 

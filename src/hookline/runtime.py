@@ -10,14 +10,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from hookline import chain, gates
-from hookline.assembly import BUDGET_END, Setup, load
-from hookline.budget import UNLIMITED, Budget, budget_until
+from hookline.assembly import Setup, load
+from hookline.bare import bare_setup, in_memory
 from hookline.degrade import answer, capped
 from hookline.derive import derive
 from hookline.events import (
     INJECT,
     Event,
-    OnBudgetExceeded,
     SessionStart,
     Stop,
     SubagentStop,
@@ -29,14 +28,15 @@ from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
 from hookline.outcome import Outcome, Step, no_reason_to_go_on, not_again, with_end
 from hookline.past import Passes
+from hookline.reaching import limited, reachable, switched_off
 from hookline.record import replace
 from hookline.redact import redact, redact_json
-from hookline.response import Count, Effect, Keep, Notify
+from hookline.response import Count, Effect, Keep, Notify, Stage
+from hookline.spending import Purse
 from hookline.state import Later, State
 from hookline.store import Recorder, Store, StoreFailed
 from hookline.system import lives
 from hookline.system.facts import facts
-from hookline.system.places import find
 from hookline.trail import recorded, spoken
 
 TYPE_CHECKING = False
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
     _T = TypeVar("_T")
 
-DEPTH = "HOOKLINE_DEPTH"
-DEEPEST = 8
 ANSWER_WITHIN = 55.0
 TOGETHER = 100
 """Events of a program's own after which the sinks are told, however long the program lives."""
@@ -64,9 +62,11 @@ class Runtime:
     """
 
     def __init__(self, *, store: Store | None = None, setup: Setup | None = None) -> None:
-        self.setup = setup or _bare()
+        self.setup = setup or bare_setup()
         self.hooks: list[Hook] = list(self.setup.hooks)
-        self.store = store or _in_memory()
+        self.store = store or in_memory()
+        self.counts = True
+        """Whether what is counted now is known at the next call."""
         self.recorder = Recorder(keep=lambda kept: self.store.record([kept]))
         self.now: Callable[[], float] = time.time
         self.passes = Passes(file="", root=self.setup.places.root, now=self.now)
@@ -117,7 +117,7 @@ class Runtime:
             self.store = (opened or keeping.open_store)(self.setup)
             self.standing = tuple(filter(None, (self.store.problem, spool.problem(places.spool))))
         except (StoreFailed, OSError, LookupError) as error:
-            self.store = _in_memory()
+            self.store, self.counts = in_memory(), False
             self.troubles.append(f"the store cannot be used, so nothing is kept: {error}")
             return
         self.recorder = Recorder(keep=lambda kept: spool.append(places.spool, kept), settle=self._drain)
@@ -131,16 +131,7 @@ class Runtime:
 
     def limit_to(self, only: Sequence[str] = (), without: Sequence[str] = ()) -> None:
         """Leave out every hook but *only*, and those of *without*; raises `LookupError` for a wrong name."""
-        kept = [self._named(name).name for name in only] or [hook.name for hook in self.hooks]
-        left_out = {self._named(name).name for name in without}
-        self.hooks = [hook for hook in self.hooks if hook.name in kept and hook.name not in left_out]
-
-    def _named(self, name: str) -> Hook:
-        found = named(self.hooks, name)
-        if found is None:
-            there = ", ".join(sorted(hook.name for hook in self.hooks))
-            raise LookupError(f"no hook is called {name!r}; there are: {there}")
-        return found
+        self.hooks = limited(self.hooks, only, without)
 
     async def fire(self, event: Event) -> Outcome:
         """Judge *event* without holding up the loop."""
@@ -150,8 +141,11 @@ class Runtime:
 
     def fire_now(self, event: Event) -> Outcome:
         """Judge *event*, a moment of the program's own."""
-        outcome = self._judge(event, self._deadline(ANSWER_WITHIN))
-        said = capped(self._continued(event, outcome, CONTINUATIONS), self.cap(CONTEXT_CAP))
+        purse = self._purse(event)
+        purse.take()
+        outcome = self._judge(event, self._deadline(ANSWER_WITHIN), purse)
+        outcome = self._continued(outcome, CONTINUATIONS)
+        said = capped(self._staged(outcome), self.cap(CONTEXT_CAP))
         self._keep([outcome], said)
         if len(self._untold) >= TOGETHER:
             self._tell_sinks()
@@ -165,8 +159,8 @@ class Runtime:
 
             event = as_recorded(host, event)
         row, cap = host.moments[name], self.cap(host.context_cap)
-        outcomes = self._judge_all(host, event, min(row.within or host.within, host.within))
-        whole = self._continued(event, chain.merged(outcomes, type(event)), host.continuations)
+        outcomes = self._judge_all(host, event, row)
+        whole = self._staged(chain.merged(outcomes, type(event)))
         whole = self._with_what_waited(whole, row)
         whole = spoken(whole)
         reply, said = answer(host, name, event, whole, cap)
@@ -186,15 +180,32 @@ class Runtime:
 
         return tuple(one for one in troubles if told.first(self._marks, event.session, one))
 
-    def _continued(self, event: Event, outcome: Outcome, cap: int) -> Outcome:
-        return self._try(lambda: gates.continued(self.store, event, outcome, cap), usual=outcome)
+    def _continued(self, outcome: Outcome, most: int, *, tells: bool = False) -> Outcome:
+        chosen = self.setup.settled.options.get("continuations")
+        cap = min(chosen.value, most) if chosen else most
+        return self._counted(lambda: gates.continued(self.store, outcome, cap), outcome, tells=tells)
 
-    def _judge_all(self, host: Host, event: Event, within: float) -> list[Outcome]:
-        outcomes = []
-        known, spent = not self._begin(event), self._spent(event)
+    def _counted(self, count: Callable[[], Outcome], outcome: Outcome, *, tells: bool) -> Outcome:
+        usual = gates.uncounted(outcome, tells=tells)
+        return self._try(count, usual=usual) if self.counts else usual
+
+    def _staged(self, outcome: Outcome) -> Outcome:
+        """The end of a turn with what its user is to see of it."""
+        if not any(isinstance(effect, Stage) for effect in outcome.effects):
+            return outcome
+        from hookline.stage import staged  # noqa: PLC0415 -- only where a turn ends
+
+        self._try(self.recorder.settle, usual=None)
+        return staged(outcome, self.store)
+
+    def _judge_all(self, host: Host, event: Event, row: Moment) -> list[Outcome]:
+        outcomes, within = [], min(row.within or host.within, host.within)
+        known, purse, tells = not self._begin(event), self._purse(event), "again" in row.fields
+        spent = purse.spent(self.hooks)
         deadline = self._deadline(within)  # what the store took is not taken from the guards
         for one in derive(host, event, known=known, spent=spent):
-            outcomes.append(self._judge(one, deadline))
+            judged = self._judge(one, deadline, purse, tells=tells)
+            outcomes.append(self._continued(judged, host.continuations, tells=tells))
             if outcomes[-1].blocked is not None and isinstance(one, UserPromptSubmit | TurnEnd):
                 break
         return [
@@ -209,28 +220,17 @@ class Runtime:
         self._began = self._began or new
         return new
 
-    def _spent(self, event: Event) -> str:
-        """Which budget ran out since the last event: said once a session."""
-        budget = self._budget(event)
-        if isinstance(event, OnBudgetExceeded) or not budget.expired(self.now()):
-            return ""
-        name = f"announced:time:{budget.ends_at}"
-        if self._try(lambda: name in self.store.counters(event.session), usual=True):
-            return ""
-        first = self._try(lambda: self.store.count(event.session, name) == 1, usual=False)
-        return "time" if first else ""
-
-    def _judge(self, event: Event, deadline: float) -> Outcome:
+    def _judge(self, event: Event, deadline: float, purse: Purse, *, tells: bool = False) -> Outcome:
         event = event if event.at else replace(event, at=self.now())
-        state = self.state(event)
-        off = self._switched_off(event)
-        hooks, skipped = self._reachable(event, off)
+        state = self.state(event, purse)
+        off = switched_off(self.hooks, event) if self.passes.off_until() is not None else []
+        hooks, skipped = reachable(self.hooks, event, off, self.setup.env)
         outcome = chain.run(event, state, hooks, self._run_until(deadline))
         for hook in skipped:
             outcome = not_again(outcome, hook.name)
         for hook in off:
             outcome = outcome.noting(Step(hook=hook.name, said="skipped", note="switched off by a person"))
-        return self._try(lambda: gates.judged(self.store, outcome), usual=outcome)
+        return self._counted(lambda: gates.judged(self.store, outcome), outcome, tells=tells)
 
     def how(self, seconds: float) -> chain.Run:
         """How hooks are run that have so many *seconds*."""
@@ -239,35 +239,24 @@ class Runtime:
     def _run_until(self, deadline: float) -> chain.Run:
         return chain.Run(call=self.passes.call, clock=time.monotonic, deadline=deadline)
 
-    def state(self, event: Event) -> State:
+    def state(self, event: Event, purse: Purse | None = None) -> State:
+        purse = purse or self._purse(event)
         return State(
             now=self.now(),
-            budget=self._budget(event),
+            budget=purse.budget,
             env=self.setup.env,
-            memory=Later(lambda: self._try(lambda: self.store.notes(event.session), usual={})),
+            memory=Later(lambda: purse.notes),
             counters=Later(lambda: self._try(lambda: self.store.counters(event.session), usual={})),
-            facts=facts(self.setup.places, {"guarded": lambda: guarded(self.setup.places)}),
+            facts=facts(
+                self.setup.places,
+                {"guarded": lambda: guarded(self.setup.places), "usage": lambda: purse.usage},
+            ),
         )
 
-    def _budget(self, event: Event) -> Budget:
-        budget = budget_until(self.setup.env.get(BUDGET_END, ""))
-        return budget if budget != UNLIMITED or event.ends_at is None else Budget(ends_at=event.ends_at)
-
-    def _reachable(self, event: Event, off: Sequence[Hook]) -> tuple[list[Hook], list[Hook]]:
-        """The hooks that may run, and those that this very process tree is already in."""
-        above = [name for name in self.setup.env.get(DEPTH, "").split(":") if name]
-        on = [hook for hook in self.hooks if hook.enabled and hook not in off]
-        if not above:
-            return on, []
-        inside = [h for h in on if h.kind != "built-in" and (h.name in above or len(above) >= DEEPEST)]
-        return [hook for hook in on if hook not in inside], [hook for hook in inside if hook.listens(event)]
-
-    def _switched_off(self, event: Event) -> list[Hook]:
-        """The guards that a person switched off for a while."""
-        if self.passes.off_until() is None:
-            return []
-        guards = [h for h in self.hooks if h.enabled and h.source == "built-in" and h.nature == "policy"]
-        return [hook for hook in guards if hook.listens(event)]
+    def _purse(self, event: Event) -> Purse:
+        purse = Purse(event, self.store, self.setup.places, self.setup.env, now=self.now())
+        purse.troubles = self.troubles
+        return purse
 
     def _with_what_waited(self, outcome: Outcome, row: Moment) -> Outcome:
         """Context that an earlier moment could not take, and what is wrong with the configuration."""
@@ -382,16 +371,3 @@ class Runtime:
             if trouble not in self.troubles:
                 self.troubles.append(trouble)
             return usual
-
-
-def _in_memory() -> Store:
-    from hookline.stores import memory  # noqa: PLC0415 -- only where no store is given
-
-    return memory.open_store()
-
-
-def _bare() -> Setup:
-    from hookline.kind import Kept  # noqa: PLC0415 -- only without configuration
-    from hookline.layers import Settled  # noqa: PLC0415 -- ditto
-
-    return Setup(places=find({}, os.getcwd()), env={}, settled=Settled(hooks=()), kept=Kept())

@@ -7,6 +7,7 @@ from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
 from hookline.budget import UNLIMITED, Budget
 from hookline.frozen import Frozen
 from hookline.record import field, record
+from hookline.usage import UNKNOWN, Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +81,12 @@ class State:
     """What responses of this session remembered."""
     counters: Mapping[str, int] = field(default_factory=Frozen)
     facts: Mapping[str, Any] = field(default_factory=Facts, compare=False)
+
+    @property
+    def usage(self) -> Usage:
+        """What the session uses of its model, as its host tells; looked up when a hook asks."""
+        known = self.facts.get("usage")
+        return known if isinstance(known, Usage) else UNKNOWN
 
     @property
     def root(self) -> str:

@@ -42,7 +42,7 @@ def test_every_hook_that_looked_is_listed(user):
 
     assert "PreToolUse: pass" in shown
     assert "dangerous-command  pass" in shown
-    assert "budget-countdown" not in shown
+    assert "simplify-gate" not in shown
     assert "observers, not asked: audit" in shown
 
 

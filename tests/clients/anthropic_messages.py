@@ -7,7 +7,12 @@ from typing import Any
 from .model import Dialect
 from .script import Reply
 
-USAGE = {"input_tokens": 10, "output_tokens": 5}
+
+def usage(reply: Reply) -> dict[str, int]:
+    """Input is told without what came from the cache."""
+    told = reply.tokens
+    read = {"cache_read_input_tokens": told.cached} if told.cached else {}
+    return {"input_tokens": told.input - told.cached, "output_tokens": told.output, **read}
 
 
 def whole(reply: Reply, body: Mapping[str, Any], number: int) -> dict[str, Any]:
@@ -19,7 +24,7 @@ def whole(reply: Reply, body: Mapping[str, Any], number: int) -> dict[str, Any]:
         "content": list(_blocks(reply, number)),
         "stop_reason": "tool_use" if reply.calls else "end_turn",
         "stop_sequence": None,
-        "usage": USAGE,
+        "usage": usage(reply),
     }
 
 
@@ -39,7 +44,7 @@ def stream(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict[
         yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
     ending = {"stop_reason": message["stop_reason"], "stop_sequence": None}
-    yield {"type": "message_delta", "delta": ending, "usage": USAGE}
+    yield {"type": "message_delta", "delta": ending, "usage": message["usage"]}
     yield {"type": "message_stop"}
 
 

@@ -7,7 +7,12 @@ from typing import Any
 from .model import Dialect
 from .script import Reply
 
-USAGE = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
+
+def usage(reply: Reply) -> dict[str, int]:
+    told = reply.tokens
+    read = {"cachedContentTokenCount": told.cached} if told.cached else {}
+    whole = {"promptTokenCount": told.input, "candidatesTokenCount": told.output, **read}
+    return {**whole, "totalTokenCount": told.input + told.output}
 
 
 def whole(reply: Reply, body: Mapping[str, Any], number: int) -> dict[str, Any]:
@@ -15,7 +20,7 @@ def whole(reply: Reply, body: Mapping[str, Any], number: int) -> dict[str, Any]:
     return {
         "candidates": [{"index": 0, "finishReason": "STOP", "content": content}],
         "responseId": f"response-{number}",
-        "usageMetadata": USAGE,
+        "usageMetadata": usage(reply),
     }
 
 

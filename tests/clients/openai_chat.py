@@ -7,12 +7,17 @@ from typing import Any
 from .model import Dialect
 from .script import Reply
 
-USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+
+def usage(reply: Reply) -> dict[str, Any]:
+    told = reply.tokens
+    read = {"prompt_tokens_details": {"cached_tokens": told.cached}} if told.cached else {}
+    whole = {"prompt_tokens": told.input, "completion_tokens": told.output, **read}
+    return {**whole, "total_tokens": told.input + told.output}
 
 
 def whole(reply: Reply, body: Mapping[str, Any], number: int) -> dict[str, Any]:
     choice = {"index": 0, "message": _message(reply, number), "finish_reason": _ending(reply)}
-    return _head(body, number) | {"object": "chat.completion", "choices": [choice], "usage": USAGE}
+    return _head(body, number) | {"object": "chat.completion", "choices": [choice], "usage": usage(reply)}
 
 
 def _head(body: Mapping[str, Any], number: int) -> dict[str, Any]:
@@ -42,7 +47,7 @@ def stream(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict[
     said = {"index": 0, "delta": _message(reply, number), "finish_reason": None}
     ended = {"index": 0, "delta": {}, "finish_reason": _ending(reply)}
     yield head | {"choices": [said]}
-    yield head | {"choices": [ended], "usage": USAGE}
+    yield head | {"choices": [ended], "usage": usage(reply)}
 
 
 def encode(event: Mapping[str, Any]) -> str:

@@ -7,13 +7,16 @@ from typing import Any
 from .model import Dialect
 from .script import Call, Reply
 
-USAGE = {
-    "input_tokens": 10,
-    "input_tokens_details": {"cached_tokens": 0},
-    "output_tokens": 5,
-    "output_tokens_details": {"reasoning_tokens": 0},
-    "total_tokens": 15,
-}
+
+def usage(reply: Reply) -> dict[str, Any]:
+    told = reply.tokens
+    return {
+        "input_tokens": told.input,
+        "input_tokens_details": {"cached_tokens": told.cached},
+        "output_tokens": told.output,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": told.input + told.output,
+    }
 
 
 def whole(reply: Reply, body: Mapping[str, Any], number: int) -> dict[str, Any]:
@@ -23,7 +26,7 @@ def whole(reply: Reply, body: Mapping[str, Any], number: int) -> dict[str, Any]:
         "status": "completed",
         "model": body["model"],
         "output": list(_items(reply, body, number)),
-        "usage": USAGE,
+        "usage": usage(reply),
     }
 
 

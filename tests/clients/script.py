@@ -12,9 +12,19 @@ class Call:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Tokens:
+    """What a reply says that it took: the whole of what was read, and how much of that came from a cache."""
+
+    input: int = 10
+    output: int = 5
+    cached: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
     text: str = ""
     calls: tuple[Call, ...] = ()
+    tokens: Tokens = Tokens()
 
 
 def say(text: str) -> Reply:
@@ -27,4 +37,5 @@ def call(tool: str, **given: Any) -> Reply:
 
 def parse(raw: Mapping[str, Any]) -> Reply:
     """The reply that went through JSON as *raw*."""
-    return Reply(text=raw["text"], calls=tuple(Call(**one) for one in raw["calls"]))
+    calls = tuple(Call(**one) for one in raw["calls"])
+    return Reply(text=raw["text"], calls=calls, tokens=Tokens(**raw["tokens"]))

@@ -1,9 +1,10 @@
 import pytest
 
 from hookline import Budget, State, inject
-from hookline.budget import budget_until
+from hookline.budget import budget_until, nearest
 from hookline.hooks.budget_countdown import budget_countdown
-from hookline.testing import post_tool_use
+from hookline.record import replace
+from hookline.testing import post_tool_use, pre_tool_use
 
 NOW = 1_000_000.0
 EXPIRED = "▲▲▲ BUDGET EXPIRED — COMMIT NOW AND EXIT ▲▲▲"
@@ -74,3 +75,187 @@ def test_an_unreadable_end_is_said_once_and_to_the_user():
     assert (
         budget_countdown(post_tool_use(), State(now=NOW, budget=state.budget, memory=answer.memory)) is None
     )
+
+
+def test_an_unreadable_end_does_not_hide_another():
+    state = State(now=NOW, budget=Budget(ends_at=NOW, unreadable="soon"))
+    answer = budget_countdown(post_tool_use(), state)
+
+    assert (answer.context, len(answer.warnings)) == ((EXPIRED,), 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "ends", "holds"),
+    [
+        (Budget(), (None, None), None),
+        (Budget(ends_at=5.0), (None, None), 5.0),
+        (Budget(ends_at=5.0), (4.0, None), 4.0),
+        (Budget(ends_at=5.0), (6.0, 3), 3),
+        (Budget(unreadable="soon"), (6.0, None), 6.0),
+        (Budget(), ("7", float("nan")), None),
+    ],
+)
+def test_the_nearest_end_holds(given, ends, holds):
+    assert nearest(given, *ends) == replace(given, ends_at=holds)
+
+
+def spoken(lefts, **settings):
+    """Which of the calls it speaks after, with so much time left at each."""
+    memory, said = {}, []
+    for left in lefts:
+        answer = budget_countdown.judge(
+            post_tool_use(),
+            State(now=NOW - left, budget=Budget(ends_at=NOW), memory=memory),
+            cadence="banded",
+            **settings,
+        )
+        memory = {**memory, **answer.memory} if answer else memory
+        said += [left] if answer else []
+    return said
+
+
+@pytest.mark.parametrize(
+    ("lefts", "said"),
+    [
+        ((1500, 1499, 1201, 1200, 1199), [1500, 1499, 1199]),
+        ((900, 899, 700, 601, 600, 599), [900, 899, 599]),
+        ((599, 545, 540, 539, 481, 480), [599, 539]),
+        ((301, 300, 299), [301, 300, 299]),
+        ((181, 180, 179, 121), [181, 179]),
+        ((121, 120, 119, 118, 1, 0, -1, -2), [121, 120, 119, 118, 1, 0, -1, -2]),
+    ],
+)
+def test_in_bands_it_speaks_when_the_band_is_another(lefts, said):
+    assert spoken(lefts) == said
+
+
+def test_a_new_end_speaks_at_once():
+    state = State(now=NOW, budget=Budget(ends_at=NOW + 1000))
+    memory = budget_countdown.judge(post_tool_use(), state, cadence="banded").memory
+    other = State(now=NOW, budget=Budget(ends_at=NOW + 1001), memory=memory)
+
+    assert budget_countdown.judge(post_tool_use(), replace(state, memory=memory), cadence="banded") is None
+    assert budget_countdown.judge(post_tool_use(), other, cadence="banded") is not None
+
+
+def enforced(event, left, **settings):
+    return budget_countdown.judge(event, with_left(left), enforce=True, **settings)
+
+
+COMMITTING = [
+    "git add -A",
+    "git add -A && git commit -m 'what I have'",
+    "git commit -m \"$(cat <<'EOF'\nWhat I have\nEOF\n)\"",
+    "cd /repo && git -C sub commit -am x",
+    "git status; git diff --stat 2>&1",
+    "git diff HEAD > /dev/null",
+    "timeout 20 git commit -m x",
+    "GIT_AUTHOR_NAME=me git commit -m x",
+    "bash -c 'git add . && git commit -m x'",
+    'msg=done; git commit -m "$msg" && echo committed',
+    "git commit -c HEAD --amend",
+    "exit 0",
+]
+NOT = [
+    "make test",
+    "git push",
+    "git log",
+    "git commit -m x && make",
+    'git commit -m "$(make)"',
+    "git status > out.txt",
+    "git diff --output=x",
+    "git -c alias.status='!make' status",
+    "git -c core.editor=make commit",
+    "GIT_EDITOR=make git commit",
+    "PATH=. git commit -m x",
+    "echo hi > note.txt",
+    "cat notes.md",
+    "python -c 'pass'",
+    "bash script.sh",
+    "timeout 20 make",
+    "git commit -m 'unclosed",
+    "",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMITTING)
+@pytest.mark.parametrize("left", [0.9, 0, -9])
+def test_once_it_is_over_committing_passes(command, left):
+    assert enforced(pre_tool_use(command), left) is None
+
+
+@pytest.mark.parametrize("command", NOT)
+def test_once_it_is_over_all_else_is_stopped(command):
+    assert enforced(pre_tool_use(command), 0).rule == "expired"
+
+
+@pytest.mark.parametrize("command", NOT)
+def test_before_the_end_nothing_is_stopped(command):
+    assert enforced(pre_tool_use(command), 21) is None
+
+
+@pytest.mark.parametrize("kind", ["read", "write", "edit", "fetch", "agent", "mcp", "other", "grep"])
+def test_other_tools_are_stopped_too(kind):
+    assert enforced(pre_tool_use(kind=kind, tool="X"), 0).verdict == "block"
+    assert enforced(pre_tool_use(kind=kind, tool="X"), 1) is None
+
+
+def test_a_tool_by_which_the_agent_leaves_passes():
+    assert enforced(pre_tool_use(kind="leave", tool="X"), 0) is None
+
+
+def test_nothing_is_stopped_unless_it_is_enforced():
+    assert budget_countdown(pre_tool_use("make"), with_left(-5)) is None
+    assert budget_countdown.judge(pre_tool_use("make"), State(now=NOW), enforce=True) is None
+    assert budget_countdown.unattended == {"enforce": True}
+
+
+def limited(command="make", **given):
+    places = {"command": "command", "timeout_ms": "timeout", "timeout_s": "limit"}
+    return pre_tool_use(input={"command": command, **given}, places=places)
+
+
+@pytest.mark.parametrize(
+    ("event", "seconds"),
+    [
+        (limited(timeout=60_000), 60),
+        (limited(limit=60), 60),
+        (limited("timeout 60 make"), 60),
+        (limited("timeout -k 5 1m make test"), 60),
+        (limited("sudo timeout --signal=INT 0.5h make"), 1800),
+        (limited("cd x && gtimeout 1h make | tee log"), 3600),
+        (limited("timeout 5 a; timeout 60 b"), 60),
+        (limited("timeout 900 make", timeout=60_000), 60),
+    ],
+)
+def test_a_command_that_would_outlast_the_budget_is_stopped(event, seconds):
+    assert enforced(event, seconds - 1).rule == "too-long"
+    assert enforced(event, seconds) is None
+
+
+def test_a_command_without_any_limit_says_so():
+    assert "no end" in enforced(limited("timeout 0 make"), 9999).reason
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        limited(),
+        limited(timeout=0),
+        limited(timeout="60000"),
+        limited(timeout=True),
+        limited("echo timeout 900"),
+        limited("timeout soon make"),
+        limited("git commit -m 'timeout 900'"),
+        pre_tool_use(kind="read", input={"timeout": 9_000_000}),
+    ],
+)
+def test_what_says_nothing_of_its_time_passes(event):
+    assert enforced(event, 1) is None
+
+
+def test_a_person_may_except_a_command():
+    allow = ({"rule": "expired", "match": "make checkpoint*", "reason": "saves the work"},)
+
+    assert enforced(pre_tool_use("make checkpoint"), 0, allow=allow).verdict == "pass"
+    assert enforced(pre_tool_use("make"), 0, allow=allow).verdict == "block"

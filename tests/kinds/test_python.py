@@ -16,6 +16,7 @@ from hookline.frozen import Frozen
 from hookline.kind import Declaration, HookFailed
 from hookline.kinds.python import KIND, Found, Source, find
 from hookline.state import Facts
+from hookline.usage import Usage
 
 LIMIT = 5.0
 NOW = State(now=1_000_000.0)
@@ -249,19 +250,26 @@ def test_a_hook_sees_the_event_and_the_state(project):
         env=Frozen({"A": "b"}),
         memory=Frozen({"seen": ("x",)}),
         counters=Frozen({"n": 3}),
-        facts=Facts({"root": lambda: "/r", "home": lambda: "/h", "branch": lambda: "main"}),
+        facts=Facts(
+            {
+                "root": lambda: "/r",
+                "home": lambda: "/h",
+                "branch": lambda: "main",
+                "usage": lambda: Usage(used=7),
+            }
+        ),
     )
     carry = project.hook(
         one(
             "return inject(repr((event.command, state.now, state.budget.seconds_left(state.now),\n"
             "    state.env['A'], state.memory['seen'], state.counters['n'],\n"
-            "    state.root, state.home, state.branch)))"
+            "    state.root, state.home, state.branch, state.usage.used)))"
         )
     )
 
     said = carry(CALL, state, LIMIT)
 
-    assert said == inject("('ls', 12.5, 7, 'b', ('x',), 3, '/r', '/h', 'main')")
+    assert said == inject("('ls', 12.5, 7, 'b', ('x',), 3, '/r', '/h', 'main', 7)")
 
 
 def test_settings_are_passed_and_checked(project):

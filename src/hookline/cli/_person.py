@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 
 from hookline import hosts
-from hookline.runtime import DEPTH
+from hookline.reaching import DEPTH
 from hookline.system import ancestry
 
 TERMINAL = "/dev/tty"

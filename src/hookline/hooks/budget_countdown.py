@@ -3,35 +3,70 @@
 An agent that cannot see the clock analyses until it runs out, and never commits.
 """
 
-from hookline.events import PostToolUse
-from hookline.hook import hook
+from functools import reduce
+from typing import Literal
+
+from hookline.budget import LAST, band
+from hookline.events import PostToolUse, PreToolUse
+from hookline.exceptions import Allow, excepted, noted
+from hookline.hook import ANY, hook
+from hookline.hooks._budget import said
 from hookline.response import Response, inject, remember, warn
 from hookline.state import State
 
+RULES = ("expired", "too-long")
+_NAME = "budget-countdown"
+_SPOKE, _COMPLAINED = "budget-countdown.spoke", "budget-countdown.complained"
 
-@hook(priority=90, nature="advice")
+
+@hook(
+    priority={PreToolUse: 22, PostToolUse: 90},
+    nature="policy",
+    rules=RULES,
+    stricter={"enforce": (True,), "cadence": ANY, "wrap_up": ANY, "stop": ANY},
+    unattended={"enforce": True},
+)
 def budget_countdown(
-    event: PostToolUse, state: State, *, wrap_up: int = 300, stop: int = 120
+    event: PreToolUse | PostToolUse,
+    state: State,
+    *,
+    wrap_up: int = 300,
+    stop: int = 120,
+    cadence: Literal["every-call", "banded"] = "every-call",
+    enforce: bool = False,
+    allow: Allow = (),
 ) -> Response | None:
     left = state.budget.seconds_left(state.now)
-    if state.budget.unreadable:
-        return _complaint(state)
-    if left is None:
+    if isinstance(event, PreToolUse):
+        return _stopped(event, state, left, allow) if enforce and left is not None else None
+    answers = (
+        _complaint(state) if state.budget.unreadable else None,
+        None if left is None else _spoken(state, left, (wrap_up, stop), banded=cadence == "banded"),
+    )
+    return reduce(Response.plus, filter(None, answers)) if any(answers) else None
+
+
+def _spoken(state: State, left: int, tiers: tuple[int, int], *, banded: bool) -> Response | None:
+    if not banded:
+        return inject(said(left, *tiers))
+    now = [state.budget.ends_at, *band(left, *tiers)]
+    if left > max(tiers[1], LAST) and list(state.memory.get(_SPOKE) or ()) == now:
         return None
-    if left <= 0:
-        return inject("▲▲▲ BUDGET EXPIRED — COMMIT NOW AND EXIT ▲▲▲")
-    minutes, seconds = divmod(left, 60)
-    if left <= stop:
-        return inject(f"▲▲▲ BUDGET: {minutes}m{seconds}s — STOP EDITING, COMMIT NOW, EXIT ▲▲▲")
-    if left <= wrap_up:
-        return inject(f"▲ BUDGET: {minutes}m{seconds}s remaining — wrap up and commit soon")
-    return inject(f"BUDGET: {minutes}m remaining")
+    return inject(said(left, *tiers)).plus(remember(**{_SPOKE: now}))
+
+
+def _stopped(event: PreToolUse, state: State, left: int, allow: Allow) -> Response | None:
+    from hookline.hooks._budget.enforcing import stopped  # noqa: PLC0415 -- only where it is enforced
+
+    found = stopped(event, state.home, left)
+    spared = excepted(allow, _NAME, found.rule, event.command or event.path or "") if found else None
+    return noted(None if spared else found, [(found.rule, spared)] if found and spared else [])
 
 
 def _complaint(state: State) -> Response | None:
     """One warning a session, not one a call."""
-    if state.memory.get("budget-countdown.complained") == state.budget.unreadable:
+    given = state.budget.unreadable
+    if state.memory.get(_COMPLAINED) == given:
         return None
-    text = f"AUTORESEARCH_BUDGET_END is {state.budget.unreadable!r}, which is no number of Unix seconds"
-    said = {"budget-countdown.complained": state.budget.unreadable}
-    return warn(f"{text}; the session has no time budget").plus(remember(**said))
+    text = f"AUTORESEARCH_BUDGET_END is {given!r}, which is no number of Unix seconds; it sets no budget"
+    return warn(text).plus(remember(**{_COMPLAINED: given}))

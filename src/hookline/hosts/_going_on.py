@@ -2,8 +2,10 @@
 
 from _blake2 import blake2b
 
+GOING_ON = "A hook keeps this turn going ("
+
 
 def going_on(session: str) -> str:
     """How such words begin in one *session*; nobody types that by chance, so no prompt goes unjudged."""
     mark = blake2b(session.encode(errors="surrogatepass"), digest_size=3, person=b"hookline").hexdigest()
-    return f"A hook keeps this turn going ({mark}): "
+    return f"{GOING_ON}{mark}): "

@@ -27,7 +27,7 @@ from hookline.events import (
 from hookline.host import WHOLE, Host, Tool, compose, moment, tool
 from hookline.hosts import _others
 from hookline.hosts._claude_entries import asked, hooks
-from hookline.hosts._claude_marks import HTTP, LOOKS, background_result, sent, untyped
+from hookline.hosts._claude_marks import HTTP, LOOKS, TODOS, background_result, sent, untyped
 from hookline.hosts._claude_replies import KEYS, encode, read
 from hookline.kind import Dialect
 from hookline.wiring import Entry, Listed, Wiring
@@ -43,7 +43,7 @@ FILE = {"path": "file_path"}
 
 
 def mcp_tool(name: str) -> Tool | None:
-    return tool("mcp", output=WHOLE) if name.startswith("mcp__") else None
+    return tool("mcp", output=WHOLE) if name.startswith("mcp__") else TODOS.get(name)
 
 
 def payload(event: Event) -> dict[str, Any]:
@@ -90,7 +90,7 @@ HOST: Host = Host(
         "SessionEnd": moment(SessionEnd, reason="reason").due(1.2),
     },
     tools={
-        "Bash": tool("shell", command="command", output="stdout", errors="stderr"),
+        "Bash": tool("shell", command="command", output="stdout", errors="stderr", timeout_ms="timeout"),
         "PowerShell": tool("powershell", command="command", output="stdout", errors="stderr"),
         "Read": tool("read", **FILE, output="file.content"),
         "Write": tool("write", **FILE, content="content"),
@@ -101,8 +101,8 @@ HOST: Host = Host(
         "LS": tool("list", path="path"),
         "WebFetch": tool("fetch", path="url", output="result"),
         "WebSearch": tool("search", pattern="query"),
-        "Agent": tool("agent", content="prompt"),
-        "Task": tool("agent", content="prompt"),
+        **dict.fromkeys(("Agent", "Task"), tool("agent", content="prompt")),
+        "StructuredOutput": tool("leave"),
         "AskUserQuestion": tool("question"),
     },
     tool_kind=mcp_tool,
@@ -138,5 +138,6 @@ HOST: Host = Host(
         moved_by="CLAUDE_CONFIG_DIR",
         looks=LOOKS,
     ),
+    usage="_claude_usage:RECORDING",
     headless=("claude", "-p", "--output-format", "stream-json", "--verbose"),
 )

@@ -142,5 +142,6 @@ HOST = Host(
             "Whenever an entry changes, that is to be done again.",
         ),
     ),
+    usage="_codex_usage:RECORDING",
     headless=("codex", "exec", "--json", "-"),
 )

@@ -102,6 +102,7 @@ HOST = Host(
         "google_web_search": tool("search", pattern="query", output=WHOLE),
         "invoke_agent": tool("agent", content="prompt", output=WHOLE),
         "ask_user": tool("question"),
+        "write_todos": tool("todo", todos="todos", text="description", status="status"),
     },
     tool_kind=mcp_tool,
     failure=failure,
@@ -134,5 +135,6 @@ HOST = Host(
         ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `gemini` and say so.",),
     ),
+    usage="_gemini_usage:GEMINI",
     headless=("gemini", "--output-format", "stream-json"),
 )

@@ -96,7 +96,7 @@ HOST = Host(
         "dispose": moment(SessionEnd, reason="reason").due(4.0),
     },
     tools={
-        "bash": tool("shell", command="command", **TEXT),
+        "bash": tool("shell", command="command", timeout_ms="timeout", **TEXT),
         "read": tool("read", **FILE),
         "write": tool("write", **FILE, content="content"),
         "edit": tool("edit", **FILE, content="newString"),
@@ -110,6 +110,7 @@ HOST = Host(
         "websearch": tool("search", pattern="query", **TEXT),
         "task": tool("agent", content="prompt", **TEXT),
         "question": tool("question", **TEXT),
+        "todowrite": tool("todo", todos="todos", text="content", status="status", **TEXT),
     },
     tool_kind=other_tool,
     failure=lambda payload: str(payload.get("error") or ""),

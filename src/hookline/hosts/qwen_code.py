@@ -34,8 +34,7 @@ from hookline.wiring import Entry, Http, Listed, Look, Wiring
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_call_id"}
 RAN = {**CALL, "duration_ms": "duration_ms"}
 ENDED = {"again": "stop_hook_active", "last_text": "last_assistant_message"}
-FILE = {"path": "file_path", "output": WHOLE}
-FOLDER = {"path": "path", "output": WHOLE}
+FILE, FOLDER = ({"path": place, "output": WHOLE} for place in ("file_path", "path"))
 
 
 def nobodys_words(payload: Mapping[str, Any]) -> bool:
@@ -96,7 +95,7 @@ HOST = Host(
         "SessionEnd": moment(SessionEnd, reason="reason"),
     },
     tools={
-        "run_shell_command": tool("shell", command="command", output=WHOLE),
+        "run_shell_command": tool("shell", command="command", output=WHOLE, timeout_ms="timeout"),
         "read_file": tool("read", **FILE),
         "write_file": tool("write", **FILE, content="content"),
         "edit": tool("edit", **FILE, content="new_string"),
@@ -108,6 +107,7 @@ HOST = Host(
         "web_search": tool("search", pattern="query", output=WHOLE),
         "agent": tool("agent", content="prompt", output=WHOLE),
         "ask_user_question": tool("question"),
+        "todo_write": tool("todo", todos="todos", text="content", status="status"),
     },
     tool_kind=mcp_tool,
     encode=encode,
@@ -145,5 +145,6 @@ HOST = Host(
         ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `qwen` and say so.",),
     ),
+    usage="_gemini_usage:QWEN",
     headless=("qwen", "--output-format", "stream-json"),
 )

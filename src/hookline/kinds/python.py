@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KIND", "Found", "Source", "bind", "find", "why"]
 
-FACTS = ("root", "home", "branch")
+FACTS = ("root", "home", "branch", "usage")
 """The facts that are sent along; the others are not to be had in another process."""
 
 

@@ -26,6 +26,7 @@ def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyTy
         "realpath": lambda: _room("following").follower(),
         "script": lambda: _room("peek").script,
         "is_file": lambda: _room("links").is_file,
+        "weight": lambda: _room("weight").weight,
         "ckignore": lambda: _room("ckignore").text(places.root),
         "ckignore_trusted": lambda: _room("ckignore").trusted(places),
         "approvals": lambda: _room("approvals").load(places.state, places.root),

@@ -1,0 +1,243 @@
+"""What a session may spend and has spent: its time, its tokens, and the thresholds that it has crossed."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hookline.assembly import BUDGET_END
+from hookline.budget import MARGIN, UNLIMITED, Budget, budget_until, crossed, nearest
+from hookline.events import (
+    Event,
+    OnBudgetExceeded,
+    PostModelCall,
+    PostToolUse,
+    PreModelCall,
+    Stop,
+    UserPromptSubmit,
+)
+from hookline.hook import Hook, named
+from hookline.store import Store, StoreFailed
+from hookline.system.places import Places
+from hookline.usage import UNKNOWN, Usage
+
+if TYPE_CHECKING:
+    from hookline.system.recording import Mark
+    from hookline.usage import Answer, Recording, Tally, Told
+
+_T = TypeVar("_T")
+ENDS = "hookline.budget"
+"""The note of a session's own budget: when its time ends, in Unix seconds."""
+HOLDS = "hookline.ends_at"
+"""The note of the end that the environment or the host gave last, for whoever looks on from outside."""
+USAGE = "hookline.usage"
+"""The note of how far a session's recording was read, and of what it came to."""
+LAST = "hookline.used"
+"""The note of the last call, where there is no recording."""
+SPENT, IN_TURN = "usage:spent:", "usage:turn:"
+"""Counters of tokens, where there is no recording: by kind and model, and of this turn."""
+ANNOUNCED, SPOKE = "announced:tokens:", "hookline.announced"
+GUARD, THRESHOLDS = "budget-guard", {"warn_at": 70, "block_at": 80}
+WATCHED = (UserPromptSubmit, PostToolUse, PreModelCall, PostModelCall, Stop)
+"""Where tokens are looked at: the model was called before, and the agent can be told."""
+
+
+class Purse:
+    """What one session has to spend, as far as one event needs it: looked up when somebody asks."""
+
+    def __init__(
+        self, event: Event, store: Store, places: Places, env: Mapping[str, str], *, now: float
+    ) -> None:
+        self.event, self.store, self.places, self.env, self.now = event, store, places, env, now
+        self.troubles: list[str] = []
+        """What could not be looked up or kept, for the user."""
+
+    @cached_property
+    def notes(self) -> Mapping[str, Any]:
+        return self._try(lambda: self.store.notes(self.event.session), usual={})
+
+    @cached_property
+    def budget(self) -> Budget:
+        """The nearest end holds: of the environment, of the host, and of the session's own budget."""
+        return nearest(self._given, self.notes.get(ENDS))
+
+    @cached_property
+    def _given(self) -> Budget:
+        return nearest(budget_until(self.env.get(BUDGET_END, "")), self.event.ends_at)
+
+    @cached_property
+    def usage(self) -> Usage:
+        return self._try(self._usage, usual=UNKNOWN)
+
+    def _usage(self) -> Usage:
+        from hookline.models import usage  # noqa: PLC0415 -- only where somebody asks
+        from hookline.system.models import table  # noqa: PLC0415 -- ditto
+
+        tally = self._recorded() if self._recording else self._counted()
+        if tally is None:
+            return UNKNOWN
+        models, wrong = table(self.places)
+        self.troubles += [wrong] if wrong else []
+        return usage(tally, models)
+
+    @property
+    def _recording(self) -> "Recording | None":
+        return recording(self.event.host)
+
+    def _recorded(self) -> "Tally | None":
+        """The session's recording, read on from where the last call left off."""
+        from hookline.system.recording import look, mark_from  # noqa: PLC0415 -- only where somebody asks
+        from hookline.usage import Tally, as_json, counted, from_json  # noqa: PLC0415 -- ditto
+
+        kept = self.notes.get(USAGE)
+        known = kept if isinstance(kept, Mapping) else {}
+        mark, tally = mark_from(known.get("mark")), from_json(known.get("tally"))
+        reader, path = self._recording, self.event.transcript
+        if reader is None or not path or self.event.subagent is not None:
+            return tally if known else None
+        found = look(path, mark, reader.marks)
+        if found.mark != mark:
+            tally = counted(Tally() if found.again else tally, told(reader, found.lines))
+            noted = {"mark": _plain(found.mark), "tally": as_json(tally)}
+            self.store.note(self.event.session, {USAGE: noted})
+        return _as_it_ends(tally, reader, path) if found.mark.behind else tally
+
+    def _counted(self) -> "Tally | None":
+        """What calls of the model said by themselves, where the host has no recording that we read."""
+        from hookline.usage import Spent, Tally  # noqa: PLC0415 -- only where somebody asks
+
+        counters = self.store.counters(self.event.session)
+        spent: dict[str, Spent] = {}
+        for name, count in counters.items():
+            if name.startswith(SPENT):
+                kind, _, model = name.removeprefix(SPENT).partition(":")
+                spent[model] = spent.get(model, Spent())._replace(**{kind: count})
+        if not spent:
+            return None
+        last = self.notes.get(LAST) or {}
+        return Tally(
+            spent=spent,
+            model=str(last.get("model", "")),
+            used=last.get("used"),
+            turn_output=counters.get(IN_TURN, 0),
+        )
+
+    def take(self) -> None:
+        """Count what a call of the model said, unless the session's recording will say it too."""
+        event = self.event
+        if isinstance(event, PostModelCall) and event.usage and not event.subagent and not self._recording:
+            from hookline.answered import answer  # noqa: PLC0415 -- few hosts tell of it
+
+            one = answer(event.usage, event.model)
+            self._try(lambda: self._count(one) if one else None, usual=None)
+
+    def _count(self, one: "Answer") -> None:
+        event = self.event
+        for kind, count in zip(one.spent._fields, one.spent, strict=True):
+            if count:
+                self.store.count(event.session, f"{SPENT}{kind}:{one.model}", count)
+        self.store.count(event.session, IN_TURN, one.spent.output)
+        self.store.note(event.session, {LAST: {"model": one.model, "used": one.spent.whole}})
+        self.__dict__.pop("notes", None)
+
+    def spent(self, hooks: Sequence[Hook]) -> dict[str, float]:
+        """What ran out or short since the last event, and how much of it is used, in percent."""
+        if isinstance(self.event, OnBudgetExceeded):
+            return {}
+        self.take()
+        return self._try(lambda: self._spent(hooks), usual=dict[str, float]())
+
+    def _spent(self, hooks: Sequence[Hook]) -> dict[str, float]:
+        if self.notes.get(HOLDS) != self._given.ends_at:
+            self.store.note(self.event.session, {HOLDS: self._given.ends_at})
+        time = {"time": 100.0} if self._time_is_over() else {}
+        heard = any(hook.enabled and OnBudgetExceeded in hook.on for hook in hooks)
+        return time | (self._tokens(thresholds(hooks)) if heard else {})
+
+    def _time_is_over(self) -> bool:
+        """Said once a session."""
+        if not self.budget.expired(self.now):
+            return False
+        name = f"announced:time:{self.budget.ends_at}"
+        if name in self.store.counters(self.event.session):
+            return False
+        return self.store.count(self.event.session, name) == 1
+
+    def _tokens(self, limits: Iterable[float]) -> dict[str, float]:
+        """Each threshold speaks once, until usage has fallen well below it."""
+        if not isinstance(self.event, WATCHED) or self.event.subagent is not None:
+            return {}
+        percent, limits = self.usage.percent, tuple(limits)
+        spoke = SPOKE in self.notes
+        if percent is None or (not spoke and percent < min(limits)):
+            return {}
+        known = self.store.counters(self.event.session) if spoke else {}
+        said = {limit for limit in limits if f"{ANNOUNCED}{limit:g}" in known}
+        fresh, over = crossed(percent, limits, said, MARGIN)
+        for limit in over:
+            self.store.reset(self.event.session, f"{ANNOUNCED}{limit:g}")
+        if not fresh:
+            return {}
+        if not spoke:
+            self.store.note(self.event.session, {SPOKE: True})
+        # Of two calls at once one counts first: that one speaks.
+        first = [self.store.count(self.event.session, f"{ANNOUNCED}{limit:g}") == 1 for limit in fresh]
+        return {"tokens": percent} if any(first) else {}
+
+    def _try(self, use: Callable[[], _T], *, usual: _T) -> _T:
+        """Use the store; where it fails, the answer goes on without it, aloud."""
+        try:
+            return use()
+        except (StoreFailed, OSError) as error:
+            self.troubles.append(f"the store could not be used: {error}")
+            return usual
+
+
+def ends_at(notes: Mapping[str, Any]) -> float | None:
+    """When the time of a session ends, as far as its *notes* tell."""
+    return nearest(UNLIMITED, notes.get(ENDS), notes.get(HOLDS)).ends_at
+
+
+def thresholds(hooks: Iterable[Hook]) -> tuple[float, ...]:
+    """In percent, as the guard of budgets has them."""
+    guard = named(hooks, GUARD)
+    settings = guard.settings if guard else {}
+    return tuple(float(settings.get(name, usual)) for name, usual in THRESHOLDS.items())
+
+
+def recording(host: str) -> "Recording | None":
+    """How the recordings of a *host* are read; None where it has none that we know."""
+    from hookline import hosts  # noqa: PLC0415 -- a program of its own has no host
+
+    place = hosts.load(host).usage if host in hosts.names() else ""
+    module, _, name = place.partition(":")
+    found: Recording | None = getattr(import_module(f"hookline.hosts.{module}"), name) if place else None
+    return found
+
+
+def told(reader: "Recording", lines: Iterable[bytes]) -> "Iterable[Told]":
+    """What *lines* tell; whatever is in them, for tools and people write there too."""
+    for line in lines:
+        try:
+            one = json.loads(line.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(one, dict):
+            yield from reader.read(one)
+
+
+def _as_it_ends(tally: "Tally", reader: "Recording", path: str) -> "Tally":
+    """The *tally* of a recording too long for one look, with what its end says of the context now."""
+    from hookline.record import replace  # noqa: PLC0415 -- only where a session was long before we were there
+    from hookline.system.peek import ending  # noqa: PLC0415 -- ditto
+    from hookline.usage import Tally, counted  # noqa: PLC0415 -- ditto
+
+    last = counted(Tally(), told(reader, ending(path).encode(errors="replace").split(b"\n")))
+    return replace(tally, used=last.used, model=last.model or tally.model, window=last.window or tally.window)
+
+
+def _plain(mark: "Mark") -> dict[str, Any]:
+    from hookline.record import asdict  # noqa: PLC0415 -- only where something was read
+
+    return asdict(mark)

@@ -1,0 +1,152 @@
+"""Real clients on a budget: what their models read of the time, and whether we count tokens as they do."""
+
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from .driver import Played, Player, afterwards
+from .script import Reply, Tokens, call, say
+from .users import user_hooks
+from .wired import wired
+
+pytestmark = pytest.mark.clients
+
+SETTINGS = ".config/hookline/hookline.toml"
+TIERS = "[hooks.budget-countdown]\nwrap_up = 60\nstop = 30\n"
+SECONDS = 90
+LEFT = (66, 45, 22, -1)
+"""Seconds that are left when each of the waiting commands ends; none of them waits for half a minute."""
+
+Shell = Callable[[str], Reply]
+
+
+def bash(command: str) -> Reply:
+    return call("Bash", command=command, description="do it")
+
+
+def executed(command: str) -> Reply:
+    return call("exec_command", cmd=command, yield_time_ms=30_000)
+
+
+def generated(command: str) -> Reply:
+    return call("run_shell_command", command=command, description="do it")
+
+
+def waiting(until: float) -> str:
+    return f"python3 -c 'import time; time.sleep(max(0, {until} - time.time()))'"
+
+
+SHELLS: dict[str, Shell] = {"claude-code": bash, "codex": executed, "gemini-cli": generated}
+
+
+@pytest.fixture
+def run(request: pytest.FixtureRequest, hookline: str) -> Callable[..., Played]:
+    """Play with a client that is wired at every moment; the name of the host is that of the player."""
+
+    def play(host: str, replies: tuple[Reply, ...], **more: Any) -> Played:
+        files, told = wired(host, hookline), more.pop("home", {})
+        own = next((name for name in files if name.endswith("/settings.json")), "")
+        settings = {"settings": files.pop(own)} if own else {}
+        name = () if host == "codex" else (request.node.name,)
+        player: Player = request.getfixturevalue(host.replace("-", "_"))
+        return player(*name, **settings, home={**files, **told}, replies=replies, **more)
+
+    return play
+
+
+def spoken(played: Played) -> list[str]:
+    """What the model was told of its time, in the order in which it was."""
+    body = json.dumps(played.turns[-1].body, ensure_ascii=False)
+    return re.findall(r"(?:▲+ )?BUDGET[^\"\\<\n]*", body)
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex"])
+def test_a_model_reads_every_tier_when_it_is_due(host: str, run: Callable[..., Played]) -> None:
+    end, shell = time.time() + SECONDS, SHELLS[host]
+    played = run(
+        host,
+        (shell("echo at once"), *(shell(waiting(end - left)) for left in LEFT), say("done")),
+        home={SETTINGS: TIERS},
+        env={"AUTORESEARCH_BUDGET_END": str(end)},
+        timeout=SECONDS + 60,
+    )
+    said = spoken(played)
+
+    assert said[:2] == ["BUDGET: 1m remaining"] * 2
+    assert re.fullmatch(r"▲ BUDGET: 0m[34]\ds remaining — wrap up and commit soon", said[2]), said
+    assert re.fullmatch(r"▲▲▲ BUDGET: 0m[12]\ds — STOP EDITING, COMMIT NOW, EXIT ▲▲▲", said[3]), said
+    assert said[4:] == ["▲▲▲ BUDGET EXPIRED — COMMIT NOW AND EXIT ▲▲▲"]
+
+
+def scripted(shell: Shell) -> tuple[Reply, ...]:
+    """Tokens of every kind, two calls in one message, words beside a call, and one that fails."""
+    both = (*shell("echo one").calls, *shell("echo two").calls)
+    return (
+        replace(shell("echo first"), tokens=Tokens(input=12_345, output=678)),
+        Reply(text="Both.", calls=both, tokens=Tokens(input=13_500, output=91, cached=12_288)),
+        replace(shell("exit 3"), tokens=Tokens(input=14_001, output=1, cached=13_312)),
+        replace(say("done"), tokens=Tokens(input=15_002, output=2345, cached=13_999)),
+    )
+
+
+def counted(replies: tuple[Reply, ...]) -> dict[str, int]:
+    """The scripted model's own count."""
+    tokens = [one.tokens for one in replies]
+    return {
+        "used": tokens[-1].input + tokens[-1].output,
+        "input": sum(one.input - one.cached for one in tokens),
+        "cache_read": sum(one.cached for one in tokens),
+        "cache_write": 0,
+        "output": sum(one.output for one in tokens),
+        "turn_output": sum(one.output for one in tokens),
+        "turn": 1,
+    }
+
+
+def shown(played: Played, hookline: str) -> dict[str, int]:
+    told = json.loads(afterwards(played, hookline, "budget", "show", "--json"))
+    return {name: told[name] for name in counted(scripted(bash))}
+
+
+@pytest.mark.parametrize("host", SHELLS)
+def test_tokens_agree_with_the_models_own_count(host: str, run: Callable[..., Played], hookline: str) -> None:
+    replies = scripted(SHELLS[host])
+    played = run(host, replies)
+
+    assert len(played.turns) == len(replies)
+    assert shown(played, hookline) == counted(replies)
+
+
+@pytest.mark.parametrize("host", SHELLS)
+def test_a_context_that_is_nearly_full_takes_no_large_load(host: str, run: Callable[..., Played]) -> None:
+    """The models are known to us by their own windows; here the user's table makes them small."""
+    small = {"window": 20_000, "reserve": 0}
+    table = {"claude-": small, "gemini-2.5-flash": small, "gpt-5.5": {"reserve": 238_400}}
+    full = Tokens(input=16_000, output=1)
+    replies = (
+        replace(SHELLS[host]("seq 300 > long.txt; wc -l long.txt"), tokens=full),
+        replace(SHELLS[host]("cat long.txt"), tokens=full),
+        replace(say("done"), tokens=full),
+    )
+    played = run(host, replies, home={".config/hookline/models.json": table})
+    bodies = [json.dumps(turn.body, ensure_ascii=False) for turn in played.turns]
+
+    assert "▲▲ CONTEXT: 80 % of 20,000 tokens in use" in bodies[1]
+    assert "budget-guard:large-read" in bodies[2]
+    assert "\\n299" not in bodies[2]
+
+
+@pytest.mark.parametrize("host", SHELLS)
+def test_when_a_turn_ends_all_of_it_is_counted(host: str, run: Callable[..., Played]) -> None:
+    """The host may still be writing: what stands in its recording then is what counts for going on."""
+    replies = scripted(SHELLS[host])
+    hooks = user_hooks(Stop=[{"command": "cat >> ~/stops.jsonl"}])
+    played = run(host, replies, home=hooks)
+    told = [json.loads(line) for line in (played.home / "stops.jsonl").read_text().splitlines()]
+
+    assert [one["budget"]["usedTokens"] for one in told] == [counted(replies)["used"]]

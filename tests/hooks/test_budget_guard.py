@@ -1,0 +1,174 @@
+"""A context that is nearly full: a word at each threshold, and no large load as long as it is."""
+
+import pytest
+
+from hookline import OnBudgetExceeded, State
+from hookline.budget import crossed
+from hookline.events import Subagent
+from hookline.hooks.budget_guard import budget_guard
+from hookline.system.weight import weight
+from hookline.testing import any_event, pre_tool_use
+from hookline.usage import Usage
+
+
+def with_used(percent, **facts):
+    usage = Usage(used=int(percent * 1800), effective_limit=180_000)
+    return State(now=1.0, facts={"usage": usage, "weight": weight, **facts})
+
+
+def announced(percent, threshold="tokens", **settings):
+    event = any_event(OnBudgetExceeded, threshold=threshold, percent=percent)
+    return budget_guard.judge(event, with_used(percent), **settings)
+
+
+def test_says_nothing_below_its_thresholds():
+    assert announced(69.9) is None
+    assert announced(100, "time") is None
+
+
+@pytest.mark.parametrize(("percent", "shown"), [(70, "70 %"), (79.99, "79 %")])
+def test_warns_the_agent_first(percent, shown):
+    answer = announced(percent)
+
+    assert answer.context[0].startswith(f"▲ CONTEXT: {shown} of 180,000 tokens in use — load only")
+    assert (answer.verdict, answer.warnings) == ("pass", ())
+
+
+@pytest.mark.parametrize("percent", [80, 101.5])
+def test_then_asks_for_a_fresh_session(percent):
+    answer = announced(percent)
+
+    assert answer.context[0].startswith(f"▲▲ CONTEXT: {int(percent)} % of 180,000 tokens in use")
+    assert "fresh session" in answer.context[0]
+    assert answer.warnings == (
+        f"{int(percent)} % of 180,000 tokens of the context in use: go on in a fresh session soon",
+    )
+
+
+def test_thresholds_are_settings():
+    assert announced(55, warn_at=50).context[0].startswith("▲ ")
+    assert announced(55, warn_at=40, block_at=50).context[0].startswith("▲▲ ")
+
+
+@pytest.mark.parametrize(
+    ("percent", "said", "speaks", "over"),
+    [
+        (69.9, (), (), ()),
+        (70, (), (70,), ()),
+        (79.9, (70,), (), ()),
+        (80, (70,), (80,), ()),
+        (95, (), (70, 80), ()),
+        (95, (70, 80), (), ()),
+        (70.1, (70, 80), (), ()),
+        (70, (70, 80), (), (80,)),
+        (60.1, (70,), (), ()),
+        (60, (70,), (), (70,)),
+        (5, (70, 80), (), (70, 80)),
+        (60, (), (), ()),
+    ],
+)
+def test_each_threshold_speaks_once_until_usage_has_fallen_well_below(percent, said, speaks, over):
+    assert crossed(percent, (70, 80), said) == (speaks, over)
+
+
+@pytest.fixture
+def place(tmp_path):
+    for name, lines in (("short", 200), ("long", 201)):
+        (tmp_path / name).write_text("x\n" * lines)
+    (tmp_path / "small").write_text("x" * 20_000)
+    (tmp_path / "big").write_text("x" * 20_001)
+    (tmp_path / "wide").write_text(("x" * 999 + "\n") * 300)
+    return tmp_path
+
+
+def judged(event, percent=80, **settings):
+    return budget_guard.judge(event, with_used(percent), **settings)
+
+
+def reading(place, name, **more):
+    given = {"file_path": name, **more}
+    return pre_tool_use(kind="read", tool="Read", cwd=str(place), input=given, places={"path": "file_path"})
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "rule"),
+    [
+        ("short", {}, None),
+        ("long", {}, "large-read"),
+        ("small", {}, None),
+        ("big", {}, "large-read"),
+        ("wide", {"limit": 20}, None),
+        ("wide", {"limit": 21}, "large-read"),
+        ("wide", {"offset": 290, "limit": 100}, None),
+        ("wide", {"offset": 100}, "large-read"),
+        ("long", {"limit": 200}, None),
+        ("long", {"offset": 1}, None),
+        ("long", {"limit": "200"}, "large-read"),
+        ("missing", {}, None),
+        (".", {}, None),
+    ],
+)
+def test_a_large_read_is_stopped(place, name, part, rule):
+    answer = judged(reading(place, name, **part))
+
+    assert (answer and answer.rule) == rule
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("cat long", "large-read"),
+        ("cd . && cat -n short long", "large-read"),
+        ("cat short", None),
+        ("cat long | grep x", None),
+        ("cat long > copy", None),
+        ("x=$(cat long)", None),
+        ("less big", "large-read"),
+        ("echo cat long", None),
+        ("curl https://example.org", "fetch"),
+        ("curl -o page https://example.org", None),
+        ("curl https://example.org | head", None),
+        ("ls -la", None),
+    ],
+)
+def test_so_is_what_a_shell_would_show(place, command, rule):
+    answer = judged(pre_tool_use(command, cwd=str(place)))
+
+    assert (answer and answer.rule) == rule
+
+
+@pytest.mark.parametrize(("kind", "rule"), [("fetch", "fetch"), ("agent", "new-helper")])
+def test_so_are_fetches_and_new_helpers(kind, rule):
+    event = pre_tool_use(kind=kind, tool="X", input={})
+
+    assert judged(event).rule == rule
+    assert "80 % of the context is in use" in judged(event).reason
+
+
+@pytest.mark.parametrize("kind", ["write", "edit", "grep", "glob", "mcp", "other", "search"])
+def test_other_tools_pass(kind):
+    assert judged(pre_tool_use(kind=kind, tool="X", input={}), 99) is None
+
+
+def test_as_long_as_it_is_above(place):
+    assert judged(reading(place, "long"), 79.9) is None
+    assert judged(reading(place, "long"), 79.9, block_at=79) is not None
+    assert judged(reading(place, "long"), 80, lines=201) is None
+    assert judged(reading(place, "big"), 80, size=20_001, lines=9) is None
+
+
+def test_a_helper_has_a_context_of_its_own(place):
+    event = pre_tool_use(kind="fetch", tool="X", subagent=Subagent(id="a"))
+
+    assert judged(event) is None
+
+
+def test_where_the_host_does_not_tell_nothing_is_stopped(place):
+    assert budget_guard(reading(place, "long"), State(now=1.0)) is None
+
+
+def test_a_person_may_except_a_file(place):
+    allow = ({"rule": "large-read", "match": "lo*", "reason": "it is what this is about"},)
+
+    assert judged(reading(place, "long"), allow=allow).verdict == "pass"
+    assert judged(reading(place, "big"), allow=allow).verdict == "block"
