@@ -194,7 +194,7 @@ class Runtime:
 
     def _judge_all(self, host: Host, event: Event, within: float) -> list[Outcome]:
         outcomes = []
-        known, purse = not self._begin(event), self._purse(event)
+        known, purse = not self.begin(event), self._purse(event)
         spent = purse.spent(self.hooks)
         deadline = self._deadline(within)  # what the store took is not taken from the guards
         for one in derive(host, event, known=known, spent=spent):
@@ -205,7 +205,12 @@ class Runtime:
             no_reason_to_go_on(one) if isinstance(event, Stop | SubagentStop) else one for one in outcomes
         ]
 
-    def _begin(self, event: Event) -> bool:
+    def spent(self, event: Event) -> Mapping[str, float]:
+        """What ran out or short since the last event, in percent: for a program to fire, once each."""
+        return self._purse(event).spent(self.hooks)
+
+    def begin(self, event: Event) -> bool:
+        """Have the store know of the event's session; whether it was new."""
         new = self._try(
             lambda: self.store.begin(event.session, host=event.host, cwd=event.cwd, at=self.now()),
             usual=False,
