@@ -15,6 +15,13 @@ class Call:
 class Reply:
     text: str = ""
     calls: tuple[Call, ...] = ()
+    pieces: int = 1
+    """In how many a stream says each of its parts."""
+
+    def cut(self, text: str) -> list[str]:
+        """The *text* in so many pieces, fewer where it is too short for them."""
+        size = max(-(-len(text) // self.pieces), 1)
+        return [text[at : at + size] for at in range(0, len(text), size)] or [""]
 
 
 def say(text: str) -> Reply:
@@ -27,4 +34,6 @@ def call(tool: str, **given: Any) -> Reply:
 
 def parse(raw: Mapping[str, Any]) -> Reply:
     """The reply that went through JSON as *raw*."""
-    return Reply(text=raw["text"], calls=tuple(Call(**one) for one in raw["calls"]))
+    return Reply(
+        text=raw["text"], calls=tuple(Call(**one) for one in raw["calls"]), pieces=raw.get("pieces", 1)
+    )
