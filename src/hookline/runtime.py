@@ -209,13 +209,15 @@ class Runtime:
         """What ran out or short since the last event, in percent: for a program to fire, once each."""
         return self._purse(event).spent(self.hooks)
 
-    def begin(self, event: Event) -> bool:
-        """Have the store know of the event's session; whether it was new."""
+    def begin(self, event: Event, process: Mapping[str, str] | None = None) -> bool:
+        """Have the store know of the event's session, and of the *process* it is in; whether it was new."""
         new = self._try(
             lambda: self.store.begin(event.session, host=event.host, cwd=event.cwd, at=self.now()),
             usual=False,
         )
         self._began = self._began or new
+        if process:
+            self._try(lambda: self.store.note(event.session, {lives.NOTE: process}), usual=None)
         return new
 
     def _judge(self, event: Event, deadline: float, purse: Purse) -> Outcome:

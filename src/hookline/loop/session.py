@@ -8,6 +8,7 @@ from hookline.events import Event, PreModelCall, SessionStart
 from hookline.loop.values import Told, Warned
 from hookline.outcome import Outcome
 from hookline.runtime import Runtime
+from hookline.system import lives
 
 Late = Callable[[Outcome], Awaitable[None]]
 
@@ -59,7 +60,7 @@ class Session:
 
     async def begin(self, source: str) -> Outcome:
         """The first moment; the store knows of the session from then on."""
-        await asyncio.to_thread(self.runtime.begin, Event(**self.common))
+        await asyncio.to_thread(self.runtime.begin, Event(**self.common), lives.mark())
         return await self.fire(SessionStart, source=source)
 
     async def spent(self) -> Mapping[str, float]:
