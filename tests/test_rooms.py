@@ -26,6 +26,9 @@ ARROWS = {
 RUNTIME = {
     "runtime",
     "assembly",
+    "bare",
+    "machinery",
+    "stage",
     "standing",
     "foreign",
     "calls",

@@ -10,7 +10,7 @@ from hookline import hooks as built_ins
 from hookline.frozen import Frozen
 from hookline.given import File, Layer, Problem
 from hookline.hook import Hook, Why, matching, named
-from hookline.kind import Child, Declaration, Dialect, Finished, Kept, Kind, Machine
+from hookline.kind import Declaration, Kept, Kind, Machine
 from hookline.layers import Settled, settle, switches
 from hookline.record import record, replace
 from hookline.system import ckignore, files
@@ -18,10 +18,11 @@ from hookline.system.places import Places, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping, Sequence
+    from collections.abc import Iterable, Mapping, MutableMapping, Sequence
     from typing import Any
 
     from hookline.host import Host
+    from hookline.reader import Reader
     from hookline.sink import Choice
     from hookline.system.trust import Trust
 
@@ -169,9 +170,16 @@ def _layer(file: File) -> Layer:
     if file.name.endswith(".toml"):
         from hookline import sinks, stores  # noqa: PLC0415 -- ditto
 
-        return config.read_toml(file, stores.names(), sinks.names())
+        return config.read_toml(file, stores.names(), sinks.names(), _checks)
     reader = config.read_mcp if file.name.endswith("mcp.json") else config.read_hooks
     return reader(file, _kinds())
+
+
+def _checks(reader: Reader, tables: Mapping[str, Any]) -> Iterable[Declaration]:
+    from hookline.checks import checks  # noqa: PLC0415 -- only where hooks are configured
+
+    running = [hook for hook in _built_in(built_ins.names()) if hook.runs]
+    return checks(reader, tables, running, _kinds()) if any(named(running, one) for one in tables) else ()
 
 
 def _sinks(layers: Sequence[Layer], *, trusted: bool) -> tuple[tuple[Choice, ...], list[Problem], list[str]]:
@@ -201,7 +209,8 @@ def _declared(
         modules = [m for layer in layers if layer.source == source for m in _imports(layer)]
         paths = [path for folder, path in scripts if folder.source == source]
         if not may:
-            waiting += [f"{d.origin}: a {d.kind} hook on {d.on[0].__name__}" for d in entries]
+            unlisted = [d for d in entries if "part_of" not in d.spec]  # the setting itself waits for those
+            waiting += [f"{d.origin}: a {d.kind} hook on {d.on[0].__name__}" for d in unlisted]
             waiting += [f"{files.shown(path, _folder(scripts, path))}: hooks in Python" for path in paths]
             continue
         declared += entries
@@ -304,6 +313,7 @@ def _bound(declaration: Declaration, machine: _Lazy) -> Hook:
         match=matching(declaration.match),
         hosts=declaration.hosts,
         why=machine.why(declaration),
+        part_of=spec.get("part_of", ""),
         enabled=spec.get("enabled", True),
     )
 
@@ -347,14 +357,16 @@ class _Lazy:
         self._machine: Machine | None = None
 
     def made(self) -> Machine:
+        from hookline.machinery import dialects, run, start  # noqa: PLC0415 -- only where hooks are configured
+
         if self._machine is None:
             self._machine = Machine(
-                run=_run,
-                start=_start,
+                run=run,
+                start=start,
                 env=self._environment(),
                 clock=time.monotonic,
                 kept=self.kept,
-                dialects=_dialects(),
+                dialects=dialects(),
                 servers=Frozen(self._servers),
                 scratch=self.places.scratch,
             )
@@ -379,21 +391,3 @@ class _Lazy:
         if declaration.kind != "python" or declaration.source == "user":
             return declaration
         return replace(declaration, spec=Frozen({**declaration.spec, "trusted": self.trusted}))
-
-
-def _dialects() -> tuple[Dialect, ...]:
-    from hookline import hosts  # noqa: PLC0415 -- only where hooks are configured
-
-    return tuple(host.dialect for host in map(hosts.load, hosts.names()) if host.dialect)
-
-
-def _run(argv: Sequence[str], **how: Any) -> Finished:
-    from hookline.system import processes  # noqa: PLC0415 -- only where a process is run
-
-    return processes.run(argv, **how)
-
-
-def _start(argv: Sequence[str], **how: Any) -> Child:
-    from hookline.system import processes  # noqa: PLC0415 -- only where a process is started
-
-    return processes.start(argv, **how)

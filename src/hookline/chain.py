@@ -264,7 +264,8 @@ def struck(outcome: Outcome, strikes: int, most: int, what: str) -> Outcome:
     """A block that came too often is let go, aloud and with its last directives still shown."""
     if outcome.blocked is None or strikes < most:
         return outcome
-    note = f"capped: {what}, so it is let go; last: {outcome.blocked}"
+    last = "\n".join((outcome.blocked, *(text for text in outcome.context if text not in outcome.blocked)))
+    note = f"capped: {what}, so it is let go; last: {last}"
     step = Step(hook="hookline", said="capped", note=note)
     return replace(
         outcome, blocked=None, capped=True, warnings=(*outcome.warnings, note), trail=(*outcome.trail, step)

@@ -10,7 +10,7 @@ from typing import Any
 from hookline.entries import ENTRY, bad_import, entries
 from hookline.frozen import Frozen, frozen
 from hookline.given import FAILURES, File, Given, Layer, Problem
-from hookline.kind import Kind
+from hookline.kind import Declaration, Kind
 from hookline.lines import Path, json_lines, toml_lines
 from hookline.reader import Reader, every_key, sound, worded
 from hookline.record import replace
@@ -39,12 +39,14 @@ OPTIONS: Mapping[str, tuple[type, ...]] = {
     "keep_records": (int,),
     "answer_within": (int, float),
     "context_cap": (int,),
+    "continuations": (int,),
 }
 """What hookline.toml may say besides `[hooks.<name>]`."""
 PROFILES = ("default", "none", "unattended")
 LARGEST = {
     "answer_within": 86_400,
     "context_cap": 10_000_000,
+    "continuations": 1_000,
     "keep_days": 36_500,
     "keep_records": 1_000_000_000,
 }
@@ -55,11 +57,21 @@ NOTHING_HOLDS = "nothing in it holds until it is mended"
 OLD_HOLDS = "what it said before holds until it is mended"
 
 
-def read_toml(file: File, stores: Iterable[str] = (), sinks: Iterable[str] = ()) -> Layer:
+Declared = Callable[[Reader, Mapping[str, Any]], Iterable[Declaration]]
+"""The hooks that the settings of others declare, by their tables."""
+
+
+def read_toml(
+    file: File,
+    stores: Iterable[str] = (),
+    sinks: Iterable[str] = (),
+    declared: Declared = lambda reader, tables: (),
+) -> Layer:
     """A `hookline.toml` or `hookline.local.toml`; *stores* and *sinks* are the names that may stand in it."""
     import tomllib  # noqa: PLC0415 -- most calls have no such file
 
-    return _read(file, tomllib.loads, lambda data: _toml(Reader(file, toml_lines), data, [*stores], [*sinks]))
+    names = [*stores], [*sinks]
+    return _read(file, tomllib.loads, lambda data: _toml(Reader(file, toml_lines), data, *names, declared))
 
 
 def read_hooks(file: File, kinds: Mapping[str, Kind]) -> Layer:
@@ -98,7 +110,9 @@ def as_before(broken: Layer, before: Layer) -> Layer:
     return replace(before, problems=(*told, *before.problems))
 
 
-def _toml(reader: Reader, data: dict[str, Any], stores: list[str], sinks: list[str]) -> Layer:
+def _toml(
+    reader: Reader, data: dict[str, Any], stores: list[str], sinks: list[str], declared: Declared
+) -> Layer:
     tables = reader.table(data.pop("hooks", {}), ("hooks",))
     settings = {name: _settings(reader, ("hooks", name), table) for name, table in tables.items()}
     sunk = reader.table(data.pop("sinks", {}), ("sinks",))
@@ -116,6 +130,7 @@ def _toml(reader: Reader, data: dict[str, Any], stores: list[str], sinks: list[s
         tables=Frozen({name: reader.origin(("hooks", name)) for name in tables}),
         refused=Frozen({key: one.origin for key, one in given.items() if key not in options}),
         sinks=Frozen({name: _settings(reader, ("sinks", name), sunk[name]) for name in known}),
+        declarations=tuple(declared(reader, tables)),
         problems=tuple(reader.problems),
     )
 

@@ -34,10 +34,10 @@ def entries(reader: Reader, data: Mapping[str, Any], kinds: Kinds) -> Iterator[D
     for place in all_of(data, "hooks"):
         events = data[place]
         for event in reader.known(reader.table(events, (place,)), (place,), EVENTS, "the list of events"):
-            for path, entry in _listed(reader, events, (place, event)):
+            for path, one in _listed(reader, events, (place, event)):
                 counted[event] += 1
                 usual = f"{reader.file.source}.{event.lower()}.{{}}-{counted[event]}"
-                yield from _entry(reader, entry, path, kinds, event, usual)
+                yield from entry(reader, one, path, kinds, event, usual)
 
 
 def _listed(reader: Reader, events: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
@@ -49,17 +49,18 @@ def _listed(reader: Reader, events: Mapping[str, Any], path: Path) -> Iterator[t
             reader.typed(events[key], (list,), here)
 
 
-def _entry(
+def entry(
     reader: Reader, given: Any, path: Path, kinds: Kinds, event: str, usual: str
 ) -> Iterator[Declaration]:
+    """The hook that one entry declares; called *usual* where it has no name of its own."""
     keys = {kind.key: kind for kind in kinds.values()}
-    entry = reader.table(given, path)
-    told = [keys[key] for key in entry if key in keys]
+    table = reader.table(given, path)
+    told = [keys[key] for key in table if key in keys]
     if isinstance(given, Mapping) and len(told) != 1:
         reader.wrong(path, f"an entry says by exactly one of {', '.join(sorted(keys))} what to run")
     if len(told) == 1:
-        good = _good(reader, entry, path, told[0])
-        if len(good) == len(entry):
+        good = _good(reader, table, path, told[0])
+        if len(good) == len(table):
             yield _declaration(reader, told[0], good, path, EVENTS[event], usual.format(told[0].name))
 
 

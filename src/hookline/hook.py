@@ -74,6 +74,10 @@ class Hook:
     match: Callable[[Event], bool] | None = field(default=None, repr=False)
     hosts: tuple[str, ...] = ()
     """The hosts under which it runs; none named is all."""
+    runs: str = ""
+    """The setting that lists commands of the user, which become hooks of their own."""
+    part_of: str = ""
+    """The hook whose command it is, and with which it is switched off."""
     enabled: bool = True
     off: str = ""
     """Why it is off."""
@@ -113,6 +117,7 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
     limit: float | None = None,
     on_failure: Failure = "warn",
     on_timeout: Failure | None = None,
+    runs: str = "",
     enabled: bool = True,
 ) -> Callable[[Judge], Hook]:
     """Make a hook of a function `(event, state, *, settings...) -> Response | None`."""
@@ -139,6 +144,7 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
             limit=limit,
             on_failure=on_failure,
             on_timeout=on_timeout,
+            runs=runs,
             enabled=enabled,
         )
 

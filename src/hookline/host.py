@@ -236,7 +236,9 @@ def decode(host: Host, payload: Any, name: str = "") -> tuple[str, Event] | None
 def row_of(host: Host, name: str, payload: Mapping[str, Any]) -> Moment | None:
     """The row that holds for a *payload*, which may not be what it looks like."""
     row = host.moments.get(name)
-    return row.really if row is not None and row.looks_like(payload) else row
+    while row is not None and row.looks_like(payload):
+        row = row.really
+    return row
 
 
 def _needed_name(host: Host, payload: Mapping[str, Any]) -> str:

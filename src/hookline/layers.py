@@ -60,7 +60,7 @@ def settle(
     profiled = _by_profile(hooks, options, found)
     laid = [_lay(hook, layers, found, trusted=trusted) for hook in profiled]
     return Settled(
-        hooks=tuple(_switched(hook, switches) for hook in laid),
+        hooks=_together([_switched(hook, switches) for hook in laid]),
         options=Frozen(options),
         given=found.given,
         refused=found.refused,
@@ -190,6 +190,14 @@ def _switched(hook: Hook, switches: Mapping[str, str]) -> Hook:
         if name in switches:
             return replace(hook, enabled=False, off=switches[name])
     return hook
+
+
+def _together(hooks: Sequence[Hook]) -> tuple[Hook, ...]:
+    """A part of a hook is off where that is off."""
+    off = {hook.name: hook.off for hook in hooks if not hook.enabled}
+    return tuple(
+        replace(hook, enabled=False, off=off[hook.part_of]) if hook.part_of in off else hook for hook in hooks
+    )
 
 
 def switches(env: Mapping[str, str]) -> dict[str, str]:

@@ -21,7 +21,8 @@ class Step:
 
     hook: str
     said: str
-    """pass, inject, warn, modify, allow, ask, block; or failed, timed-out, skipped, capped, degraded."""
+    """pass, inject, warn, modify, allow, ask, block; or failed, timed-out, skipped, continued, capped,
+    degraded, shown."""
     rule: str = ""
     reason: str = ""
     span: tuple[int, int] | None = None

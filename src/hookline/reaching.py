@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookline.events import Event
-from hookline.hook import Hook
+from hookline.hook import Hook, named
 
 DEPTH = "HOOKLINE_DEPTH"
 """The variable that names the hooks in whose process tree this runs."""
@@ -28,3 +28,19 @@ def switched_off(hooks: Sequence[Hook], event: Event) -> list[Hook]:
     """The guards that a person may switch off for a while."""
     guards = [h for h in hooks if h.enabled and h.source == "built-in" and h.nature == "policy"]
     return [hook for hook in guards if hook.listens(event)]
+
+
+def limited(hooks: Sequence[Hook], only: Sequence[str], without: Sequence[str]) -> list[Hook]:
+    """None but *only*, and none of *without*, parts along with the whole; `LookupError` for a wrong name."""
+    kept = {_named(hooks, name).name for name in only} or {hook.name for hook in hooks}
+    left_out = {_named(hooks, name).name for name in without}
+    known = [(hook, {hook.name, hook.part_of}) for hook in hooks]
+    return [hook for hook, names in known if names & kept and not names & left_out]
+
+
+def _named(hooks: Sequence[Hook], name: str) -> Hook:
+    found = named(hooks, name)
+    if found is None:
+        there = ", ".join(sorted(hook.name for hook in hooks))
+        raise LookupError(f"no hook is called {name!r}; there are: {there}")
+    return found

@@ -44,7 +44,17 @@ class Measure:
     value: float
 
 
-Effect = Notify | Count | Keep | Measure
+@record
+class Stage:
+    """An effect: a part of what the user is shown once a turn has ended; `stage.PARTS` has them all."""
+
+    part: str
+    how: str = ""
+    within: float = 0.5
+    """Seconds."""
+
+
+Effect = Notify | Count | Keep | Measure | Stage
 
 
 @record

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hookline import chain, gates
 from hookline.assembly import Setup, load
+from hookline.bare import bare_setup, in_memory
 from hookline.degrade import answer, capped
 from hookline.derive import derive
 from hookline.events import (
@@ -27,16 +28,15 @@ from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
 from hookline.outcome import Outcome, Step, no_reason_to_go_on, not_again, with_end
 from hookline.past import Passes
-from hookline.reaching import reachable, switched_off
+from hookline.reaching import limited, reachable, switched_off
 from hookline.record import replace
 from hookline.redact import redact, redact_json
-from hookline.response import Count, Effect, Keep, Notify
+from hookline.response import Count, Effect, Keep, Notify, Stage
 from hookline.spending import Purse
 from hookline.state import Later, State
 from hookline.store import Recorder, Store, StoreFailed
 from hookline.system import lives
 from hookline.system.facts import facts
-from hookline.system.places import find
 from hookline.trail import recorded, spoken
 
 TYPE_CHECKING = False
@@ -62,9 +62,11 @@ class Runtime:
     """
 
     def __init__(self, *, store: Store | None = None, setup: Setup | None = None) -> None:
-        self.setup = setup or _bare()
+        self.setup = setup or bare_setup()
         self.hooks: list[Hook] = list(self.setup.hooks)
-        self.store = store or _in_memory()
+        self.store = store or in_memory()
+        self.counts = True
+        """Whether what is counted now is known at the next call."""
         self.recorder = Recorder(keep=lambda kept: self.store.record([kept]))
         self.now: Callable[[], float] = time.time
         self.passes = Passes(file="", root=self.setup.places.root, now=self.now)
@@ -115,7 +117,7 @@ class Runtime:
             self.store = (opened or keeping.open_store)(self.setup)
             self.standing = tuple(filter(None, (self.store.problem, spool.problem(places.spool))))
         except (StoreFailed, OSError, LookupError) as error:
-            self.store = _in_memory()
+            self.store, self.counts = in_memory(), False
             self.troubles.append(f"the store cannot be used, so nothing is kept: {error}")
             return
         self.recorder = Recorder(keep=lambda kept: spool.append(places.spool, kept), settle=self._drain)
@@ -129,16 +131,7 @@ class Runtime:
 
     def limit_to(self, only: Sequence[str] = (), without: Sequence[str] = ()) -> None:
         """Leave out every hook but *only*, and those of *without*; raises `LookupError` for a wrong name."""
-        kept = [self._named(name).name for name in only] or [hook.name for hook in self.hooks]
-        left_out = {self._named(name).name for name in without}
-        self.hooks = [hook for hook in self.hooks if hook.name in kept and hook.name not in left_out]
-
-    def _named(self, name: str) -> Hook:
-        found = named(self.hooks, name)
-        if found is None:
-            there = ", ".join(sorted(hook.name for hook in self.hooks))
-            raise LookupError(f"no hook is called {name!r}; there are: {there}")
-        return found
+        self.hooks = limited(self.hooks, only, without)
 
     async def fire(self, event: Event) -> Outcome:
         """Judge *event* without holding up the loop."""
@@ -151,7 +144,8 @@ class Runtime:
         purse = self._purse(event)
         purse.take()
         outcome = self._judge(event, self._deadline(ANSWER_WITHIN), purse)
-        said = capped(self._continued(event, outcome, CONTINUATIONS), self.cap(CONTEXT_CAP))
+        outcome = self._continued(outcome, CONTINUATIONS)
+        said = capped(self._staged(outcome), self.cap(CONTEXT_CAP))
         self._keep([outcome], said)
         if len(self._untold) >= TOGETHER:
             self._tell_sinks()
@@ -165,8 +159,8 @@ class Runtime:
 
             event = as_recorded(host, event)
         row, cap = host.moments[name], self.cap(host.context_cap)
-        outcomes = self._judge_all(host, event, min(row.within or host.within, host.within))
-        whole = self._continued(event, chain.merged(outcomes, type(event)), host.continuations)
+        outcomes = self._judge_all(host, event, row)
+        whole = self._staged(chain.merged(outcomes, type(event)))
         whole = self._with_what_waited(whole, row)
         whole = spoken(whole)
         reply, said = answer(host, name, event, whole, cap)
@@ -186,31 +180,54 @@ class Runtime:
 
         return tuple(one for one in troubles if told.first(self._marks, event.session, one))
 
-    def _continued(self, event: Event, outcome: Outcome, cap: int) -> Outcome:
-        return self._try(lambda: gates.continued(self.store, event, outcome, cap), usual=outcome)
+    def _continued(self, outcome: Outcome, most: int, *, tells: bool = False) -> Outcome:
+        chosen = self.setup.settled.options.get("continuations")
+        cap = min(chosen.value, most) if chosen else most
+        return self._counted(lambda: gates.continued(self.store, outcome, cap), outcome, tells=tells)
 
-    def _judge_all(self, host: Host, event: Event, within: float) -> list[Outcome]:
-        outcomes = []
-        known, purse = not self._begin(event), self._purse(event)
+    def _counted(self, count: Callable[[], Outcome], outcome: Outcome, *, tells: bool) -> Outcome:
+        usual = gates.uncounted(outcome, tells=tells)
+        return self._try(count, usual=usual) if self.counts else usual
+
+    def _staged(self, outcome: Outcome) -> Outcome:
+        """The end of a turn with what its user is to see of it."""
+        if not any(isinstance(effect, Stage) for effect in outcome.effects):
+            return outcome
+        from hookline.stage import staged  # noqa: PLC0415 -- only where a turn ends
+
+        self._try(self.recorder.settle, usual=None)
+        return staged(outcome, self.store)
+
+    def _judge_all(self, host: Host, event: Event, row: Moment) -> list[Outcome]:
+        outcomes, within = [], min(row.within or host.within, host.within)
+        known, purse, tells = not self.begin(event), self._purse(event), "again" in row.fields
         spent = purse.spent(self.hooks)
         deadline = self._deadline(within)  # what the store took is not taken from the guards
         for one in derive(host, event, known=known, spent=spent):
-            outcomes.append(self._judge(one, deadline, purse))
+            judged = self._judge(one, deadline, purse, tells=tells)
+            outcomes.append(self._continued(judged, host.continuations, tells=tells))
             if outcomes[-1].blocked is not None and isinstance(one, UserPromptSubmit | TurnEnd):
                 break
         return [
             no_reason_to_go_on(one) if isinstance(event, Stop | SubagentStop) else one for one in outcomes
         ]
 
-    def _begin(self, event: Event) -> bool:
+    def spent(self, event: Event) -> Mapping[str, float]:
+        """What ran out or short since the last event, in percent: for a program to fire, once each."""
+        return self._purse(event).spent(self.hooks)
+
+    def begin(self, event: Event, process: Mapping[str, str] | None = None) -> bool:
+        """Have the store know of the event's session, and of the *process* it is in; whether it was new."""
         new = self._try(
             lambda: self.store.begin(event.session, host=event.host, cwd=event.cwd, at=self.now()),
             usual=False,
         )
         self._began = self._began or new
+        if process:
+            self._try(lambda: self.store.note(event.session, {lives.NOTE: process}), usual=None)
         return new
 
-    def _judge(self, event: Event, deadline: float, purse: Purse) -> Outcome:
+    def _judge(self, event: Event, deadline: float, purse: Purse, *, tells: bool = False) -> Outcome:
         event = event if event.at else replace(event, at=self.now())
         state = self.state(event, purse)
         off = switched_off(self.hooks, event) if self.passes.off_until() is not None else []
@@ -220,7 +237,7 @@ class Runtime:
             outcome = not_again(outcome, hook.name)
         for hook in off:
             outcome = outcome.noting(Step(hook=hook.name, said="skipped", note="switched off by a person"))
-        return self._try(lambda: gates.judged(self.store, outcome), usual=outcome)
+        return self._counted(lambda: gates.judged(self.store, outcome), outcome, tells=tells)
 
     def how(self, seconds: float) -> chain.Run:
         """How hooks are run that have so many *seconds*."""
@@ -361,16 +378,3 @@ class Runtime:
             if trouble not in self.troubles:
                 self.troubles.append(trouble)
             return usual
-
-
-def _in_memory() -> Store:
-    from hookline.stores import memory  # noqa: PLC0415 -- only where no store is given
-
-    return memory.open_store()
-
-
-def _bare() -> Setup:
-    from hookline.kind import Kept  # noqa: PLC0415 -- only without configuration
-    from hookline.layers import Settled  # noqa: PLC0415 -- ditto
-
-    return Setup(places=find({}, os.getcwd()), env={}, settled=Settled(hooks=()), kept=Kept())

@@ -13,7 +13,7 @@ from hookline.cli._show import complaints, dump, table, visible
 from hookline.frozen import thawed
 from hookline.given import Problem
 from hookline.hook import Hook
-from hookline.host import CONTEXT_CAP
+from hookline.host import CONTEXT_CAP, CONTINUATIONS
 from hookline.keeping import ADDRESS, STORE
 from hookline.layers import SWITCH, switches
 from hookline.reaching import DEPTH
@@ -31,6 +31,7 @@ USUAL: Mapping[str, Any] = {
     "keep_records": Limits().records,
     "answer_within": ANSWER_WITHIN,
     "context_cap": CONTEXT_CAP,
+    "continuations": CONTINUATIONS,
 }
 """The options of hookline.toml where no file says otherwise."""
 VARIABLES = (ADDRESS, "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", BUDGET_END, DEPTH)

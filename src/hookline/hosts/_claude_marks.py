@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hookline.host import tool
 from hookline.hosts._looks import either, switched
 from hookline.wiring import Http, Look, Place
 
@@ -19,6 +20,12 @@ HTTP = Http(
     guards=("PreToolUse",),
     never=("SessionStart", "PreCompact"),
 )
+# A list as a whole, or since 2.1 a task at a time: then only what was made has a text.
+TODOS = {
+    "TodoWrite": tool("todo", todos="todos", text="content", status="status"),
+    "TaskCreate": tool("todo", text="subject", made="task.id"),
+    "TaskUpdate": tool("todo", id="taskId", text="subject", status="status"),
+}
 OFF = switched("disableAllHooks", "allowManagedHooksOnly")
 
 

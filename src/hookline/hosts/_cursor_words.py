@@ -53,6 +53,11 @@ def denied(payload: Mapping[str, Any]) -> bool:
     return payload.get("failure_type") == "permission_denied"
 
 
+def failed(payload: Mapping[str, Any]) -> bool:
+    """A turn that an error ended has no end of its own: it is the error that is told of."""
+    return payload.get("status") == "error"
+
+
 def unfinished(payload: Mapping[str, Any]) -> bool:
     """A turn that a person or an error ended is not to go on."""
     return payload.get("status") in ("aborted", "error")

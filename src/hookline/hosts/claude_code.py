@@ -27,7 +27,7 @@ from hookline.events import (
 from hookline.host import WHOLE, Host, Tool, compose, moment, tool
 from hookline.hosts import _others
 from hookline.hosts._claude_entries import asked, hooks
-from hookline.hosts._claude_marks import HTTP, LOOKS, background_result, sent, untyped
+from hookline.hosts._claude_marks import HTTP, LOOKS, TODOS, background_result, sent, untyped
 from hookline.hosts._claude_replies import KEYS, encode, read
 from hookline.kind import Dialect
 from hookline.wiring import Entry, Listed, Wiring
@@ -43,7 +43,7 @@ FILE = {"path": "file_path"}
 
 
 def mcp_tool(name: str) -> Tool | None:
-    return tool("mcp", output=WHOLE) if name.startswith("mcp__") else None
+    return tool("mcp", output=WHOLE) if name.startswith("mcp__") else TODOS.get(name)
 
 
 def payload(event: Event) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from hookline.events import (
     BLOCK,
     INJECT,
     MODIFY,
+    OnError,
     PostToolUse,
     PreCompact,
     PreToolUse,
@@ -26,6 +27,7 @@ from hookline.hosts._cursor_words import (
     SILENCE,
     denied,
     encode,
+    failed,
     of_mcp,
     of_shell,
     unfinished,
@@ -80,7 +82,9 @@ HOST = Host(
         "subagentStop": moment(SubagentStop, BLOCK, again=AGAIN, last_text="summary").unless(
             unfinished, moment(SubagentStop, again=AGAIN, last_text="summary")
         ),
-        "stop": moment(Stop, BLOCK, again=AGAIN).unless(unfinished, moment(Stop, again=AGAIN)),
+        "stop": moment(Stop, BLOCK, again=AGAIN).unless(
+            unfinished, moment(Stop, again=AGAIN).unless(failed, moment(OnError, error="status"))
+        ),
         "sessionEnd": moment(SessionEnd, reason="reason"),
     },
     tools={

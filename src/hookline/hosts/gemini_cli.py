@@ -102,6 +102,7 @@ HOST = Host(
         "google_web_search": tool("search", pattern="query", output=WHOLE),
         "invoke_agent": tool("agent", content="prompt", output=WHOLE),
         "ask_user": tool("question"),
+        "write_todos": tool("todo", todos="todos", text="description", status="status"),
     },
     tool_kind=mcp_tool,
     failure=failure,

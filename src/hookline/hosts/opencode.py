@@ -110,6 +110,7 @@ HOST = Host(
         "websearch": tool("search", pattern="query", **TEXT),
         "task": tool("agent", content="prompt", **TEXT),
         "question": tool("question", **TEXT),
+        "todowrite": tool("todo", todos="todos", text="content", status="status", **TEXT),
     },
     tool_kind=other_tool,
     failure=lambda payload: str(payload.get("error") or ""),

@@ -34,8 +34,7 @@ from hookline.wiring import Entry, Http, Listed, Look, Wiring
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_call_id"}
 RAN = {**CALL, "duration_ms": "duration_ms"}
 ENDED = {"again": "stop_hook_active", "last_text": "last_assistant_message"}
-FILE = {"path": "file_path", "output": WHOLE}
-FOLDER = {"path": "path", "output": WHOLE}
+FILE, FOLDER = ({"path": place, "output": WHOLE} for place in ("file_path", "path"))
 
 
 def nobodys_words(payload: Mapping[str, Any]) -> bool:
@@ -108,6 +107,7 @@ HOST = Host(
         "web_search": tool("search", pattern="query", output=WHOLE),
         "agent": tool("agent", content="prompt", output=WHOLE),
         "ask_user_question": tool("question"),
+        "todo_write": tool("todo", todos="todos", text="content", status="status"),
     },
     tool_kind=mcp_tool,
     encode=encode,

@@ -44,6 +44,11 @@ def unpacked(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**payload, "prompt": OURS.sub("", prompt)} if isinstance(prompt, str) else payload
 
 
+def failed(payload: Mapping[str, Any]) -> bool:
+    """An error that ended the turn is told of at a moment of its own, and then once more."""
+    return bool(payload.get("error"))
+
+
 def interrupted(payload: Mapping[str, Any]) -> bool:
     """A person who stops the agent has not seen it fail."""
     return payload.get("is_interrupt") is True
@@ -90,7 +95,7 @@ HOST = Host(
         "PostToolUseFailure": moment(PostToolUse, **RAN, error="error").saying(success=False),
         "PreCompact": moment(PreCompact, INJECT, trigger="trigger"),
         "Notification": moment(Notification, kind="notification_type", text="message"),
-        "Stop": moment(Stop, last_text="last_assistant_message"),
+        "Stop": moment(Stop, last_text="last_assistant_message").unless(failed, None),
         "StopFailure": moment(OnError, error="error").unless(interrupted, None),
         "SessionEnd": moment(SessionEnd, reason="reason"),
     },

@@ -53,8 +53,18 @@ class SqliteFile:
             self._db, self.problem = opened(path)
 
     def read(self, work: Work[Answer]) -> Answer:
-        with self._lock, self._errors():
+        with self._lock:
             try:
+                return work(self._db)
+            except sqlite3.Error as error:
+                return self._again(work, error)
+
+    def _again(self, work: Work[Answer], wrong: sqlite3.Error) -> Answer:
+        """After something went *wrong*: wait for whoever is in the way, and heal what is broken."""
+        with self._errors():
+            try:
+                if code(wrong) != sqlite3.SQLITE_BUSY:
+                    raise wrong
                 return _patiently(work, self._db)
             except sqlite3.DatabaseError as error:
                 if not broken(error):

@@ -1,0 +1,60 @@
+"""The agent's own list of what is to do, as the session remembers it from the calls of the host's tool."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from hookline.record import record
+
+LIST, ONE = "todos", "todo:"
+"""What is remembered: a whole list, or each task by itself, since hosts make several at once."""
+CLOSED = frozenset({"completed", "complete", "done", "cancelled", "canceled", "deleted"})
+LONGEST = 120
+MOST = 50
+
+
+@record
+class Todo:
+    """One thing that is to do."""
+
+    text: str
+    status: str = ""
+
+    @property
+    def blocked(self) -> bool:
+        return self.status == "blocked"
+
+
+def listed(items: Any, text: str, status: str) -> dict[str, Any]:
+    """What is to be remembered of a whole list, whose items have their text and status under these names."""
+    tasks = [item for item in items if isinstance(item, Mapping)] if isinstance(items, Sequence) else []
+    return {LIST: [[_words(one.get(text)), _words(one.get(status))] for one in tasks[:MOST]]}
+
+
+def single(id: str, text: str = "", status: str = "") -> dict[str, Any]:  # noqa: A002 -- what it is called
+    """What is to be remembered of one task; what is empty stays as it was."""
+    told = {"text": _words(text), "status": _words(status)}
+    return {f"{ONE}{id}:{name}": value for name, value in told.items() if value}
+
+
+def open_ones(notes: Mapping[str, Any]) -> tuple[Todo, ...]:
+    """What is still to do, in the order in which it was written down."""
+    return tuple(one for one in (*_of_list(notes), *_single(notes)) if one.text and one.status not in CLOSED)
+
+
+def _of_list(notes: Mapping[str, Any]) -> Iterator[Todo]:
+    for text, status in notes.get(LIST) or ():
+        yield Todo(text=text, status=status)
+
+
+def _single(notes: Mapping[str, Any]) -> Iterator[Todo]:
+    found: dict[str, dict[str, str]] = {}
+    for key, value in notes.items():
+        if key.startswith(ONE):
+            id, _, name = key.removeprefix(ONE).rpartition(":")  # noqa: A001 -- what it is called
+            found.setdefault(id, {})[name] = value
+    for id in sorted(found, key=lambda one: (len(one), one)):  # noqa: A001 -- ditto
+        yield Todo(text=found[id].get("text", ""), status=found[id].get("status", ""))
+
+
+def _words(value: Any) -> str:
+    return " ".join(value.split())[:LONGEST] if isinstance(value, str) else ""

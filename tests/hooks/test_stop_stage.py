@@ -1,0 +1,240 @@
+"""What the user, and not the model, is shown once a turn has ended: the hooks that ran, and what is open."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hookline import PreToolUse, State, Stop, block, hook
+from hookline.events import PostToolUse
+from hookline.frozen import frozen
+from hookline.hook import configure
+from hookline.hooks import load as built_in
+from hookline.hooks.stop_stage import stop_stage
+from hookline.host import decode
+from hookline.hosts import load
+from hookline.runtime import Runtime
+from hookline.stage import PARTS
+from hookline.testing import post_tool_use, pre_tool_use, stop, user_prompt_submit
+from hookline.todos import Todo, open_ones
+
+CLAUDE = load("claude-code")
+CAPTURES = Path(__file__).parent.parent / "captures"
+NOW = State(now=1_000.0)
+
+
+@pytest.fixture
+def runtime():
+    runtime = Runtime()
+    for name in ("audit", "stop-stage", "dangerous-command"):
+        runtime.register(built_in(name))
+    yield runtime
+    runtime.close()
+
+
+def asked(runtime, native, event):
+    return json.loads(runtime.answer(CLAUDE, native, event).stdout or "{}")
+
+
+def todo(*items, tool="TodoWrite", **more):
+    places = frozen({"todos": "todos", "text": "content", "status": "status"})
+    listed = [{"content": text, "status": status} for text, status in items]
+    return post_tool_use(tool=tool, kind="todo", places=places, input=frozen({"todos": listed}), **more)
+
+
+def test_a_turn_without_trouble_is_silent(runtime):
+    asked(runtime, "UserPromptSubmit", user_prompt_submit())
+    asked(runtime, "PreToolUse", pre_tool_use())
+
+    assert asked(runtime, "Stop", stop()) == {}
+
+
+def test_what_was_blocked_in_this_turn_is_summed_up(runtime):
+    asked(runtime, "PreToolUse", pre_tool_use("git push --force"))
+    asked(runtime, "UserPromptSubmit", user_prompt_submit())
+    asked(runtime, "PreToolUse", pre_tool_use("git push --force"))
+    asked(runtime, "PreToolUse", pre_tool_use("git reset --hard"))
+    asked(runtime, "PostToolUse", post_tool_use())
+    said = asked(runtime, "Stop", stop())["systemMessage"]
+
+    assert said.startswith("hookline: this turn: ")
+    assert said.endswith("; failed: none; blocked: dangerous-command (2)")
+
+
+def test_a_hook_that_failed_is_named(runtime):
+    @runtime.register
+    @hook(priority=1)
+    def broken(event: PreToolUse, state: State) -> None:
+        raise ValueError("no")
+
+    asked(runtime, "UserPromptSubmit", user_prompt_submit())
+    asked(runtime, "PreToolUse", pre_tool_use())
+
+    assert asked(runtime, "Stop", stop())["systemMessage"].endswith("; failed: broken; blocked: none")
+
+
+@pytest.mark.parametrize(("summary", "shown"), [("always", True), ("troubles", False), ("never", False)])
+def test_the_summary_is_shown_as_is_set(runtime, summary, shown):
+    runtime.hooks = [hook for hook in runtime.hooks if hook.name != "stop-stage"]
+
+    runtime.register(configure(built_in("stop-stage"), {"summary": summary}))
+    asked(runtime, "UserPromptSubmit", user_prompt_submit())
+    said = asked(runtime, "Stop", stop()).get("systemMessage", "")
+
+    assert said.startswith("hookline: this turn: ") is shown
+
+
+def test_what_is_open_becomes_a_suggested_prompt_for_the_user_alone(runtime):
+    asked(
+        runtime,
+        "PostToolUse",
+        todo(("write it", "completed"), ("test it", "in_progress"), ("ship", "pending")),
+    )
+    reply = asked(runtime, "Stop", stop())
+
+    assert reply == {"systemMessage": "hookline: suggested next prompt: go on with: test it; ship"}
+
+
+def test_what_is_in_the_way_comes_first(runtime):
+    asked(runtime, "PostToolUse", todo(("get a key", "blocked"), ("ship", "pending")))
+    said = asked(runtime, "Stop", stop())["systemMessage"]
+
+    assert said.endswith("clear what is in the way: get a key; then go on with: ship")
+
+
+@pytest.mark.parametrize(("ran_after", "told"), [(False, True), (True, False)])
+def test_a_stopped_call_is_in_the_way_if_nothing_ran_after_it(runtime, ran_after, told):
+    asked(runtime, "UserPromptSubmit", user_prompt_submit())
+    asked(runtime, "PreToolUse", pre_tool_use("git push --force"))
+    if ran_after:
+        asked(runtime, "PostToolUse", post_tool_use())
+    said = asked(runtime, "Stop", stop())["systemMessage"]
+
+    assert ("clear what is in the way" in said) is told
+
+
+@pytest.mark.parametrize("many", [3, 4])
+def test_a_long_list_is_cut_aloud(runtime, many):
+    asked(runtime, "PostToolUse", todo(*((f"step {n}", "pending") for n in range(many))))
+    said = asked(runtime, "Stop", stop())["systemMessage"]
+
+    assert said.endswith("step 2 (and 1 more)" if many == 4 else "step 2")
+
+
+def test_a_turn_that_goes_on_has_no_stage(runtime):
+    @runtime.register
+    @hook()
+    def again(event: Stop, state: State):
+        return block("more")
+
+    asked(runtime, "PostToolUse", todo(("ship", "pending")))
+
+    assert asked(runtime, "Stop", stop()) == {"decision": "block", "reason": "more"}
+
+
+@pytest.mark.parametrize(
+    ("host", "stem", "change"),
+    [
+        ("claude-code", "StopFailure", {}),
+        ("qwen-code", "StopFailure", {}),
+        ("reasonix", "StopFailure", {}),
+        ("reasonix", "Stop", {"error": "status 400"}),
+        ("cursor", "stop", {"status": "error"}),
+    ],
+)
+def test_an_error_of_the_model_ends_a_turn_without_a_stage(host, stem, change):
+    runtime, host = Runtime(), load(host)
+    for name in ("audit", "stop-stage", "token-budget"):
+        runtime.register(built_in(name))
+    payload = json.loads((CAPTURES / host.name / f"{stem}.json").read_text())
+    found = decode(host, {**payload, **change})
+    if found is not None:
+        runtime.store.note(found[1].session, {"todos": [["ship", "pending"]]})
+        runtime.answer(host, *found)
+
+    assert found is None or not isinstance(found[1], Stop)
+    assert runtime.said is None or runtime.said.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("host", "stems", "still"),
+    [
+        ("qwen-code", ["PostToolUse.todo_write"], (Todo(text="a", status="pending"),)),
+        ("claude-code", ["PostToolUse.TaskCreate"], (Todo(text="s1"),)),
+        ("claude-code", ["PostToolUse.TaskCreate", "PostToolUse.TaskUpdate"], ()),
+    ],
+)
+def test_the_hosts_own_lists_are_understood(host, stems, still):
+    host, notes = load(host), {}
+    for stem in stems:
+        payload = json.loads((CAPTURES / host.name / f"{stem}.json").read_text())
+        said = stop_stage(decode(host, payload)[1], NOW)
+        notes |= said.memory
+
+    assert open_ones(notes) == still
+
+
+@pytest.mark.parametrize(
+    ("host", "tool", "text"),
+    [("gemini-cli", "write_todos", "description"), ("opencode", "todowrite", "content")],
+)
+def test_the_tables_of_other_hosts_say_where_their_lists_lie(host, tool, text):
+    row = load(host).tools[tool]
+    event = post_tool_use(
+        tool=tool,
+        kind=row.kind,
+        places=row.places,
+        input=frozen({"todos": [{text: "ship", "status": "pending"}, {text: "x", "status": "cancelled"}]}),
+    )
+
+    assert open_ones(stop_stage(event, NOW).memory) == (Todo(text="ship", status="pending"),)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        post_tool_use(),
+        todo(("ship", "pending"), success=False),
+        todo(("ship", "pending"), subagent=built_in),
+        post_tool_use(kind="todo", input=frozen({"todos": "nonsense"}), places=frozen({"id": "id"})),
+    ],
+    ids=["another-tool", "failed", "of-a-helper", "nonsense"],
+)
+def test_nothing_else_is_remembered(event):
+    assert stop_stage(event, NOW) is None
+
+
+@pytest.mark.parametrize("odd", ["text", 3, None, [1, {"content": 5}], {"a": 1}])
+def test_a_list_of_another_shape_is_no_trouble(odd):
+    places = frozen({"todos": "todos", "text": "content", "status": "status"})
+    said = stop_stage(post_tool_use(kind="todo", places=places, input=frozen({"todos": odd})), NOW)
+
+    assert open_ones(said.memory) == ()
+
+
+def test_a_part_that_takes_too_long_is_left_out_and_noted(runtime):
+    asked(runtime, "PreToolUse", pre_tool_use("git push --force"))
+    runtime.hooks = [one for one in runtime.hooks if one.name != "stop-stage"]
+
+    runtime.register(configure(built_in("stop-stage"), {"within": -1.0}))
+    outcome = runtime.fire_now(stop())
+
+    assert outcome.warnings == ()
+    assert [step.said for step in outcome.trail if step.hook == "stop-stage.summary"] == ["timed-out"]
+
+
+def test_every_part_has_a_name():
+    assert set(PARTS) == {"summary", "next-prompt"}
+
+
+def test_a_helpers_end_is_no_end_of_the_turn():
+    assert stop_stage(stop(subagent=object()), NOW) is None
+
+
+def test_an_ordinary_call_costs_no_look_into_memory():
+    class Untouchable(dict):
+        def get(self, *_):
+            raise AssertionError
+
+    assert stop_stage(post_tool_use(), State(now=1.0, memory=Untouchable())) is None
+    assert isinstance(post_tool_use(), PostToolUse)
