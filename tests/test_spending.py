@@ -143,7 +143,7 @@ def test_a_recording_too_long_for_one_look_tells_its_context_at_once_and_the_res
     runtime, transcript
 ):
     filling = json.dumps({"type": "attachment", "text": "x" * 1_000_000}) + "\n"
-    transcript.write_text(message(1, 1000) + filling * 18 + message(2, 2000))
+    transcript.write_text(message(1, 1000) + filling * 9 + message(2, 2000))
     event = post_tool_use(transcript=str(transcript))
     first, second = purse(runtime, event).usage, purse(runtime, event).usage
 
