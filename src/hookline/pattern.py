@@ -28,7 +28,7 @@ class _Lazy:
     """Becomes what it is asked for: from the first question on, the compiled pattern's own methods answer."""
 
     def __init__(self, pattern: str, flags: int) -> None:
-        self.pattern, self._wanted = pattern, flags
+        self.pattern, self._wanted = pattern, int(flags)
 
     def __getattr__(self, name: str) -> object:
         if name not in _ASKED:

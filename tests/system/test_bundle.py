@@ -161,6 +161,13 @@ def test_a_file_that_was_cut_is_written_anew(copy, made, size):
     assert first == made.call()[0]
 
 
+def test_code_that_was_overwritten_does_no_harm(copy, made):
+    data = copy.bundle.read_bytes()
+    copy.bundle.write_bytes(data[:50_000] + b"\xff" * (len(data) - 50_000))
+
+    assert copy.call()[0] == made.call()[0]
+
+
 def test_one_of_another_python_is_not_used(copy):
     data = copy.bundle.read_bytes()
     copy.bundle.write_bytes(bytes([data[0] ^ 1]) + data[1:])

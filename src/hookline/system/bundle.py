@@ -38,6 +38,8 @@ HEAD = MAGIC_NUMBER + b"hookline\2"
 NUMBER = 8
 """Bytes of the number that tells how long the index is."""
 OTHERS_MAY_WRITE = 0o022
+UNREADABLE = (ValueError, EOFError, TypeError)
+"""What `marshal` says of data that is not what it wrote."""
 PATTERNS = "*"
 """Under which the regular expressions lie."""
 
@@ -61,7 +63,7 @@ class Bundle:
         """By name: of which source, and where its code lies: where it begins, and how long it is."""
         try:
             self._open()
-        except (OSError, ValueError, EOFError, TypeError):
+        except (OSError, *UNREADABLE):
             return  # none, or not a whole one
 
     def _open(self) -> None:
@@ -92,12 +94,21 @@ class Bundle:
 
     def patterns(self) -> dict[tuple[str, int], Pattern]:
         code = self._code(PATTERNS) if PATTERNS in self._index else b""
-        return marshal.loads(code) if code else {}  # noqa: S302 -- ditto
+        try:
+            return marshal.loads(code) if code else {}  # noqa: S302 -- ditto
+        except UNREADABLE:
+            return {}
 
     def keep(self) -> None:
         """Add what this process had to look for, so that the next one need not."""
         if sys.dont_write_bytecode or not os.access(os.path.dirname(self.path), os.W_OK):
             return
+        try:
+            self._keep()
+        except Exception:  # noqa: BLE001 -- the answer is out, and holds; the next one looks for itself, too
+            return
+
+    def _keep(self) -> None:
         found = dict(self._looked_for())
         if new := {key: engine(*key) for key in pattern.COMPILED}:
             found[PATTERNS] = ("", 0, 0), marshal.dumps(self.patterns() | new)
@@ -106,26 +117,20 @@ class Bundle:
             self._write({**old, **found})
 
     def _looked_for(self) -> Iterator[tuple[str, tuple[Source, bytes]]]:
-        for name, module in sys.modules.copy().items():
-            loader = getattr(module, "__loader__", None)
-            if (
-                name.startswith(f"{PACKAGE}.")
-                and type(loader) is SourceFileLoader
-                and name not in self._before
-            ):
+        ours = (name for name in sys.modules.copy() if name.startswith(f"{PACKAGE}."))
+        for name in ours:
+            loader = getattr(sys.modules[name], "__loader__", None)
+            if type(loader) is SourceFileLoader and name not in self._before:
                 source = _source(loader.path.removeprefix(FOLDER))
                 if source:
                     yield name, (source, marshal.dumps(loader.get_code(name)))
 
     def _write(self, modules: Mapping[str, tuple[Source, bytes]]) -> None:
         new = f"{self.path}.{os.getpid()}"
-        try:
-            with open(new, "xb") as file:
-                os.fchmod(file.fileno(), 0o644)  # whatever this process leaves to others
-                file.write(_packed(modules))
-            os.replace(new, self.path)  # who reads meanwhile has the one or the other, whole
-        except OSError:
-            return  # the next one looks for itself, too
+        with open(new, "xb") as file:
+            os.fchmod(file.fileno(), 0o644)  # whatever this process leaves to others
+            file.write(_packed(modules))
+        os.replace(new, self.path)  # who reads meanwhile has the one or the other, whole
 
 
 class Ready(SourceFileLoader):
@@ -135,8 +140,11 @@ class Ready(SourceFileLoader):
         super().__init__(name, path)
         self._code = code
 
-    def get_code(self, fullname: str) -> CodeType:
-        code: CodeType = marshal.loads(self._code)  # noqa: S302 -- ditto
+    def get_code(self, fullname: str) -> CodeType | None:
+        try:
+            code: CodeType = marshal.loads(self._code)  # noqa: S302 -- ditto
+        except UNREADABLE:
+            return super().get_code(fullname)
         return code
 
 
