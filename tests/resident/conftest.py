@@ -1,5 +1,6 @@
 """A resident of a user's own, in a scratch home, and the clients that ask it."""
 
+import compileall
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ _INSTALLED = Path(sys.executable).with_name("hookline-client")
 if _INSTALLED.exists() and _INSTALLED.read_bytes() == CLIENT.read_bytes():
     CLIENT = _INSTALLED  # which has the interpreter beside it
 CLIENTS = {"bash": (CLIENT, "hook"), "python": (sys.executable, "-I", "-S", ROOM / "ask.py", "hook")}
+compileall.compile_dir(ROOM.parent, quiet=2)  # as an installer does: not in the middle of an answer
 COMPILED = compiled.client(
     os.environ, tempfile.mkdtemp(prefix="hookline-client-"), installed.word(), build=True
 )

@@ -88,7 +88,8 @@ def test_payloads_of_every_size_arrive_whole(asked, size):
 def test_a_stranger_who_took_the_port_is_told_nothing(house, tmp_path):
     house.folder.mkdir(mode=0o700, exist_ok=True)
     with socket.create_server(("127.0.0.1", 0)) as stranger:
-        told = f"{__version__} {stranger.getsockname()[1]} knock proof secret\n"
+        stranger.settimeout(20)
+        told = f"{__version__} {stranger.getsockname()[1]} knock proof secret\n/nowhere\n"
         (house.folder / "address").write_text(told)
         (house.folder / "address").chmod(0o600)
         with ThreadPoolExecutor(1) as pool:
@@ -108,7 +109,10 @@ def test_a_stranger_who_took_the_port_is_told_nothing(house, tmp_path):
 def test_an_answer_that_is_cut_short_is_no_answer(house, told):
     house.folder.mkdir(mode=0o700, exist_ok=True)
     with socket.create_server(("127.0.0.1", 0)) as dying:
-        (house.folder / "address").write_text(f"{__version__} {dying.getsockname()[1]} knock proof secret\n")
+        dying.settimeout(20)
+        (house.folder / "address").write_text(
+            f"{__version__} {dying.getsockname()[1]} knock proof secret\n/\n"
+        )
         (house.folder / "address").chmod(0o600)
         with ThreadPoolExecutor(1) as pool:
             asked = pool.submit(house.ask, json.dumps(house.user.shell(FORCE)))
@@ -148,7 +152,7 @@ def test_what_is_configured_now_is_what_holds(asked):
 
 
 def test_a_wrong_secret_is_answered_by_nobody(resident):
-    _, port, knock, _, secret = (resident.folder / "address").read_text().split()
+    _, port, knock, _, secret = (resident.folder / "address").read_text().splitlines()[0].split()
     talk = f"hookline/1 {knock}\nhookline/1 {secret[::-1]} 1 n 1 0\nclaude-code\0/\0{{}}\0"
     said = subprocess.run(
         ["bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{port}; cat >&3; cat <&3"],
