@@ -148,7 +148,7 @@ class Runtime:
         purse.take()
         outcome = self._judge(event, self._deadline(ANSWER_WITHIN), purse)
         outcome = self._continued(outcome, CONTINUATIONS)
-        said = capped(self._staged(outcome), self.cap(CONTEXT_CAP))
+        said = capped(self._staged(outcome, [outcome]), self.cap(CONTEXT_CAP))
         self._keep([outcome], said)
         if len(self._untold) >= TOGETHER:
             self._tell_sinks()
@@ -163,7 +163,7 @@ class Runtime:
             event = as_recorded(host, event)
         row, cap = host.moments[name], self.cap(host.context_cap)
         outcomes = self._judge_all(host, event, row)
-        whole = self._staged(chain.merged(outcomes, type(event)))
+        whole = self._staged(chain.merged(outcomes, type(event)), outcomes)
         whole = self._with_what_waited(whole, row)
         whole = spoken(whole)
         reply, said = answer(host, name, event, whole, cap)
@@ -192,14 +192,14 @@ class Runtime:
         usual = gates.uncounted(outcome, tells=tells)
         return self._try(count, usual=usual) if self.counts else usual
 
-    def _staged(self, outcome: Outcome) -> Outcome:
+    def _staged(self, outcome: Outcome, outcomes: Sequence[Outcome]) -> Outcome:
         """The end of a turn with what its user is to see of it."""
         if not any(isinstance(effect, Stage) for effect in outcome.effects):
             return outcome
         from hookline.stage import staged  # noqa: PLC0415 -- only where a turn ends
 
         self._try(self.recorder.settle, usual=None)
-        return staged(outcome, self.store)
+        return self._try(lambda: staged(outcome, outcomes, self.store), usual=outcome)
 
     def _judge_all(self, host: Host, event: Event, row: Moment) -> list[Outcome]:
         outcomes, within = [], min(row.within or host.within, host.within)
