@@ -2,10 +2,8 @@
 
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -51,14 +49,14 @@ JSON = st.recursive(
 MOMENTS = st.integers(1, 4_000_000_000).map(float)  # a timestamp has whole seconds at least
 OBJECT = st.dictionaries(TEXT, JSON, max_size=3).map(frozen)
 BY_TYPE = {
-    str: TEXT,
-    bool: st.booleans(),
-    float: FLOAT,
-    float | None: st.none() | FLOAT,
-    Any: JSON,
-    Mapping[str, Any]: OBJECT,
-    tuple[Any, ...]: st.lists(JSON, max_size=3).map(frozen),
-    Subagent | None: st.none() | st.builds(Subagent, id=st.text(min_size=1, max_size=9), type=TEXT),
+    "str": TEXT,
+    "bool": st.booleans(),
+    "float": FLOAT,
+    "float | None": st.none() | FLOAT,
+    "Any": JSON,
+    "Mapping[str, Any]": OBJECT,
+    "tuple[Any, ...]": st.lists(JSON, max_size=3).map(frozen),
+    "Subagent | None": st.none() | st.builds(Subagent, id=st.text(min_size=1, max_size=9), type=TEXT),
 }
 
 

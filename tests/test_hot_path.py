@@ -15,8 +15,19 @@ print(repr(sorted(sys.modules)), file=sys.stderr)
 """
 NEVER = {"asyncio", "dataclasses", "httpx", "mcp", "rich", "pydantic", "anyio", "multiprocessing"}
 UNNEEDED = {
-    *("argparse", "datetime", "gettext", "hashlib", "locale", "pkgutil", "platform", "shlex", "shutil"),
-    *("signal", "sqlite3", "subprocess", "tempfile", "threading", "unicodedata", "uuid"),
+    *(
+        "argparse",
+        "datetime",
+        "gettext",
+        "hashlib",
+        "json",
+        "locale",
+        "pkgutil",
+        "platform",
+        "shlex",
+        "shutil",
+    ),
+    *("signal", "sqlite3", "subprocess", "tempfile", "threading", "typing", "unicodedata", "uuid"),
 }
 """Modules of Python itself that take a millisecond or more, and that a plain call does without."""
 OTHERS = {

@@ -1,8 +1,13 @@
 """What is known of a class of records, and how its objects are made until there are many of them."""
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
+
 from operator import attrgetter
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 MISSING: Any = type("Missing", (), {"__slots__": (), "__repr__": lambda self: "MISSING"})()
 OFTEN = 64

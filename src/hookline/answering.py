@@ -1,13 +1,14 @@
 """One call of a host in, one reply out: the same for a process that was started for it and for a warm one."""
 
-import json
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import Any
 
 from hookline import claims, hosts
+from hookline import plainjson as json
 from hookline.callers import as_guest, true_caller
 from hookline.events import Event, Notification
 from hookline.host import Host, Reply, Said, Unreadable, decode
@@ -15,11 +16,16 @@ from hookline.outcome import Outcome
 from hookline.record import record
 from hookline.redact import redact
 from hookline.repeating import repeat
-from hookline.response import Notify
 from hookline.runtime import Runtime
 from hookline.store import Claim
 from hookline.system import lives
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.response import Notify
 
 LONGEST_ERROR = 200
 
@@ -43,6 +49,8 @@ class Call:
     """Whether the process that answers ends with it."""
     begun: Callable[[], float] = lives.started
     """When the host asked, by `lives.now`."""
+    due: Callable[[float], None] = lambda seconds: None
+    """Told within how many seconds the host wants its answer, once that is known."""
 
 
 class Words(NamedTuple):
@@ -138,6 +146,7 @@ def _judged(host: Host, name: str, event: Event, call: Call, opened: Open) -> An
         runtime.naming = _names(call.name)
     words = [f"+{one}" for one in call.only] + [f"-{one}" for one in call.without]
     within = min(host.moments[name].within or host.within, host.within)
+    call.due(within)
     held = claims.held(runtime, host, event, words, within=within, begun=call.begun)
     if isinstance(held, Claim):
         reply = repeat(runtime, host, name, event, held.said)

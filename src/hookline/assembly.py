@@ -1,23 +1,27 @@
 """Configuration files and built-ins → the hooks that will run, with why each is there or off."""
 
+from __future__ import annotations
+
 import time
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
 from hookline import foreign
 from hookline import hooks as built_ins
 from hookline.frozen import Frozen
 from hookline.given import File, Layer, Problem
 from hookline.hook import Hook, Why, matching, named
-from hookline.host import Host
 from hookline.kind import Declaration, Kept, Kind, Machine
 from hookline.layers import Settled, settle, switches
 from hookline.record import record, replace
 from hookline.system import ckignore, files
 from hookline.system.places import Places, find
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+    from typing import Any
+
+    from hookline.host import Host
     from hookline.reader import Reader
     from hookline.sink import Choice
     from hookline.system.trust import Trust
@@ -36,7 +40,7 @@ class Setup:
     """The environment without what the repository put there unasked."""
     settled: Settled
     kept: Kept
-    trust: "Trust | None" = None
+    trust: Trust | None = None
     """None where the project has nothing that would need it."""
 
     @property
@@ -66,7 +70,7 @@ class _Project:
     layers: list[Layer]
     scripts: Scripts
     problems: list[Problem]
-    trust: "Trust | None" = None
+    trust: Trust | None = None
     pinned: Mapping[str, str] | None = None
     """The sha256 of the files that were trusted, by path; None where nothing is."""
     wishes: Sequence[str] = ()
@@ -171,16 +175,14 @@ def _layer(file: File) -> Layer:
     return reader(file, _kinds())
 
 
-def _checks(reader: "Reader", tables: Mapping[str, Any]) -> Iterable[Declaration]:
+def _checks(reader: Reader, tables: Mapping[str, Any]) -> Iterable[Declaration]:
     from hookline.checks import checks  # noqa: PLC0415 -- only where hooks are configured
 
     running = [hook for hook in _built_in(built_ins.names()) if hook.runs]
     return checks(reader, tables, running, _kinds()) if any(named(running, one) for one in tables) else ()
 
 
-def _sinks(
-    layers: Sequence[Layer], *, trusted: bool
-) -> tuple[tuple["Choice", ...], list[Problem], list[str]]:
+def _sinks(layers: Sequence[Layer], *, trusted: bool) -> tuple[tuple[Choice, ...], list[Problem], list[str]]:
     """The sinks that are configured, what is wrong with that, and what of it waits."""
     if not any(layer.sinks for layer in layers):
         return (), [], []
@@ -197,7 +199,7 @@ def _kinds() -> dict[str, Kind]:
 
 
 def _declared(
-    layers: Sequence[Layer], scripts: Scripts, machine: "_Lazy", *, trusted: bool
+    layers: Sequence[Layer], scripts: Scripts, machine: _Lazy, *, trusted: bool
 ) -> tuple[list[Declaration], list[str], list[Problem]]:
     """The configured hooks that may run, in order of registration; what waits; what could not be read."""
     declared, waiting, problems = list[Declaration](), list[str](), list[Problem]()
@@ -235,7 +237,7 @@ def _as_problem(text: str) -> Problem:
     return Problem(file=file, text=rest.strip())
 
 
-def _python(paths: Sequence[str], modules: Sequence[str], source: str, machine: "_Lazy") -> Any:
+def _python(paths: Sequence[str], modules: Sequence[str], source: str, machine: _Lazy) -> Any:
     from hookline.kinds import python  # noqa: PLC0415 -- only where hooks are configured
 
     own = source != "user"
@@ -245,7 +247,7 @@ def _python(paths: Sequence[str], modules: Sequence[str], source: str, machine: 
     return python.find(sources, machine.made())
 
 
-def _hooks(declared: Sequence[Declaration], machine: "_Lazy") -> tuple[list[Hook], list[Problem]]:
+def _hooks(declared: Sequence[Declaration], machine: _Lazy) -> tuple[list[Hook], list[Problem]]:
     """Built-ins first, then what was declared; a name that is taken stays with who had it."""
     hooks, wrong = list(_built_in(built_ins.names())), list[Problem]()
     for declaration in declared:
@@ -285,7 +287,7 @@ def _at(declaration: Declaration, text: str) -> Problem:
     return Problem(file=file, line=int(line), text=text)
 
 
-def _bound(declaration: Declaration, machine: "_Lazy") -> Hook:
+def _bound(declaration: Declaration, machine: _Lazy) -> Hook:
     spec = declaration.spec
     return Hook(
         name=declaration.name,
@@ -299,7 +301,7 @@ def _bound(declaration: Declaration, machine: "_Lazy") -> Hook:
         },
         nature="observer" if declaration.observer else spec.get("nature", "policy"),
         settings=Frozen(spec.get("settings", {})),
-        types={k: Any if v is None else type(v) for k, v in spec.get("settings", {}).items()},
+        types={k: object if v is None else type(v) for k, v in spec.get("settings", {}).items()},
         aliases=tuple(spec.get("aliases", ())),
         about=spec.get("about", "") or _about(declaration),
         kind=declaration.kind,
@@ -316,7 +318,7 @@ def _bound(declaration: Declaration, machine: "_Lazy") -> Hook:
     )
 
 
-def _with_settings(hook: Hook, declared: Sequence[Declaration], machine: "_Lazy") -> Hook:
+def _with_settings(hook: Hook, declared: Sequence[Declaration], machine: _Lazy) -> Hook:
     """A hook that is carried out elsewhere takes its settings along."""
     mine = next((d for d in declared if d.name == hook.name and d.origin == hook.origin), None)
     if mine is None or dict(mine.spec.get("settings", {})) == dict(hook.settings):

@@ -1,5 +1,7 @@
 """Arithmetic of time and tokens; has no clock of its own."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Collection, Iterable
 

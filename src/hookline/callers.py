@@ -1,13 +1,18 @@
 """Who really calls: hosts run each other's files, and each is to be answered once, in its own words."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
-from typing import Any
 
 from hookline import foreign, hosts
 from hookline.host import GUEST, Host
 
-Payload = Mapping[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Payload = Mapping[str, "Any"]
 Env = Mapping[str, str]
 
 

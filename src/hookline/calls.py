@@ -1,11 +1,15 @@
 """Carry out one hook within its time: built-ins here, code in a thread, what is configured by its kind."""
 
-from collections.abc import Callable
-from typing import Any
+from __future__ import annotations
 
-from hookline.events import Event
-from hookline.hook import Hook
-from hookline.state import State
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from hookline.events import Event
+    from hookline.hook import Hook
+    from hookline.state import State
 
 
 def call(hook: Hook, event: Event, state: State, limit: float) -> Any:

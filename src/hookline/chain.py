@@ -1,9 +1,10 @@
 """Fold hooks over an event into an outcome: the rules of the chain, and nothing that touches the machine."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from hookline import plainjson as json
 from hookline.events import ALLOW, ASK, BLOCK, MODIFY, Event
 from hookline.frozen import Frozen
 from hookline.hook import Hook
@@ -12,7 +13,11 @@ from hookline.record import record, replace
 from hookline.response import WEIGHT, Effect, Response, Verdict
 from hookline.state import State
 
-Call = Callable[[Hook, Event, State, float], Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Call = Callable[[Hook, Event, State, float], "Any"]
 """Carry out one hook within so many seconds."""
 PASSED = Response()
 """What a hook says that passes. It adds nothing to an outcome, so that only its step is noted."""

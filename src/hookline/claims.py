@@ -10,14 +10,14 @@ environment and settings, and the second one repeats what the first said, becaus
 that. Only what would add up is left to the first: counters, records, effects, and the countdown.
 """
 
+from __future__ import annotations
+
 import time
 from _blake2 import blake2b  # `hashlib` loads OpenSSL: two milliseconds that every tool call would wait for
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
 
 from hookline import repeating
-from hookline.assembly import Setup
 from hookline.events import (
     Event,
     PermissionRequest,
@@ -34,7 +34,6 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.hook import named
-from hookline.host import Host
 from hookline.outcome import Outcome, Step
 from hookline.reaching import DEPTH
 from hookline.record import fields, record, replace
@@ -43,7 +42,15 @@ from hookline.store import Claim, StoreFailed
 from hookline.system import lives
 from hookline.trail import recorded
 
-_T = TypeVar("_T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    from hookline.assembly import Setup
+    from hookline.host import Host
+
+    _T = TypeVar("_T")
+
 ASIDE = {"at", "duration_ms", "host", "lies_at", "native", "odd", "places", "subagent", "transcript", "turn"}
 """Fields of an event that do not tell what it is about, or that two dialects tell differently."""
 PASSING = {"_", "SHLVL", "PWD", "OLDPWD", "HOOKLINE_CALL"}
@@ -143,7 +150,7 @@ def identity(event: Event, words: Sequence[str] = ()) -> str:
 
 def _content(event: Event) -> str:
     """What it is about, in our words: one host may tell of it in two dialects."""
-    import json  # noqa: PLC0415 -- what cannot be claimed needs none
+    from hookline import plainjson as json  # noqa: PLC0415 -- what cannot be claimed needs none
 
     told = {field.name: getattr(event, field.name) for field in fields(event) if field.name not in ASIDE}
     if isinstance(event, CALLS):

@@ -1,12 +1,16 @@
 """Say an outcome in a host's words, and turn what it cannot express into what it can, aloud."""
 
-from collections.abc import Iterable
+from __future__ import annotations
 
 from hookline.chain import cut
 from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, SessionEnd
 from hookline.host import CONTEXT_CAP, Host, Moment, Reply, Said, changed, row_of
 from hookline.outcome import Outcome, Step
 from hookline.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LONGEST_WARNING = 2_000
 
@@ -31,9 +35,10 @@ def _able(row: Moment | None, event: Event, outcome: Outcome) -> frozenset[Can]:
 
 def capped(outcome: Outcome, cap: int) -> Outcome:
     """What the agent is to read, reason first, within *cap* characters; what is cut is said."""
-    blocked, asked, allowed = (
-        _within(text, cap) for text in (outcome.blocked, outcome.asked, outcome.allowed)
-    )
+    texts = (outcome.blocked, outcome.asked, outcome.allowed)
+    if not (any(texts) or outcome.context or outcome.kept or outcome.warnings):
+        return outcome
+    blocked, asked, allowed = (_within(text, cap) for text in texts)
     room = cap - max(len(text or "") for text in (blocked, asked, allowed))
     return replace(
         outcome,

@@ -1,7 +1,6 @@
 """Conclude the events that a host does not fire itself from those it does, in a fixed order."""
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from __future__ import annotations
 
 from hookline.events import (
     EVENTS,
@@ -17,8 +16,16 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.host import Host
 from hookline.record import fields
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, TypeVar
+
+    from hookline.host import Host
+
+    _Event = TypeVar("_Event", bound=Event)
 
 _NOTHING: Mapping[str, float] = {}
 
@@ -54,9 +61,6 @@ def _expanded(host: Host, event: Event) -> tuple[Event, ...]:
     if isinstance(event, SessionStart) and event.source == "compact" and PostCompact not in native:
         return _like(event, PostCompact), event
     return (event,)
-
-
-_Event = TypeVar("_Event", bound=Event)
 
 
 def _like(event: Event, into: type[_Event], **values: Any) -> _Event:

@@ -4,13 +4,18 @@ A class says what happened, what a hook may do about it (`may`) and how long one
 hook may take (`limit`, in seconds). A new event is one class here and a row in each host that has it.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
 from enum import StrEnum
-from typing import Any, ClassVar
 
 from hookline.frozen import Frozen
 from hookline.patch import Part, parts
 from hookline.record import field, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, ClassVar
 
 
 class Can(StrEnum):

@@ -3,13 +3,18 @@
 Names are read from the file names, so that listing costs nothing and only what is used is imported.
 """
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from functools import cache
 from importlib import import_module
 from os import listdir
-from typing import Any
 
 from hookline.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 
 @record

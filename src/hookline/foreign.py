@@ -1,14 +1,20 @@
 """What of the environment a repository set itself, through its host's settings: not its user's word."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterable, Iterator, Mapping
 
 from hookline.frozen import Frozen
-from hookline.host import Host
 from hookline.layers import SWITCH
 from hookline.record import field, record
 from hookline.system import files
 from hookline.system.places import project_root
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from hookline.host import Host
 
 LOOSENING = ("AR_", "AUTORESEARCH_")
 """Begin the variables that say how an agent is guarded."""

@@ -1,10 +1,15 @@
 """JSON values that cannot be changed in place, so that no hook alters an event behind the chain's back."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 
-class Frozen(dict[str, Any]):
+class Frozen(dict[str, "Any"]):
     """A dict that refuses to change: answer with `modify(...)` instead."""
 
     __slots__ = ()
@@ -15,7 +20,7 @@ class Frozen(dict[str, Any]):
     __setitem__ = __delitem__ = _refuse
     clear = pop = popitem = setdefault = update = __ior__ = _refuse
 
-    def __reduce__(self) -> tuple[type["Frozen"], tuple[dict[str, Any]]]:
+    def __reduce__(self) -> tuple[type[Frozen], tuple[dict[str, Any]]]:
         return Frozen, (dict(self),)
 
 
@@ -37,6 +42,13 @@ def thawed(value: Any, depth: int = 0) -> Any:
     if depth < DEEPEST and isinstance(value, tuple | list):
         return [thawed(item, depth + 1) for item in value]
     return value
+
+
+def plain(value: Any) -> Any:
+    """For an encoder of JSON, what it does not know itself; raises `TypeError` for what is no JSON."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a {type(value).__name__} is no JSON")
 
 
 PLAIN = frozenset({str, int, float, bool, type(None)})

@@ -3,11 +3,16 @@
 Who could not count, because the store cannot be used, lets go: nothing may go on for ever.
 """
 
+from __future__ import annotations
+
 from hookline.chain import struck
 from hookline.events import Event, Stop, SubagentStop, TurnEnd, TurnStart, UserPromptSubmit
 from hookline.outcome import Outcome, Step
 from hookline.record import replace
-from hookline.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.store import Store
 
 MOST_STRIKES = 3
 STRIKES, CONTINUATIONS, TOKENS = "strikes:", "continuations:", "usage:turn:"

@@ -1,11 +1,16 @@
 """What configuration files say, apart from how they are read: most calls find none to read."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
 from hookline.frozen import Frozen
-from hookline.kind import Declaration
 from hookline.record import field, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.kind import Declaration
 
 FAILURES = ("warn", "block")
 """What may come of a hook that fails."""

@@ -1,10 +1,14 @@
 """What guards an agent on this machine: the files and folders that it must leave alone."""
 
+from __future__ import annotations
+
 import os
 import sys
 from functools import cache
 
-from hookline.system.places import Places
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.system.places import Places
 
 
 @cache

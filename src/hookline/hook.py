@@ -4,22 +4,26 @@ The type of `event` is the subscription and the keyword-only parameters are the 
 are stated once: where the hook uses them.
 """
 
-import types
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_type_hints
 
 from hookline.events import EVENTS, Event
 from hookline.frozen import Frozen
 from hookline.record import field, record, replace
-from hookline.state import State
+from hookline.state import Later
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Literal, TypeAlias
+
+    from hookline.state import State
     from hookline.why import Branch
 
-Judge = Callable[..., Any]
-Nature = Literal["policy", "advice", "observer"]
-Failure = Literal["warn", "block"]
+Judge = Callable[..., "Any"]
+Nature: TypeAlias = 'Literal["policy", "advice", "observer"]'
+Failure: TypeAlias = 'Literal["warn", "block"]'
 Rules = tuple[str, ...] | Callable[[], Iterable[str]]
 """Ids of rules, or what lists them where that takes a while."""
 Why = Callable[..., Iterable["Branch"]]
@@ -121,16 +125,16 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
     usual = priority if isinstance(priority, int) else max(places.values(), default=50)
 
     def make(judge: Judge) -> Hook:
-        hints = _hints(judge)
+        _check_parameters(judge)
         return Hook(
             name=_checked_name(name or judge.__name__.strip("_").replace("_", "-").lower()),
-            on=_subscription(judge, hints),
+            on=_subscription(judge),
             judge=judge,
             priority=usual,
             priorities=places,
             nature=nature,
             settings=Frozen(judge.__kwdefaults__ or {}),
-            types=Frozen({key: hints.get(key, Any) for key in judge.__kwdefaults__ or {}}),
+            types=Later(lambda: _types(judge)),
             stricter=Frozen(stricter or {}),
             unattended=Frozen(unattended or {}),
             aliases=aliases,
@@ -168,12 +172,14 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _hints(judge: Judge) -> Mapping[str, Any]:
-    _check_parameters(judge)
-    hints = judge.__annotations__
-    if any(isinstance(hint, str) for hint in hints.values()):
-        return get_type_hints(judge)
-    return hints
+def _types(judge: Judge) -> Mapping[str, Any]:
+    """The types of its settings; found out when somebody sets one, because few do."""
+    from typing import Any, Literal, get_type_hints  # noqa: PLC0415 -- ditto
+
+    # What an annotation may name though its module imports it for type checkers alone.
+    usual = {"Any": Any, "Literal": Literal, "Mapping": Mapping}
+    hints = get_type_hints(judge, localns={**usual, **judge.__globals__})
+    return {key: hints.get(key, Any) for key in judge.__kwdefaults__ or {}}
 
 
 def _check_parameters(judge: Judge) -> None:
@@ -190,16 +196,27 @@ def _check_parameters(judge: Judge) -> None:
         raise BadHook(f"hook {judge.__name__!r} has settings without a default: {', '.join(sorted(unset))}")
 
 
-def _subscription(judge: Judge, hints: Mapping[str, Any]) -> tuple[type[Event], ...]:
+def _subscription(judge: Judge) -> tuple[type[Event], ...]:
     first = judge.__code__.co_varnames[0]
-    hint = hints.get(first)
-    events = get_args(hint) if isinstance(hint, types.UnionType) or get_args(hint) else (hint,)
+    hint = judge.__annotations__.get(first)
+    events = _named(hint, judge) if isinstance(hint, str) else getattr(hint, "__args__", (hint,))
     if not events or not all(isinstance(event, type) and issubclass(event, Event) for event in events):
         raise BadHook(
             f"hook {judge.__name__!r} does not say which events it listens for: annotate {first!r} with "
             f"one of them, or with several joined by |; there are: {', '.join(EVENTS)}"
         )
     return events
+
+
+def _named(hint: str, judge: Judge) -> tuple[Any, ...]:
+    """What an annotation that was not evaluated names: events of its module, joined by |."""
+    names = [name.strip() for name in hint.split("|")]
+    if all(name in judge.__globals__ for name in names):
+        return tuple(judge.__globals__[name] for name in names)
+    from typing import get_args, get_type_hints  # noqa: PLC0415 -- somebody has a name for several
+
+    found = get_type_hints(judge)[judge.__code__.co_varnames[0]]
+    return get_args(found) or (found,)
 
 
 def _about(judge: Judge) -> str:

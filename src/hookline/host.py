@@ -3,16 +3,22 @@
 Everything that holds for all hosts is here, so that a host's own file is a table and an `encode`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
 
 from hookline.events import Can, Event, PostToolUse, Subagent
 from hookline.frozen import Frozen, frozen, thawed
-from hookline.kind import Dialect
-from hookline.outcome import Outcome
 from hookline.record import MISSING, Field, field, fields, record, replace
-from hookline.wiring import Wiring
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.kind import Dialect
+    from hookline.outcome import Outcome
+    from hookline.wiring import Wiring
 
 WHOLE = "."
 """The place of an output that may be text as a whole."""
@@ -46,24 +52,24 @@ class Moment:
     """Seconds that the host gives at this moment, where it is less than elsewhere."""
     looks_like: Callable[[Mapping[str, Any]], bool] = lambda payload: False
     """Whether a payload is really something else, which only looks like this moment."""
-    really: "Moment | None" = None
+    really: Moment | None = None
     """What it is then; None is nothing of ours."""
     fits: Callable[[Any, Any], bool] = lambda old, new: True
     """Whether the host can make the old value the new one, where it cannot make every change."""
 
-    def saying(self, **given: Any) -> "Moment":
+    def saying(self, **given: Any) -> Moment:
         """The same row, at which these fields are always so."""
         return replace(self, given=frozen(given))
 
-    def due(self, seconds: float) -> "Moment":
+    def due(self, seconds: float) -> Moment:
         """The same row, with less time to answer than the host gives elsewhere."""
         return replace(self, within=seconds)
 
-    def unless(self, looks_like: Callable[[Mapping[str, Any]], bool], really: "Moment | None") -> "Moment":
+    def unless(self, looks_like: Callable[[Mapping[str, Any]], bool], really: Moment | None) -> Moment:
         """The same row, for hosts whose payloads are not always what they look like."""
         return replace(self, looks_like=looks_like, really=really)
 
-    def only_if(self, fits: Callable[[Any, Any], bool]) -> "Moment":
+    def only_if(self, fits: Callable[[Any, Any], bool]) -> Moment:
         """The same row, for hosts that cannot make every change."""
         return replace(self, fits=fits)
 
@@ -302,24 +308,25 @@ def _words(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-_CHECKS: Mapping[Any, tuple[type, ...]] = {
-    str: (str,),
-    bool: (bool,),
-    float: (int, float),
-    float | None: (int, float),
-    Mapping[str, Any]: (dict, Mapping),
-    tuple[Any, ...]: (list, tuple),
+_CHECKS: Mapping[str, tuple[type, ...]] = {
+    "str": (str,),
+    "bool": (bool,),
+    "float": (int, float),
+    "float | None": (int, float),
+    "Mapping[str, Any]": (dict, Mapping),
+    "tuple[Any, ...]": (list, tuple),
 }
+"""By how a field of an event is annotated."""
 
 
-def _wrong(kind: Any, value: Any) -> str:
+def _wrong(kind: str, value: Any) -> str:
     """What is wrong with the type of a value; never the value."""
     wanted = _CHECKS.get(kind)
     if wanted is None or (isinstance(value, wanted) and (bool in wanted or not isinstance(value, bool))):
         return ""
     return (
         ""
-        if kind is float and isinstance(_seconds(value), float)
+        if kind == "float" and isinstance(_seconds(value), float)
         else f"is {_type(value)}, not {_plain(kind)}"
     )
 
@@ -337,10 +344,9 @@ def _seconds(when: Any) -> Any:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _plain(kind: Any) -> str:
-    return {str: "text", bool: "true or false"}.get(kind) or (
-        "an object" if kind == Mapping[str, Any] else "a list" if kind == tuple[Any, ...] else "a number"
-    )
+def _plain(kind: str) -> str:
+    names = {"str": "text", "bool": "true or false", "Mapping[str, Any]": "an object"}
+    return names.get(kind, "a list" if kind == "tuple[Any, ...]" else "a number")
 
 
 def _type(value: Any) -> str:

@@ -1,9 +1,14 @@
 """The store that a person configured: opened where they said, and kept within the limits they set."""
 
+from __future__ import annotations
+
 from hookline import stores
-from hookline.assembly import Setup
 from hookline.record import replace
 from hookline.store import Limits, Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.assembly import Setup
 
 STORE = "sqlite"
 """The one that is used where nobody says otherwise."""

@@ -4,9 +4,10 @@ A kind is told how to carry out one declaration: `bind` makes the function that 
 touches the machine only through the `Machine` it is given, except where its library does so for it.
 """
 
+from __future__ import annotations
+
 from _thread import allocate_lock
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from hookline.events import Event
 from hookline.frozen import Frozen
@@ -14,8 +15,13 @@ from hookline.record import field, record
 from hookline.response import Response
 from hookline.state import State
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Literal, Protocol, TypeVar
+
     from hookline.host import Host
+else:
+    Protocol = object
 
 KEEP = 256 * 1024
 """How many bytes of a hook's answer are read; the rest is drained, and the cut is said."""
@@ -106,7 +112,7 @@ class Dialect:
     """The event in that host's own words."""
     env: Mapping[str, str] = field(default_factory=Frozen)
     """Environment that scripts written for that host expect: name → what it holds (`project`)."""
-    host: Callable[[], "Host"] | None = None
+    host: Callable[[], Host] | None = None
     """Whose it is, for its words for tools and moments."""
 
 
@@ -116,7 +122,8 @@ class Closable(Protocol):
     def close(self) -> None: ...
 
 
-_Resource = TypeVar("_Resource", bound=Closable)
+if TYPE_CHECKING:
+    _Resource = TypeVar("_Resource", bound=Closable)
 
 
 class Kept:

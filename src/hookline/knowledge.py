@@ -3,12 +3,17 @@
 A store keeps what it is given as it is given: whoever gives it a text has taken the secrets out before.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
 from math import isfinite
-from typing import Any
 
 from hookline.frozen import Frozen
 from hookline.record import field, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts that put no space between words
 _WORD = rf"[{_SINGLE}]|[^\W_{_SINGLE}]+"

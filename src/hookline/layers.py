@@ -1,14 +1,17 @@
 """Lay configuration over the hooks: whose word counts, what waits for trust, and why a hook is off."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from hookline.frozen import Frozen
 from hookline.given import FAILURES, Given, Layer, Problem
 from hookline.hook import BadSetting, Hook, configure, named, tightens
 from hookline.record import field, record, replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
     from hookline.sink import Choice
 
 OWN = ("project", "local")
@@ -32,7 +35,7 @@ class Settled:
     problems: tuple[Problem, ...] = ()
     waiting: tuple[str, ...] = ()
     """What the project wants that the user has not trusted."""
-    sinks: tuple["Choice", ...] = ()
+    sinks: tuple[Choice, ...] = ()
     declared: frozenset[str] = frozenset()
     """The names of hooks that files declare, also of those that wait for trust."""
 

@@ -4,13 +4,18 @@ A name is looked up by the longest entry that it begins with, behind the maker's
 dated release has the figures of its model.
 """
 
-import json
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from typing import Any
 
+from hookline.plainjson import loads
 from hookline.record import record
 from hookline.usage import MOST, UNKNOWN, Spent, Tally, Usage, sums
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PER = 1_000_000
 """Tokens that a price is for."""
@@ -46,7 +51,7 @@ class BadModels(ValueError):
 def parse(text: str) -> Models:
     """The table that *text* holds in JSON: an object with an entry for each name."""
     try:
-        told = json.loads(text)
+        told = loads(text)
     except (ValueError, RecursionError) as error:
         raise BadModels(f"is no JSON ({str(error)[:80]})") from None
     if not isinstance(told, dict):

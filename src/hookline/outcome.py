@@ -1,12 +1,18 @@
 """All responses to one event, merged, with a trail of who said what in how long."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any
 
 from hookline.events import Event, OnBudgetExceeded
 from hookline.frozen import Frozen
 from hookline.record import field, record, replace
-from hookline.response import Effect, Response, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.response import Effect, Response, Verdict
 
 
 @record
@@ -76,10 +82,10 @@ class Outcome:
             return "block"
         return "ask" if self.asked is not None else "allow" if self.allowed is not None else "pass"
 
-    def noting(self, *steps: Step) -> "Outcome":
+    def noting(self, *steps: Step) -> Outcome:
         return replace(self, trail=(*self.trail, *steps))
 
-    def adding(self, response: Response, step: Step) -> "Outcome":
+    def adding(self, response: Response, step: Step) -> Outcome:
         """This outcome after one more response, whose *step* is still to be noted."""
         said = _reason(response, step)
         return replace(
@@ -94,7 +100,7 @@ class Outcome:
             memory=Frozen({**self.memory, **response.memory}) if response.memory else self.memory,
         )
 
-    def joined(self, other: "Outcome") -> "Outcome":
+    def joined(self, other: Outcome) -> Outcome:
         """Two outcomes of one native payload as one; the event is this one's."""
         return replace(
             self,
@@ -157,6 +163,8 @@ def no_reason_to_go_on(outcome: Outcome) -> Outcome:
 
 def with_end(outcome: Outcome, said: Outcome, added: tuple[Step, ...]) -> Outcome:
     """The native event's own outcome, with what became of the whole answer."""
+    if said.trail is outcome.trail and said.warnings is outcome.warnings and said.action == "pass":
+        return outcome  # it is the whole answer, and nothing became of it
     return replace(
         outcome,
         blocked=said.blocked,

@@ -1,16 +1,22 @@
 """A person's passes, applied where they hold: a stop becomes a warning, once, and is in the trail."""
 
+from __future__ import annotations
+
 import time
-from collections.abc import Callable
-from typing import Any
 
 from hookline.calls import call
-from hookline.events import Event
-from hookline.hook import Hook
 from hookline.record import record
 from hookline.response import Response
-from hookline.state import State
 from hookline.system import passes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from hookline.events import Event
+    from hookline.hook import Hook
+    from hookline.state import State
 
 LET_PAST = "let past once by a person"
 

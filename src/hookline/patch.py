@@ -4,6 +4,8 @@ Read leniently: the programs that apply it take it indented, or wrapped in a her
 take a guard has to see.
 """
 
+from __future__ import annotations
+
 from hookline.pattern import lazy
 from hookline.tuples import NamedTuple
 

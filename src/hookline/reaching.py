@@ -1,5 +1,7 @@
 """Which hooks run for an event: not those that a person switched off, nor those that we are in already."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from hookline.events import Event

@@ -6,18 +6,29 @@ a class is made; and only a class of which many are made has methods compiled fo
 Whatever asks `dataclasses` about a record is answered as if it were one of theirs.
 """
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
+
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, overload
 
 from hookline._shape import MISSING, Field, Shape, first_init
 
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+
+    def dataclass_transform(**told: object) -> Callable[[T], T]:
+        """For type checkers alone, as is `overload`."""
+        return lambda made: made
+
+    overload = dataclass_transform()
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from dataclasses import asdict, replace
+    from typing import Any, TypeVar, dataclass_transform, overload
+
+    T = TypeVar("T")
 
 __all__ = ["MISSING", "Field", "asdict", "field", "fields", "record", "replace"]
-
-T = TypeVar("T")
 
 
 @overload
@@ -69,9 +80,7 @@ def record(
 
 
 def _of_class(kind: Any) -> bool:
-    if isinstance(kind, str):
-        return kind.startswith(("ClassVar", "typing.ClassVar"))
-    return kind is ClassVar or getattr(kind, "__origin__", None) is ClassVar
+    return (kind if isinstance(kind, str) else repr(kind)).startswith(("ClassVar", "typing.ClassVar"))
 
 
 def _check(cls: type, shape: Shape) -> None:

@@ -1,19 +1,22 @@
 """What an answer came to, written down so that whoever is asked the same can give it again."""
 
-import json
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from hookline import chain
+from hookline import plainjson as json
 from hookline.degrade import answer
 from hookline.events import Event, PostToolUse, PreToolUse
 from hookline.frozen import frozen, thawed
-from hookline.hook import Hook
-from hookline.host import Host, Reply
 from hookline.outcome import Outcome, Step
 from hookline.record import replace
 from hookline.redact import redact, redact_json
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.hook import Hook
+    from hookline.host import Host, Reply
     from hookline.runtime import Runtime
 
 UNSURE = {"failed", "timed-out", "skipped"}
@@ -21,7 +24,7 @@ UNSURE = {"failed", "timed-out", "skipped"}
 LONGEST = 100_000
 
 
-def spoken(runtime: "Runtime") -> str:
+def spoken(runtime: Runtime) -> str:
     """What the last answer came to, as JSON; empty where it cannot be given again without judging."""
     said = runtime.said
     if said is None or said.capped or any(step.said in UNSURE and _counts(step) for step in said.trail):
@@ -48,7 +51,7 @@ def _counts(step: Step) -> bool:
     return step.said != "skipped" or "blocked" not in step.note
 
 
-def _context(runtime: "Runtime", said: Outcome) -> list[str]:
+def _context(runtime: Runtime, said: Outcome) -> list[str]:
     """What policies told the agent; advice such as the countdown is heard once."""
     policies = {hook.name for hook in runtime.hooks if hook.nature == "policy"}
     told = [text for step in said.trail if step.hook in policies for text in step.told]
@@ -59,7 +62,7 @@ def stopped(said: str) -> bool:
     return not json.loads(said).keys().isdisjoint({"blocked", "asked"})
 
 
-def repeat(runtime: "Runtime", host: Host, name: str, event: Event, said: str) -> Reply:
+def repeat(runtime: Runtime, host: Host, name: str, event: Event, said: str) -> Reply:
     """The reply to what another was asked as well: what it said, and nothing that adds up."""
     told = json.loads(said)
     outcome = Outcome(
@@ -81,5 +84,5 @@ def repeat(runtime: "Runtime", host: Host, name: str, event: Event, said: str) -
     return answer(host, name, event, outcome, runtime.cap(host.context_cap))[0]
 
 
-def _named(runtime: "Runtime", names: list[str]) -> list[Hook]:
+def _named(runtime: Runtime, names: list[str]) -> list[Hook]:
     return [hook for hook in runtime.hooks if hook.enabled and hook.name in names]

@@ -1,12 +1,16 @@
 """What one hook answers, and the builders that say it in a word."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from __future__ import annotations
 
 from hookline.frozen import Frozen, frozen
 from hookline.record import field, record, replace
 
-Verdict = Literal["pass", "allow", "ask", "block"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal, TypeAlias
+
+Verdict: TypeAlias = 'Literal["pass", "allow", "ask", "block"]'
 WEIGHT: Mapping[Verdict, int] = {"pass": 0, "allow": 1, "ask": 2, "block": 3}
 """Block beats ask beats allow."""
 
@@ -74,7 +78,7 @@ class Response:
     note: str = field(default="", compare=False)
     """What is kept in the trail only; no part of the answer."""
 
-    def plus(self, other: "Response") -> "Response":
+    def plus(self, other: Response) -> Response:
         """Both answers in one; of two verdicts the stricter holds."""
         heavier = other if WEIGHT[other.verdict] > WEIGHT[self.verdict] else self
         return replace(

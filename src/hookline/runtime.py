@@ -3,10 +3,11 @@
 A program with events of its own fires them here; hosts are answered through the same code.
 """
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from hookline import chain, gates
 from hookline.assembly import Setup, load
@@ -28,34 +29,30 @@ from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
 from hookline.outcome import Outcome, Step, no_reason_to_go_on, not_again, with_end
 from hookline.past import Passes
 from hookline.reaching import limited, reachable, switched_off
-from hookline.record import record, replace
+from hookline.record import replace
 from hookline.redact import redact, redact_json
 from hookline.response import Count, Effect, Keep, Notify, Stage
 from hookline.spending import Purse
 from hookline.state import Later, State
-from hookline.store import Record, Store, StoreFailed
+from hookline.store import Recorder, Store, StoreFailed
 from hookline.system import lives
 from hookline.system.facts import facts
 from hookline.trail import recorded, spoken
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
     from hookline.telemetry import Start
+
+    _T = TypeVar("_T")
 
 ANSWER_WITHIN = 55.0
 TOGETHER = 100
 """Events of a program's own after which the sinks are told, however long the program lives."""
-_T = TypeVar("_T")
 _UNOPENED: Any = object()
 Load = Callable[[Mapping[str, str], str, Host | None], Setup]
 """Read what is configured for whoever has that environment and calls from that folder, for a host."""
-
-
-@record
-class Recorder:
-    """How records are kept: at once or first in a spool, and what is done when there is time."""
-
-    keep: Callable[[Record], None]
-    settle: Callable[[], None] = lambda: None
 
 
 class Runtime:
@@ -98,7 +95,7 @@ class Runtime:
         host: Host | None = None,
         store: Callable[[Setup], Store] | None = None,
         loaded: Load = load,
-    ) -> "Runtime":
+    ) -> Runtime:
         """The runtime of the project around *cwd*, as its user configured it.
 
         Whoever stays between calls has a *store* that is open, and knows what was *loaded* before.

@@ -1,10 +1,10 @@
 """What a session may spend and has spent: its time, its tokens, and the thresholds that it has crossed."""
 
-import json
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from hookline.assembly import BUDGET_END
 from hookline.budget import MARGIN, UNLIMITED, Budget, budget_until, crossed, nearest
@@ -18,15 +18,20 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.hook import Hook, named
+from hookline.plainjson import loads
 from hookline.store import Store, StoreFailed
 from hookline.system.places import Places
 from hookline.usage import UNKNOWN, Usage
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
     from hookline.system.recording import Mark
     from hookline.usage import Answer, Recording, Tally, Told
 
-_T = TypeVar("_T")
+    _T = TypeVar("_T")
+
 ENDS = "hookline.budget"
 """The note of a session's own budget: when its time ends, in Unix seconds."""
 HOLDS = "hookline.ends_at"
@@ -82,10 +87,10 @@ class Purse:
         return usage(tally, models)
 
     @property
-    def _recording(self) -> "Recording | None":
+    def _recording(self) -> Recording | None:
         return recording(self.event.host)
 
-    def _recorded(self) -> "Tally | None":
+    def _recorded(self) -> Tally | None:
         """The session's recording, read on from where the last call left off."""
         from hookline.system.recording import look, mark_from  # noqa: PLC0415 -- only where somebody asks
         from hookline.usage import Tally, as_json, counted, from_json  # noqa: PLC0415 -- ditto
@@ -103,7 +108,7 @@ class Purse:
             self.store.note(self.event.session, {USAGE: noted})
         return _as_it_ends(tally, reader, path) if found.mark.behind else tally
 
-    def _counted(self) -> "Tally | None":
+    def _counted(self) -> Tally | None:
         """What calls of the model said by themselves, where the host has no recording that we read."""
         from hookline.usage import Spent, Tally  # noqa: PLC0415 -- only where somebody asks
 
@@ -132,7 +137,7 @@ class Purse:
             one = answer(event.usage, event.model)
             self._try(lambda: self._count(one) if one else None, usual=None)
 
-    def _count(self, one: "Answer") -> None:
+    def _count(self, one: Answer) -> None:
         event = self.event
         for kind, count in zip(one.spent._fields, one.spent, strict=True):
             if count:
@@ -206,7 +211,7 @@ def thresholds(hooks: Iterable[Hook]) -> tuple[float, ...]:
     return tuple(float(settings.get(name, usual)) for name, usual in THRESHOLDS.items())
 
 
-def recording(host: str) -> "Recording | None":
+def recording(host: str) -> Recording | None:
     """How the recordings of a *host* are read; None where it has none that we know."""
     from hookline import hosts  # noqa: PLC0415 -- a program of its own has no host
 
@@ -216,18 +221,18 @@ def recording(host: str) -> "Recording | None":
     return found
 
 
-def told(reader: "Recording", lines: Iterable[bytes]) -> "Iterable[Told]":
+def told(reader: Recording, lines: Iterable[bytes]) -> Iterable[Told]:
     """What *lines* tell; whatever is in them, for tools and people write there too."""
     for line in lines:
         try:
-            one = json.loads(line.decode("utf-8", "replace"))
+            one = loads(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             continue
         if isinstance(one, dict):
             yield from reader.read(one)
 
 
-def _as_it_ends(tally: "Tally", reader: "Recording", path: str) -> "Tally":
+def _as_it_ends(tally: Tally, reader: Recording, path: str) -> Tally:
     """The *tally* of a recording too long for one look, with what its end says of the context now."""
     from hookline.record import replace  # noqa: PLC0415 -- only where a session was long before we were there
     from hookline.system.peek import ending  # noqa: PLC0415 -- ditto
@@ -237,7 +242,7 @@ def _as_it_ends(tally: "Tally", reader: "Recording", path: str) -> "Tally":
     return replace(tally, used=last.used, model=last.model or tally.model, window=last.window or tally.window)
 
 
-def _plain(mark: "Mark") -> dict[str, Any]:
+def _plain(mark: Mark) -> dict[str, Any]:
     from hookline.record import asdict  # noqa: PLC0415 -- only where something was read
 
     return asdict(mark)

@@ -1,15 +1,20 @@
 """What a hook may know besides the event: the clock, the budget, the session's memory, lazy facts."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
-from typing import Any
 
 from hookline.budget import UNLIMITED, Budget
 from hookline.frozen import Frozen
 from hookline.record import field, record
 from hookline.usage import UNKNOWN, Usage
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-class Facts(Mapping[str, Any]):
+
+class Facts(Mapping[str, "Any"]):
     """Facts that cost something to find out: looked up when a hook asks, once per event."""
 
     __slots__ = ("_known", "_suppliers")
@@ -23,6 +28,9 @@ class Facts(Mapping[str, Any]):
             self._known[name] = self._suppliers[name]()
         return self._known[name]
 
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self._suppliers else default  # asked often: no exception for each
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._suppliers)
 
@@ -30,7 +38,7 @@ class Facts(Mapping[str, Any]):
         return len(self._suppliers)
 
 
-class Later(Mapping[str, Any]):
+class Later(Mapping[str, "Any"]):
     """A mapping that is fetched when a hook first looks into it; most never do."""
 
     __slots__ = ("_fetch", "_fetched")

@@ -4,12 +4,19 @@ A store keeps what it is given: whoever gives it something has taken the secrets
 exactly as they were given, whatever is in them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from __future__ import annotations
 
 from hookline.frozen import Frozen
-from hookline.knowledge import Experiment, Handoff, Memory, Signature
 from hookline.record import field, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any, Protocol
+
+    from hookline.knowledge import Experiment, Handoff, Memory, Signature
+else:
+    Protocol = object
 
 OLDEST_CLAIM = 600.0
 """Seconds after which a claim is forgotten: longer than any host waits."""
@@ -37,6 +44,14 @@ class Record:
     ms: float = 0.0
     counts: Mapping[str, int] = field(default_factory=Frozen)
     """What this event adds to the session's counters: applied once, together with the record."""
+
+
+@record
+class Recorder:
+    """How records are kept: at once or first in a spool, and what is done when there is time."""
+
+    keep: Callable[[Record], None]
+    settle: Callable[[], None] = lambda: None
 
 
 @record

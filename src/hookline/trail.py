@@ -1,16 +1,22 @@
 """An event and its outcome as a record of the audit trail: redacted, and short."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
-from hookline.events import Event
-from hookline.outcome import Outcome, Step
 from hookline.record import replace
 from hookline.redact import redact, redact_json
 from hookline.response import Count
 from hookline.runs import counted
 from hookline.store import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.events import Event
+    from hookline.outcome import Outcome, Step
 
 LINE = 300
 """Characters of a summary or of a changed value that are kept."""

@@ -4,13 +4,16 @@ Those have their `__new__` compiled when they are defined. Here that waits until
 process that answers one call defines dozens, and makes a few of each.
 """
 
-from _collections import _tuplegetter  # type: ignore[import-not-found]  # the accessor that named tuples have
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from _collections import _tuplegetter  # type: ignore[import-not-found]  # the accessor that named tuples have
+
+TYPE_CHECKING = False
 OFTEN = 64
 """Objects of a class after which its `__new__` is compiled."""
 
 if TYPE_CHECKING:
+    from typing import Any
     from typing import NamedTuple as NamedTuple  # noqa: PLC0414 -- what others import from here
 else:
 

@@ -4,11 +4,16 @@ A host's recording is told of line by line, as `Told`; what it came to so far is
 goes on from. The same lines always come to the same tally, so that it does not matter who reads them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
 
 from hookline.record import field, record, replace
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST = 10**12
 """Tokens: whoever says more, or less than none, is not believed."""

@@ -3,13 +3,17 @@
 Only what a host's own file says about it; reading and changing those files is the installer's work.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from __future__ import annotations
 
 from hookline.frozen import Frozen
 from hookline.record import field, record
 
-Scope = Literal["user", "project"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, Literal, TypeAlias
+
+Scope: TypeAlias = 'Literal["user", "project"]'
 
 
 @record

@@ -11,7 +11,8 @@ from hookline.events import PreModelCall
 from hookline.frozen import frozen
 from hookline.hook import configure, hook, later
 from hookline.hooks import load, names
-from hookline.hooks._dangerous.packs import PACKS, Packs
+from hookline.hooks._dangerous.packs import PACKS
+from hookline.hooks.dangerous_command import dangerous_command
 from hookline.state import Facts
 from hookline.testing import post_tool_use, pre_tool_use, user_prompt_submit
 from hookline.why import Branch, branch, plain, strongest, walked
@@ -368,7 +369,7 @@ def test_every_guard_tells_why():
 
 
 def test_the_packs_that_settings_may_name_are_those_that_there_are():
-    assert set(get_args(get_args(Packs)[0])) == set(PACKS)
+    assert set(get_args(get_args(dangerous_command.types["packs"])[0])) == set(PACKS)
 
 
 def test_no_verdict_waits_for_the_trees():

@@ -175,6 +175,18 @@ def test_a_call_that_finds_one_of_another_installation_replaces_it_too(elsewhere
     house.until(lambda: status(house).get("this_installation"))
 
 
+def test_a_client_in_bash_does_not_ask_one_of_another_installation(resident, tmp_path):
+    """Beside whose program there is another client than the one that was called."""
+    (tmp_path / "hookline-client").write_text("another")
+    address = resident.folder / "address"
+    first, _ = address.read_text().splitlines()
+    address.write_text(f"{first}\n{tmp_path}\n")
+    said = resident.ask(json.dumps(resident.user.shell(FORCE)), HOOKLINE_RESIDENT="")
+
+    assert b"deny" in said.stdout
+    assert status(resident)["calls"] == 0
+
+
 def test_one_whose_files_have_changed_answers_no_more(elsewhere):
     house, package = elsewhere
     first = house.ask(json.dumps(house.user.shell(FORCE)))

@@ -3,10 +3,10 @@
 Pure and total: nothing is run or looked up, and no text makes it raise, hang or take more than linear time.
 """
 
+from __future__ import annotations
+
 import posixpath
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal
 
 from hookline.bash.follow import follow
 from hookline.bash.grammar import parse
@@ -14,6 +14,11 @@ from hookline.bash.invoke import inner
 from hookline.bash.reading import UNKNOWN, Problem, Reading, Redirect, Simple, Word
 from hookline.bash.world import MAX_COMMANDS, World, trouble
 from hookline.pattern import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal
 
 __all__ = ["MAX_LINE", "UNKNOWN", "Problem", "Reading", "Redirect", "Simple", "Word", "read"]
 

@@ -1,9 +1,9 @@
 """Turn words as written into the words a command gets: expansion, splitting, quote removal."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
 
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Arith, Array, Code, Double, Param, Part, Quoted, Span, Term
@@ -11,6 +11,11 @@ from hookline.bash.world import MAX_TEXT, UNSET, World, cwd, look, rollback, spe
 from hookline.pattern import lazy
 from hookline.record import field, record
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
 
 _MAX_PIPES = 50
 """Process substitutions that get a name of their own; later ones are unknown files."""

@@ -7,8 +7,6 @@ and what a command prints is known only for a handful of programs; everything el
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
 
 from hookline.bash import expand
 from hookline.bash.invoke import apply, by_variables, invoke, note
@@ -45,6 +43,11 @@ from hookline.bash.world import (
     written,
 )
 from hookline.pattern import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 _ALL_OF = lazy(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
 """A pattern that leaves nothing of a folder out."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from hookline.bash.source import (
     MAX_FAILURES,
@@ -35,6 +34,10 @@ from hookline.bash.syntax import (
 )
 from hookline.bash.words import term
 from hookline.pattern import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 RESERVED = lazy(
     r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|\[\[|[{}!])"

@@ -1,9 +1,13 @@
 """Tell a program's options from its operands, given which options take a value."""
 
-from collections.abc import Iterable
+from __future__ import annotations
 
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def spelled(text: str) -> frozenset[str]:

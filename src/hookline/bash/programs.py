@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TypeAlias
 
 from hookline.bash.reading import UNKNOWN
 from hookline.bash.world import Call, Result, World
 from hookline.pattern import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 Program: TypeAlias = Callable[[World, Call], Result]
 

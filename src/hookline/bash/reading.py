@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from hookline.bash.syntax import Span
 from hookline.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.bash.syntax import Span
 
 UNKNOWN = "\0"
 """Stands in a text for what only running would tell; no shell string can hold a NUL, so it is never one."""

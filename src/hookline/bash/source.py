@@ -1,12 +1,18 @@
 """A cursor over shell text, and the limits that keep reading it linear."""
 
-from collections.abc import Callable
-from typing import TypeAlias
+from __future__ import annotations
 
-from hookline.bash.syntax import Span, Steps
+from collections.abc import Callable
+
 from hookline.pattern import lazy
 from hookline.record import field, record, replace
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from hookline.bash.syntax import Span, Steps
 
 MAX_NESTING = 32
 """Constructs inside each other. People stay under fifteen; each costs ten of Python's thousand frames."""
@@ -39,13 +45,13 @@ class Source:
     text: str
     pos: int
     end: int
-    grammar: "Callable[[Source, frozenset[str]], Steps]"
+    grammar: Callable[[Source, frozenset[str]], Steps]
     """Reads commands; handed in because words contain commands and commands contain words."""
     depth: int = 0
     offset: int = 0
     fixed: Span | None = None
     """Where all of this text came from, when its characters have no place of their own in the line."""
-    pending: "list[Pending]" = field(default_factory=list)
+    pending: list[Pending] = field(default_factory=list)
     left: list[int] = field(default_factory=lambda: [MANY])
     """How many simple commands may still be read; one count for all sources of a line."""
     spare: list[int] = field(default_factory=lambda: [0])

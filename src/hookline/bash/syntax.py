@@ -1,9 +1,13 @@
 """The shape of a command line once it is read: words made of parts, commands made of words."""
 
-from typing import TYPE_CHECKING, TypeAlias
+from __future__ import annotations
 
 from hookline.record import record
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 Span: TypeAlias = tuple[int, int]
 if not TYPE_CHECKING:

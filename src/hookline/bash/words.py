@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
 
 from hookline.bash.source import (
     MAX_FAILURES,
@@ -22,6 +21,10 @@ from hookline.bash.source import (
 )
 from hookline.bash.syntax import Array, Code, Double, Part, Quoted, Steps, Term
 from hookline.pattern import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 Reader: TypeAlias = Callable[[Source, list[Part]], None]
 

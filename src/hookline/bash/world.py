@@ -1,15 +1,21 @@
 """What is known while a line is followed: variables, functions, files it wrote, what it has run so far."""
 
+from __future__ import annotations
+
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from hookline.bash.reading import UNKNOWN, Problem, Simple, Word
 from hookline.bash.source import MAX_NESTING
-from hookline.bash.syntax import Code, Node, Span, Steps
 from hookline.pattern import lazy
 from hookline.record import field, record
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from hookline.bash.syntax import Code, Node, Span, Steps
 
 MAX_WRAPPERS = 8
 """Programs that run programs, inside each other. Real lines stay under five."""
@@ -39,7 +45,7 @@ class World:
     """Units of work left; linear in the line, so that following it is."""
     left: list[int]
     """How many simple commands may still be read, shared with whoever reads."""
-    follow: "Callable[[World, Steps, str], str]"
+    follow: Callable[[World, Steps, str], str]
     """Runs commands; handed in because words contain commands and commands contain words."""
     known: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Each variable's possible values; an empty tuple is known to be unset. Arrays end in `[]`."""
@@ -57,7 +63,7 @@ class World:
     commands: list[Simple] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     bombs: list[Span] = field(default_factory=list)
-    runners: "Mapping[str, Callable[[World, Call], Result]]" = field(default_factory=dict)
+    runners: Mapping[str, Callable[[World, Call], Result]] = field(default_factory=dict)
     """Programs that run their arguments, besides those that are known anyway."""
     scopes: list[dict[str, tuple[str, ...]]] = field(default_factory=list)
     """For each function being followed, what its local variables were outside."""

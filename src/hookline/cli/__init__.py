@@ -1,13 +1,19 @@
 """The command line: one file a command, found by being there."""
 
+from __future__ import annotations
+
 import gc
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 
-from hookline.cli._command import Command
 from hookline.family import Family
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hookline.cli._command import Command
 
 FAMILY = Family(package=__name__, noun="command", constant="COMMAND")
 SELDOM = 200_000
@@ -27,16 +33,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `hookline ...`; the exit code."""
     words = [*(sys.argv[1:] if argv is None else argv)]  # `list` is a command here, once it is loaded
     if words[:1] == ["hook"]:
-        if argv is None:
-            gc.set_threshold(SELDOM)
         # The one that every tool call waits for: nothing else is imported for it.
-        from hookline.cli.hook import main as answer_host  # noqa: PLC0415
-
-        code = answer_host(words[1:], last=argv is None)
-        return code if argv is not None else _end(code)
+        return _answer_host(words[1:]) if argv is None else _answer(words[1:])
     from hookline.cli._main import run  # noqa: PLC0415
 
     return run(words)
+
+
+def _answer_host(words: Sequence[str]) -> int:
+    """In a process of its own."""
+    from hookline.system import bundle  # noqa: PLC0415 -- who calls us from within has imported most already
+
+    gc.set_threshold(SELDOM)
+    modules = bundle.use()
+    code = _answer(words, last=True)
+    modules.keep()
+    return _end(code)
+
+
+def _answer(words: Sequence[str], *, last: bool = False) -> int:
+    from hookline.cli.hook import main as answer  # noqa: PLC0415 -- other commands do without
+
+    return answer(words, last=last)
 
 
 def _end(code: int) -> int:

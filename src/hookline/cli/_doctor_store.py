@@ -81,8 +81,8 @@ def waiting(folder: str) -> Iterator[Finding]:
     """What lies in the spool: torn lines, and records that nobody moves into the store."""
     if torn := spool.problem(folder):
         yield attention("spool.torn", torn)
-    for name in ("spool.jsonl", "spool.taken"):
-        path = os.path.join(folder, name)
+    shared = [os.path.join(folder, name) for name in ("spool.jsonl", "spool.taken")]
+    for path in [*shared, *(spool.owned(folder) if os.path.isdir(folder) else ())]:
         many, age = _lines(path)
         if many and age > WAITED:
             records = "1 record waits" if many == 1 else f"{many:,} records wait"

@@ -16,7 +16,8 @@ from hookline.host import Host, Reply, Said, decode
 from hookline.outcome import Outcome
 from hookline.past import Passes
 from hookline.record import record, replace
-from hookline.runtime import Recorder, Runtime
+from hookline.runtime import Runtime
+from hookline.store import Recorder
 
 
 @record

@@ -4,17 +4,19 @@ Hosts wait for this, and some block on any unexpected exit code: whatever comes 
 a code that the host itself means so, and what it could not do it says where a person sees it.
 """
 
+from __future__ import annotations
+
 import _signal as signal  # type: ignore[import-not-found]  # the public one spends a millisecond on enumerations
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from hookline.cli._command import Command
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
 
     from hookline.answering import Call
     from hookline.host import Reply
@@ -85,7 +87,7 @@ def _have_resident(env: dict[str, str], *, in_vain: bool) -> None:
     ensure(env, in_vain=in_vain)
 
 
-def _tell(call: "Call") -> None:
+def _tell(call: Call) -> None:
     """Let the resident know of this session, before the host asks it something over http."""
     from hookline.system.places import find  # noqa: PLC0415 -- `--help` needs none
 
@@ -97,18 +99,18 @@ def _tell(call: "Call") -> None:
             registered.tell(folder, call.host, call.payload, call.env, call.cwd)
 
 
-def run(args: "Namespace") -> int:
+def run(args: Namespace) -> int:
     """For those who come here by way of all other commands."""
     return main([args.host, *_options(args)])
 
 
-def _options(args: "Namespace") -> list[str]:
+def _options(args: Namespace) -> list[str]:
     given = [("--event", args.event)] if args.event else []
     given += [("--only", name) for name in args.only] + [("--without", name) for name in args.without]
     return [word for pair in given for word in pair]
 
 
-def _shown(notices: Sequence["Notify"]) -> tuple[str, ...]:
+def _shown(notices: Sequence[Notify]) -> tuple[str, ...]:
     if not notices:
         return ()
     from hookline.system.effects import carry_out  # noqa: PLC0415 -- rare
@@ -123,7 +125,7 @@ def _here() -> str:
         return ""
 
 
-def _send(reply: "Reply") -> int:
+def _send(reply: Reply) -> int:
     """Write the reply, whatever became of who should read it; the host need not wait for what comes after."""
     text = reply.stdout if not reply.stdout or reply.stdout.endswith("\n") else f"{reply.stdout}\n"
     _write(1, text)
@@ -145,7 +147,7 @@ def _complain(text: str) -> int:
     return 0
 
 
-def arguments(parser: "ArgumentParser") -> None:
+def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("host", metavar="HOST", help="who sends the payload, such as claude-code")
     parser.add_argument("--event", default="", help="the moment, where the payload does not say it")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")

@@ -1,7 +1,12 @@
 """The built-in hooks, one a file; a file's hook is the function named like it."""
 
+from __future__ import annotations
+
 from hookline.family import Family
-from hookline.hook import Hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.hook import Hook
 
 FAMILY = Family(package=__name__, noun="built-in hook")
 

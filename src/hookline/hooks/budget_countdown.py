@@ -3,8 +3,9 @@
 An agent that cannot see the clock analyses until it runs out, and never commits.
 """
 
+from __future__ import annotations
+
 from functools import reduce
-from typing import Literal
 
 from hookline.budget import LAST, band
 from hookline.events import PostToolUse, PreToolUse
@@ -13,6 +14,10 @@ from hookline.hook import ANY, hook
 from hookline.hooks._budget import said
 from hookline.response import Response, inject, remember, warn
 from hookline.state import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
 RULES = ("expired", "too-long")
 _NAME = "budget-countdown"

@@ -3,6 +3,8 @@
 Judged by the tokens that the host says are in use, against the model's window less room for its answer.
 """
 
+from __future__ import annotations
+
 from hookline.events import OnBudgetExceeded, PreToolUse
 from hookline.exceptions import Allow, excepted, noted
 from hookline.hook import hook

@@ -7,8 +7,9 @@ repositories block, those about services elsewhere ask. `packs` changes that ("b
 that take a value.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Literal
 
 from hookline.events import PreToolUse
 from hookline.exceptions import Allow, noted
@@ -18,6 +19,10 @@ from hookline.hooks._dangerous.lines import SHELLS, commanded
 from hookline.hooks._dangerous.packs import TIGHTER, Packs, decided
 from hookline.response import Response, ask, block, inject
 from hookline.state import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
 _WEIGHTS = {"block": 2, "ask": 1, "warn": 0}
 _SOMEWHERE = "/here"

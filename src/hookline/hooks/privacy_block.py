@@ -1,7 +1,8 @@
 """Keep secrets out of the conversation: ask a person before a tool opens a file that may hold some."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Literal
 
 from hookline.events import PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.exceptions import Allow, excepted, noted
@@ -9,7 +10,7 @@ from hookline.hook import ANY, hook, later
 from hookline.hooks._paths import approvals, sayings
 from hookline.hooks._paths.fields import stripped
 from hookline.hooks._paths.guarded import Exposure, Place
-from hookline.hooks._paths.weighing import RULE, Weighed, weighed, whereabouts
+from hookline.hooks._paths.weighing import RULE, Loudness, Weighed, weighed, whereabouts
 from hookline.response import Response, ask, block, inject, modify
 from hookline.state import State
 
@@ -31,7 +32,7 @@ def privacy_block(
     *,
     allow: Allow = (),
     patterns: tuple[str, ...] = (),
-    shell: Literal["warn", "ask", "block"] = "warn",
+    shell: Loudness = "warn",
 ) -> Response | None:
     if not isinstance(event, PreToolUse):
         return approvals.heard(event, state)

@@ -3,7 +3,7 @@
 Where a host cannot change the text, a person is told of what kind the secret is and where; never the secret.
 """
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from hookline.events import PostToolUse, PreModelCall, PreToolUse
 from hookline.exceptions import Allow, noted
@@ -12,6 +12,7 @@ from hookline.hook import hook, later
 from hookline.response import Response, modify, warn
 from hookline.state import State
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.hooks._secrets import Searched
 
@@ -40,7 +41,7 @@ def redact_secrets(
     return complaint.plus(changed) if complaint and changed else complaint or changed
 
 
-def _changed(field: str, found: "Searched") -> Response | None:
+def _changed(field: str, found: Searched) -> Response | None:
     from hookline.hooks._secrets import told  # noqa: PLC0415 -- as above
 
     change = None

@@ -4,12 +4,16 @@ Nothing of it reaches the model. A turn that an error of the model's service end
 one that a hook makes go on.
 """
 
-from typing import Literal
+from __future__ import annotations
 
 from hookline.events import PostToolUse, Stop
 from hookline.hook import hook
 from hookline.response import Response, Stage, effect, remember
 from hookline.state import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
 
 @hook(priority=92, nature="observer")

@@ -4,14 +4,19 @@ A target is a setting, an engine's `AUTORESEARCH_TOKEN_TARGET`, or words of a pr
 end, `use 2M tokens` anywhere. A prompt's own target holds for the turn that it begins, and before the others.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any
 
 from hookline.events import Stop, UserPromptSubmit
 from hookline.hook import hook
 from hookline.record import replace
 from hookline.response import Response, block, remember, warn
 from hookline.state import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ENGINE = "AUTORESEARCH_TOKEN_TARGET"
 _KEY = "token-budget"

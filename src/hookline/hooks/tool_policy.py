@@ -4,13 +4,18 @@
 pattern or a list of patterns, all must fit), and a `reason`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any
 
 from hookline.events import PreToolUse
 from hookline.hook import hook, later
 from hookline.response import Response, allow, ask, block, remember, warn
 from hookline.state import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _TOLD = "tool-policy.told"
 

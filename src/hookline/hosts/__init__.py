@@ -1,7 +1,12 @@
 """The hosts, one a file; each file's `HOST` is its table."""
 
+from __future__ import annotations
+
 from hookline.family import Family
-from hookline.host import Host
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.host import Host
 
 FAMILY = Family(package=__name__, noun="host", constant="HOST")
 

@@ -1,12 +1,17 @@
 """Claude Code's way to write hooks into settings, which several hosts share: entries that others wrote."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from hookline.frozen import Frozen
 from hookline.pattern import lazy
 from hookline.record import replace
 from hookline.wiring import Address, Entry, Written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 LOST = {
     "if": "runs for every call that its match fits: `if` is not read here",

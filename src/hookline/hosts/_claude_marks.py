@@ -1,11 +1,16 @@
 """How Claude Code is recognised, what it sends over http, and what of its settings is in the way of hooks."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any
 
 from hookline.host import tool
 from hookline.hosts._looks import either, switched
 from hookline.wiring import Http, Look, Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SETTINGS = ("~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json")
 # A session's start is never sent; guidance for a compaction is plain text, which is no answer there. What a
@@ -29,6 +34,16 @@ def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
     mark = env.get("CLAUDE_CODE_SESSION_ID")
     own = bool(mark) and mark == payload.get("session_id")
     return own or ("prompt_id" in payload and "timestamp" not in payload)
+
+
+def background_result(payload: Mapping[str, Any]) -> bool:
+    """A background agent's result arrives as if a person had written it."""
+    return str(payload.get("prompt", "")).startswith("<task-notification>")
+
+
+def untyped(payload: Mapping[str, Any]) -> bool:
+    """Compaction ends two helpers that never began, without a type."""
+    return not payload.get("agent_type")
 
 
 def plugged(holds: Mapping[str, Any], place: Place) -> str:

@@ -1,9 +1,10 @@
 """Claude Code's own reply language: written for the host, and read from hooks that already speak it."""
 
-import json
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Mapping
+
+from hookline import plainjson as json
 from hookline.events import (
     ALLOW,
     Event,
@@ -19,6 +20,10 @@ from hookline.frozen import frozen
 from hookline.host import Reply, Said
 from hookline.kind import HookFailed
 from hookline.response import Response, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 KEYS = frozenset(
     {
@@ -42,7 +47,7 @@ VERDICTS: Mapping[str, Verdict] = {
 
 
 def encode(said: Said) -> Reply:
-    outcome, answer, specific = said.outcome, dict[str, Any](), dict[str, Any]()
+    outcome, answer, specific = said.outcome, dict[str, "Any"](), dict[str, "Any"]()
     if isinstance(said.event, PreCompact) and outcome.context:
         return _guidance(said)
     if outcome.warnings:
@@ -76,7 +81,7 @@ def _output(said: Said) -> dict[str, Any]:
 
 def _permission(said: Said) -> dict[str, Any]:
     words = {"block": "deny", "ask": "ask", "allow": "allow"}
-    outcome, specific = said.outcome, dict[str, Any]()
+    outcome, specific = said.outcome, dict[str, "Any"]()
     reason = next((r for r in (outcome.blocked, outcome.asked, outcome.allowed) if r is not None), None)
     if reason is not None:
         specific = {"permissionDecision": words[outcome.verdict], "permissionDecisionReason": reason}

@@ -1,11 +1,16 @@
 """What stands in the way of hooks in a host's own files: switches, and folders that nobody trusted yet."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from hookline.wiring import Place
 
-Said = Callable[[Mapping[str, Any], Place], str]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Said = Callable[[Mapping[str, "Any"], Place], str]
 TRUSTED = ("TRUST_FOLDER", "TRUST_PARENT")
 
 

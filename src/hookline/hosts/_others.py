@@ -5,6 +5,8 @@ where the field alone says too little. It decides nothing: whoever it points to 
 then asked, by `sent` in its own file, so that the many calls that bear no mark load no other host.
 """
 
+from __future__ import annotations
+
 from hookline.frozen import Frozen
 
 CLAUDES = Frozen(

@@ -1,7 +1,6 @@
 """Claude Code: JSON in, JSON out, exit 0; exit 2 would spend our command line on the model."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
 from hookline.events import (
     ALLOW,
@@ -28,25 +27,19 @@ from hookline.events import (
 from hookline.host import WHOLE, Host, Tool, compose, moment, tool
 from hookline.hosts import _others
 from hookline.hosts._claude_entries import asked, hooks
-from hookline.hosts._claude_marks import HTTP, LOOKS, TODOS, sent
+from hookline.hosts._claude_marks import HTTP, LOOKS, TODOS, background_result, sent, untyped
 from hookline.hosts._claude_replies import KEYS, encode, read
 from hookline.kind import Dialect
 from hookline.wiring import Entry, Listed, Wiring
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_use_id"}
 RAN = {**CALL, "duration_ms": "duration_ms"}
 ENDED = {"again": "stop_hook_active", "last_text": "last_assistant_message"}
 FILE = {"path": "file_path"}
-
-
-def background_result(payload: Mapping[str, Any]) -> bool:
-    """A background agent's result arrives as if a person had written it."""
-    return str(payload.get("prompt", "")).startswith("<task-notification>")
-
-
-def untyped(payload: Mapping[str, Any]) -> bool:
-    """Compaction ends two helpers that never began, without a type."""
-    return not payload.get("agent_type")
 
 
 def mcp_tool(name: str) -> Tool | None:

@@ -4,15 +4,19 @@ Every search is keyed by a literal that must occur, and compiled when it first d
 costs a few searches. No search scans a stretch more than a bounded number of times, whatever the text.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
 
 from hookline.record import record
 from hookline.redact._signs import keys, runs, uncovered
 from hookline.redact._signs import spans as keyed
 from hookline.redact._spans import Span
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hookline.redact._json import Text
 
 Keep = Callable[[str, str], bool]
@@ -98,7 +102,7 @@ def clean_json(
     return rebuilt(value, new), tuple(found)
 
 
-def _in_each(texts: "Sequence[Text]", rules: Rules, keep: Keep | None) -> dict[int, list[Secret]]:
+def _in_each(texts: Sequence[Text], rules: Rules, keep: Keep | None) -> dict[int, list[Secret]]:
     """The secrets in each of the *texts*, by its number."""
     from hookline.redact._json import page  # noqa: PLC0415 -- as above
 

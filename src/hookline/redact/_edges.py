@@ -1,5 +1,7 @@
 """Where a word begins: behind anything that is no letter or digit, and behind the escapes that end in one."""
 
+from __future__ import annotations
+
 import re
 from functools import cache
 

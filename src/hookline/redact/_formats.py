@@ -3,6 +3,8 @@
 From the issuers' documentation and from what public scanners agree on.
 """
 
+from __future__ import annotations
+
 from hookline.tuples import NamedTuple
 
 HEX, HEXES, CAPITAL = "0-9a-f", "0-9A-Fa-f", "A-Z0-9"

@@ -3,14 +3,17 @@
 A sign may be wider than its search, never narrower.
 """
 
-from collections.abc import Callable, Iterator
+from __future__ import annotations
+
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-from hookline.redact._spans import Span
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from hookline.redact._spans import Span
     from hookline.redact._views import View
 
 STEMS = ("pass", "pwd", "pw", "secret", "credential", "key", "token", "auth", "bearer", "sig")
@@ -64,7 +67,7 @@ LEAST = 24
 """Characters of a run that is worth a look."""
 
 
-def uncovered(text: str) -> "Iterator[View]":
+def uncovered(text: str) -> Iterator[View]:
     """The lines that colours, escapes or invisible characters cut up, without them."""
     if not text.isascii() or any(mark in text for mark in _COVERS):
         yield from import_module("hookline.redact._hidden").uncovered(text)

@@ -1,5 +1,7 @@
 """Where a secret lies: what every search of this room yields."""
 
+from __future__ import annotations
+
 from hookline.tuples import NamedTuple
 
 

@@ -1,5 +1,7 @@
 """Whether a value looks like a real secret, or like a word, a placeholder or a piece of code."""
 
+from __future__ import annotations
+
 import re
 from functools import cache
 from itertools import pairwise

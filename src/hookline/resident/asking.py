@@ -42,7 +42,7 @@ def _line(env: dict[bytes, bytes]) -> tuple[socket, bytes] | None:
         return None
     for place in _places(env)[:1]:
         try:
-            told, _, _, _, secret = _kept(place + b"/address").split()
+            told, _, _, _, secret = _kept(place + b"/address").partition(b"\n")[0].split()
             line = socket(AF_UNIX)
             line.settimeout(PATIENCE)
             line.connect(place + b"/socket")

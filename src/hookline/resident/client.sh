@@ -44,8 +44,12 @@ exec 4>&2 2> /dev/null
 hl_place=/tmp/hookline-$UID
 [[ ${XDG_RUNTIME_DIR-} == /* && -O $XDG_RUNTIME_DIR/hookline ]] && hl_place=$XDG_RUNTIME_DIR/hookline
 [[ -O $hl_place && ! -L $hl_place && -O $hl_place/address ]] &&
-  IFS=' ' read -r hl_release hl_port hl_knock hl_proof hl_secret < "$hl_place/address" &&
+  { IFS=' ' read -r hl_release hl_port hl_knock hl_proof hl_secret && IFS= read -r hl_programs; } \
+    < "$hl_place/address" &&
   [[ $hl_release+ == "$hl_version"+* ]] || alone "$@"
+# Of another installation: its Python or its hooks may be others.
+hl_other=$hl_programs/hookline-client
+[[ ${BASH_SOURCE[0]} -ef $hl_other || ! -e $hl_other ]] || alone "$@"
 exec 3<> "/dev/tcp/127.0.0.1/$hl_port" || alone "$@"
 hl_name=$$.$RANDOM$RANDOM.${EPOCHREALTIME/[.,]/}
 trap '' PIPE # a resident that dies while it is told must not take the call along

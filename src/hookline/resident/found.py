@@ -50,8 +50,8 @@ class Told(NamedTuple):
 def read(place: Place) -> Told | None:
     """What the resident announced; None where there is none."""
     try:
-        with open(place.address, encoding="ascii") as file:
-            word, port, knock, proof, secret = file.read(300).split()
+        with open(place.address, "rb") as file:
+            word, port, knock, proof, secret = file.readline(300).decode("ascii").split()
         return Told(word, int(port), knock, proof, secret)
     except (OSError, ValueError):
         return None

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import secrets
+import select
 import socket
 import sys
 import threading
@@ -20,6 +21,7 @@ from hookline.resident.place import Place
 from hookline.resident.registered import Caller, Sessions
 from hookline.resident.sockets import Line, listening
 from hookline.resident.starting import up
+from hookline.resident.turns import Turns
 from hookline.resident.warm import Warm
 from hookline.resident.web import Web
 from hookline.system import lives
@@ -27,10 +29,14 @@ from hookline.system.effects import sequence
 
 IDLE = 30 * 60.0
 """Seconds without a call after which it goes."""
-READY, MOST = 3, 64
-"""Threads that wait on each socket at least, and that answer at the same time at most."""
+READY, MOST = 4, 64
+"""Threads for each socket as a rule, and that answer at the same time at most."""
 SILENT = 512
 """Connections at most, with those on which nobody has said anything yet."""
+MORE = 8
+"""Threads that are added at once where all wait for something."""
+STUCK_FOR = 0.03
+"""Seconds in which nobody has finished while somebody waits: then those at work wait for something too."""
 STILL_EVERY = 0.25
 """Seconds between two signs of life."""
 LOOK_EVERY = 2.0
@@ -48,16 +54,17 @@ class Resident:
         self.place, self.idle = place, idle
         self.secret, self.knock, self.proof = (secrets.token_hex(16) for _ in range(3))
         self.warm = Warm()
+        self._turns = Turns()
         self.stopping = threading.Event()
         self._lock = threading.Lock()
         self._lines: set[Line] = set()
         self._last = lives.now()
         self._files = installed.Files()
-        self._calls, self._begun = 0, time.time()
+        self._calls, self._finished, self._begun = 0, 0, time.time()
         self._called, self._over = threading.Event(), threading.Event()
         kept = ports.kept(os.environ)
         self._sockets = listening(place.socket, kept.port if kept else 0)
-        self._free = dict.fromkeys(self._sockets, 0)
+        self._workers = dict.fromkeys(self._sockets, 0)
         self.web = self._over_http(kept.secret) if kept else None
 
     @property
@@ -80,8 +87,9 @@ class Resident:
         for listener in self._sockets:
             for _ in range(READY):
                 self._begin(listener)
-        threading.Thread(target=self._signs_of_life, name="signs of life", daemon=True).start()
-        _announce(self.place, f"{installed.word()} {self.port} {self.knock} {self.proof} {self.secret}\n")
+        threading.Thread(target=self._watch, name="watch", daemon=True).start()
+        told = f"{installed.word()} {self.port} {self.knock} {self.proof} {self.secret}\n"
+        _announce(self.place, told.encode("ascii") + os.fsencode(installed.PROGRAMS) + b"\n")
         up(self.place)
         while not self.stopping.wait(min(self.idle / 4, LOOK_EVERY)):
             if not self._lines and lives.now() - self._last > self.idle:
@@ -112,23 +120,41 @@ class Resident:
     def _in_place(self) -> bool:
         """Whether clients that look for a resident find this one."""
         try:
-            with open(self.place.address, encoding="ascii") as file:
-                return self.secret in file.read()
+            with open(self.place.address, "rb") as file:
+                return self.secret.encode() in file.read()
         except OSError:
             return False
 
-    def _signs_of_life(self) -> None:
+    def _watch(self) -> None:
+        """While somebody asks: tell who waits that we live, and see that there is somebody to answer."""
         while not self._over.is_set():  # also while those under way are finished
             self._called.wait()
             self._called.clear()
-            while self._lines and not self._over.wait(STILL_EVERY):
-                before = lives.now() - STILL_EVERY
-                for line in [line for line in tuple(self._lines) if line.since < before]:
-                    line.still()
+            while self._lines:
+                before = self._finished
+                if self._over.wait(STUCK_FOR):
+                    return
+                for line in tuple(self._lines):
+                    line.still(every=STILL_EVERY)
+                if self._finished == before:
+                    self._relieve()
+
+    def _relieve(self) -> None:
+        """Add workers where those at work wait for something; where all compute, more would be slower."""
+        for listener in self._sockets:
+            if _somebody_waits(listener):
+                self._add(listener, MORE)
+
+    def _add(self, listener: socket.socket, many: int) -> None:
+        with self._lock:
+            speaking = sum(line.speaks for line in self._lines)
+            many = min(many, MOST - speaking, SILENT - sum(self._workers.values()))
+        for _ in range(many):
+            self._begin(listener)
 
     def _begin(self, listener: socket.socket) -> None:
         with self._lock:
-            self._free[listener] += 1
+            self._workers[listener] += 1
         threading.Thread(target=self._work, args=(listener,), daemon=True).start()
 
     def _work(self, listener: socket.socket) -> None:
@@ -141,40 +167,36 @@ class Resident:
                     return
                 continue
             line = Line(connection, lives.now())
-            if self._taken(listener, line):
-                self._begin(listener)
+            self._taken(line)
             try:
                 with connection:
-                    self._serve(line)
+                    self._serve(line, listener)
             finally:
                 over = self._done(listener, line)
             if over:
                 return
 
-    def _taken(self, listener: socket.socket, line: Line) -> bool:
-        """Note it; whether nobody else is left to wait on the socket."""
+    def _taken(self, line: Line) -> None:
         with self._lock:
             self._lines.add(line)
             self._last = line.since
-            self._free[listener] -= 1
-            self._called.set()
-            speaking = MOST if self._free[listener] else sum(one.speaks for one in self._lines)
-            return speaking < MOST and len(self._lines) < SILENT
+        self._called.set()
 
     def _done(self, listener: socket.socket, line: Line) -> bool:
-        """Note it; whether enough others wait on the socket."""
+        """Note it; whether enough others are there for the socket."""
         with self._lock:
             self._lines.discard(line)
             self._last = lives.now()
-            over = self._free[listener] >= READY
-            self._free[listener] += not over
+            self._finished += 1
+            over = self._workers[listener] > READY
+            self._workers[listener] -= over
             return over
 
-    def _serve(self, line: Line) -> None:
+    def _serve(self, line: Line, listener: socket.socket) -> None:
         with contextlib.suppress(OSError, talk.Refused):
             begun = line.first()
             if self.web and line.connection.family == socket.AF_INET and not begun.startswith(talk.HELLO):
-                return self._converse(self.web, line, begun)
+                return self._converse(self.web, line, begun, listener)
             asked = line.hear(begun, self.knock, self.proof)
             peer = line.peer() or (asked.process, -1)
             if peer[1] != os.getuid() and not hmac.compare_digest(
@@ -191,8 +213,9 @@ class Resident:
             if self._files.changed():
                 return self.stopping.set()  # who asked answers by itself, and starts what is installed now
             self._calls += 1
-            reply, notices, after = self._answer(asked, line.since)
-            line.say(_said(reply, b"".join(map(sequence, notices))))
+            with self._turns.taken():
+                reply, notices, after = self._answer(asked, line)
+                line.say(_said(reply, b"".join(map(sequence, notices))))
             after()
         return None
 
@@ -203,8 +226,9 @@ class Resident:
         about |= {"socket": any(one.family == socket.AF_UNIX for one in self._sockets)}
         return json.dumps({**told, **about}).encode()
 
-    def _converse(self, web: Web, line: Line, begun: bytes) -> None:
+    def _converse(self, web: Web, line: Line, begun: bytes, listener: socket.socket) -> None:
         """A connection that stays open takes nobody's place; what is asked on it is finished as all is."""
+        self._begin(listener)
 
         @contextlib.contextmanager
         def during() -> Iterator[None]:
@@ -216,6 +240,7 @@ class Resident:
                 with self._lock:
                     self._lines.discard(line)
                     self._last = lives.now()
+                    self._finished += 1
 
         with self._lock:
             self._lines.discard(line)
@@ -231,9 +256,10 @@ class Resident:
             cwd=caller.cwd,
             begun=lambda: now,
         )
-        return answer(call, self.warm.open)
+        with self._turns.taken():
+            return answer(call, self.warm.open)
 
-    def _answer(self, asked: talk.Asked, begun: float) -> Answer:
+    def _answer(self, asked: talk.Asked, line: Line) -> Answer:
         try:
             words = spoken(asked.words)
             env, cwd = (asked.env, asked.cwd) if asked.env is not None else _caller(asked)
@@ -247,7 +273,8 @@ class Resident:
             env=env,
             cwd=cwd,
             name=asked.name,
-            begun=lambda: begun,
+            begun=lambda: line.since,
+            due=line.wanted,
         )
         if self.web:  # before the reply: what the host asks next may come over http, where nobody tells
             self.web.sessions.note(call.host, call.payload, call.env, call.cwd)
@@ -262,6 +289,16 @@ def _world(process: int | str) -> str:
 
 
 _HERE = _world("self")
+
+
+def _somebody_waits(listener: socket.socket) -> bool:
+    """Whether a connection has come that nobody has taken."""
+    watch = select.poll()
+    try:
+        watch.register(listener, select.POLLIN)
+        return bool(watch.poll(0))
+    except (OSError, ValueError):  # closed meanwhile
+        return False
 
 
 def _elsewhere(process: int) -> bool:
@@ -295,9 +332,9 @@ def _folder(about: str) -> str:
     return folder if os.path.isdir(folder) else ""
 
 
-def _announce(place: Place, text: str) -> None:
+def _announce(place: Place, told: bytes) -> None:
     """Tell clients where we are, all at once."""
     new = f"{place.address}.{os.getpid()}"
-    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
-        file.write(text)
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(told)
     os.replace(new, place.address)

@@ -8,9 +8,13 @@ import threading
 from functools import partial
 
 from hookline.resident import talk
+from hookline.system import lives
 
 BACKLOG = 512
 HEAR_WITHIN = 10.0
+OVERDUE = 0.5
+"""Seconds after which an answer that is due will not come any more: the client has it from another then."""
+AT_ONCE = 0.001
 _CREDENTIALS = struct.Struct("3i")
 
 
@@ -60,7 +64,8 @@ class Line:
     """One connection: a call comes in, signs of life and one answer go out."""
 
     def __init__(self, connection: socket.socket, since: float) -> None:
-        self.since = since
+        self.since = self._told = since
+        self._due = float("inf")
         self.connection = connection
         self._lock = threading.Lock()
         self._over = True
@@ -75,7 +80,7 @@ class Line:
         """What it begins with, enough to tell who speaks; all that came, if that is less."""
         begun = self._receive()
         while begun and len(begun) < len(talk.HELLO) and talk.HELLO.startswith(begun):
-            more = self.connection.recv(1 << 16)
+            more = self._receive()
             if not more:
                 break
             begun += more
@@ -87,17 +92,28 @@ class Line:
             begun = talk.greeted(self._receive, knock, begun)
             self.connection.sendall(f"{proof}\n".encode())
         self._over = False  # from now on signs of life are understood
+        self.connection.settimeout(HEAR_WITHIN)
         return talk.hear(self._receive, begun)
 
     def _receive(self) -> bytes:
         _hurry(self.connection)
+        if self._over:  # a stranger as yet, who has one time for all that it says
+            self.connection.settimeout(max(AT_ONCE, self.since + HEAR_WITHIN - lives.now()))
         return self.connection.recv(1 << 16)
 
-    def still(self) -> None:
-        """Say that the answer takes time."""
+    def still(self, *, every: float) -> None:
+        """Say that the answer takes time, so often while it does; not when it has taken too much."""
+        now = lives.now()
+        if now - self._told < every or now - self.since > self._due + OVERDUE:
+            return
+        self._told = now
         with self._lock, contextlib.suppress(OSError):
             if not self._over:
                 self.connection.sendall(talk.STILL)
+
+    def wanted(self, within: float) -> None:
+        """The host wants an answer within so many seconds."""
+        self._due = within
 
     def say(self, said: talk.Said) -> None:
         with self._lock, contextlib.suppress(OSError):

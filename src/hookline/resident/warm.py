@@ -14,7 +14,8 @@ from hookline.host import Host
 from hookline.record import replace
 from hookline.runtime import Runtime
 from hookline.store import OLDEST_CLAIM, Claim, Store, StoreFailed
-from hookline.system import looked, spool
+from hookline.system import looked
+from hookline.system.ownspool import OwnSpool
 
 MOST_SESSIONS = 4_096
 MOST_SETUPS = 256
@@ -125,6 +126,7 @@ class Warm:
         self._writers: dict[Key, tuple[Stamp, Store]] = {}
         self._replaced: list[WarmStore] = []
         self._waiting: dict[str, Setup] = {}
+        self._spools: dict[str, OwnSpool] = {}
         self._due = threading.Event()
         self._stopping = threading.Event()
         self._writer = threading.Thread(target=self._write, name="writer", daemon=True)
@@ -134,7 +136,14 @@ class Warm:
         """A runtime for one call, with what is configured now and a store that is open already."""
         runtime = Runtime.load(cwd, env, host=host, store=self._store, loaded=self._setups.load)
         runtime.recorder = replace(runtime.recorder, settle=partial(self._settle, runtime.setup))
+        if isinstance(runtime.store, WarmStore):
+            own = self._spool(runtime.setup.places.spool)
+            runtime.recorder = replace(runtime.recorder, keep=own.append)
         return runtime
+
+    def _spool(self, folder: str) -> OwnSpool:
+        with self._lock:
+            return self._spools.setdefault(folder, OwnSpool(folder))
 
     def _store(self, setup: Setup) -> Store:
         key = _key(setup)
@@ -173,7 +182,7 @@ class Warm:
             del self._waiting[folder]
             try:
                 store = self._own(setup)
-                spool.drain(folder, store)
+                self._spool(folder).drain(store)
                 keeping.tidy(setup, store, at=time.time())
             except (StoreFailed, OSError, LookupError):
                 self._waiting[folder] = setup  # safe where it is, until the store can be used again

@@ -1,9 +1,14 @@
 """The stores, one a file; each file's `open_store` opens one at a place."""
 
-from collections.abc import Callable
+from __future__ import annotations
 
 from hookline.family import Family
-from hookline.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hookline.store import Store
 
 FAMILY = Family(package=__name__, noun="store", constant="open_store")
 

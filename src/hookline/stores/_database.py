@@ -3,13 +3,18 @@
 A database that is no longer one is set aside beside the new one, never deleted, and the opener is told.
 """
 
+from __future__ import annotations
+
 import _sqlite3 as sqlite3  # the public one loads `datetime`, for types that are never stored
 import fcntl
 import os
-from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 
 from hookline.stores._migrations import KNOWN, migrate, version
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PATIENCE = 2.0  # seconds: an answer may be waiting, and what is in the spool can wait longer
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}

@@ -3,7 +3,11 @@
 A step that was released is never edited; a change of the schema is a new step at the end.
 """
 
-import _sqlite3 as sqlite3  # the public one loads `datetime`, for types that are never stored
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import _sqlite3 as sqlite3
 
 STEPS: tuple[tuple[str, ...], ...] = (
     (

@@ -1,5 +1,7 @@
 """Connections to a PostgreSQL server that may be slow, down, or started anew at any moment."""
 
+from __future__ import annotations
+
 import logging
 import os
 import socket
@@ -18,7 +20,11 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 from hookline.pattern import lazy
 from hookline.store import StoreFailed
 from hookline.stores import _postgres_schema as schema
-from hookline.stores._sql import Answer, Dialect, Rows, Work
+from hookline.stores._sql import Dialect, Rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.stores._sql import Answer, Work
 
 PATIENCE = 2.0
 """Seconds for a connection, and for one thing that is said: an answer may be waiting."""

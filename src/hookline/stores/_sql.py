@@ -1,16 +1,24 @@
 """Sessions and the audit trail in SQL that every database of ours understands; values are named `:so`."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from __future__ import annotations
 
-from hookline.frozen import frozen, thawed
+from collections.abc import Callable, Mapping, Sequence
+
+from hookline import plainjson as json
+from hookline.frozen import frozen, plain
 from hookline.record import record
 from hookline.store import OLDEST_CLAIM, Claim, Query, Record
 from hookline.stores._text import read, written
 
-Answer = TypeVar("Answer")
-Row = tuple[Any, ...]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol, TypeVar
+
+    Answer = TypeVar("Answer")
+else:
+    Protocol = object
+
+Row = tuple["Any", ...]
 PAGE = 500
 
 _TEXTS = ("id", "session", "host", "event", "cwd", "tool", "summary", "action", "reason")
@@ -34,7 +42,8 @@ class Database(Protocol):
     def execute(self, statement: str, values: Mapping[str, Any], /) -> Rows: ...
 
 
-Work = Callable[[Database], Answer]
+if TYPE_CHECKING:
+    Work = Callable[[Database], Answer]
 
 
 @record
@@ -159,7 +168,7 @@ def _row(one: Record) -> dict[str, Any]:
 
 
 def as_json(value: Any) -> str:
-    return json.dumps(thawed(value), separators=(",", ":"))
+    return json.dumps(value, separators=(",", ":"), default=plain)
 
 
 def from_json(text: str) -> Any:

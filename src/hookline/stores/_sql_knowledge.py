@@ -1,12 +1,18 @@
 """What outlives a session, in SQL that every database of ours understands: rows in, values out."""
 
-from collections.abc import Sequence
-from typing import Any
+from __future__ import annotations
 
 from hookline.knowledge import Experiment, Handoff, Memory, Signature, words, words_of
-from hookline.store import Limits
-from hookline.stores._sql import Database, Dialect, Row, Work, as_json, from_json
+from hookline.stores._sql import Database, Dialect, Row, as_json, from_json
 from hookline.stores._text import read, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from hookline.store import Limits
+    from hookline.stores._sql import Work
 
 DAY = 86_400.0
 BATCH = 500

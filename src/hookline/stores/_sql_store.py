@@ -1,16 +1,24 @@
 """A store in any database of ours: the database brings its connections, what is said to it is the same."""
 
+from __future__ import annotations
+
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
 
 from hookline.frozen import Frozen
-from hookline.knowledge import Experiment, Handoff, Memory, Signature
-from hookline.store import Claim, Limits, Query, Record
 from hookline.stores import _sql as sql
 from hookline.stores import _sql_knowledge as learnt
-from hookline.stores._sql import Answer, Dialect, Row, Work
 from hookline.stores._text import read, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any, Protocol
+
+    from hookline.knowledge import Experiment, Handoff, Memory, Signature
+    from hookline.store import Claim, Limits, Query, Record
+    from hookline.stores._sql import Answer, Dialect, Row, Work
+else:
+    Protocol = object
 
 
 class Engine(Protocol):

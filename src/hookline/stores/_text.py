@@ -1,5 +1,7 @@
 """Texts a database may refuse (NUL, lone surrogates), written so that it takes them, and read back equal."""
 
+from __future__ import annotations
+
 from hookline.pattern import lazy
 
 _MARK = "\ufdd0"  # a code point that Unicode promises never to give a meaning

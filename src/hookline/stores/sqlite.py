@@ -3,17 +3,24 @@
 It raises `OSError` where the file cannot be read or written; `problem` says what had to be set aside.
 """
 
+from __future__ import annotations
+
 import _sqlite3 as sqlite3  # the public one loads `datetime`, for types that are never stored
 import os
 import time
 from _thread import RLock
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from hookline.store import Store, StoreFailed
 from hookline.stores._database import PATIENCE, broken, code, healed, opened, unsound
-from hookline.stores._sql import Answer, Database, Dialect, Work
+from hookline.stores._sql import Dialect
 from hookline.stores._sql_store import SqlStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hookline.stores._sql import Answer, Database, Work
 
 _PAUSE = 0.01
 _PIECE = 256  # pages that are given back in one go: a megabyte

@@ -1,10 +1,15 @@
 """A project's `.ckignore`: its text, and whether a person trusted what it opens."""
 
+from __future__ import annotations
+
 import os
 
 from hookline.pattern import lazy
 from hookline.system import files
-from hookline.system.places import Places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.system.places import Places
 
 NAME = ".ckignore"
 _OPENS = lazy(r"(?m)^!.*\.(?:git|aws|ssh)\b")

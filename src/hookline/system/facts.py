@@ -1,13 +1,20 @@
 """Facts of the machine that a hook may ask for: looked up lazily, once an event; most are read from files."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Mapping
+import sys
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any
 
 from hookline.state import Facts
-from hookline.system.places import Places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from hookline.system.places import Places
 
 
 def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyType({})) -> Facts:
@@ -32,7 +39,8 @@ def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyTy
 
 def _room(name: str) -> Any:
     """A module beside this one, imported when somebody asks for its fact."""
-    return import_module(f"hookline.system.{name}")
+    whole = f"hookline.system.{name}"
+    return sys.modules.get(whole) or import_module(whole)
 
 
 def _keep(places: Places, text: str) -> Any:

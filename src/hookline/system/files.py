@@ -1,15 +1,20 @@
 """Read configuration files, never through a link that leads out of the project, and never without limit."""
 
-import json
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
+from hookline import plainjson as json
 from hookline.given import File, Problem
 from hookline.pattern import lazy
 from hookline.record import record
 from hookline.system import looked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
 LARGEST = 1024 * 1024
 """Bytes: a configuration of a megabyte is a mistake or an attack."""

@@ -1,5 +1,7 @@
 """What stands behind a path on this machine: a file, or something else."""
 
+from __future__ import annotations
+
 import os
 
 

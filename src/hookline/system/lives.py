@@ -1,5 +1,7 @@
 """Which process this is, since when, and whether another one still lives."""
 
+from __future__ import annotations
+
 import os
 import time
 from functools import cache

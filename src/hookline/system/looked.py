@@ -3,11 +3,17 @@
 Whoever reads a file says so before, and what it was then is noted; outside of `noting` that costs nothing.
 """
 
+from __future__ import annotations
+
 import os
+import stat
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Stamp = tuple[int, ...] | None
 """By what a change of a file is known; None: there is none."""
@@ -22,8 +28,12 @@ _notes: ContextVar[Notes | None] = ContextVar("looked_at", default=None)
 def at(path: str, *, whether: bool = False) -> None:
     """Note that *path* is about to be read, or with *whether*, only that it is there."""
     notes = _notes.get()
-    if notes is not None:
-        notes.setdefault((path, whether), _stamp(path, whether=whether))
+    if notes is None or (path, whether) in notes:
+        return
+    stamp = _stamp(path, whether=whether)
+    if stamp is None:  # one look at the folder that is missing tells it for all that would lie in it
+        path, whether = _first_missing(path), True
+    notes[path, whether] = stamp
 
 
 @contextmanager
@@ -51,20 +61,28 @@ def unchanged(notes: Notes) -> bool:
 
 def _stamp(path: str, *, whether: bool) -> Stamp:
     try:
-        found = os.lstat(path) if whether else os.stat(path)
+        found = os.lstat(path)
+        if whether:
+            return (found.st_mode & 0o170000,)
+        if stat.S_ISLNK(found.st_mode):
+            return _led(path, found)
     except (OSError, ValueError):
-        return _dangling(path, whether=whether)
-    if whether:
-        return (found.st_mode & 0o170000,)
+        return None
     return found.st_mode, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def _dangling(path: str, *, whether: bool) -> Stamp:
-    """A link that leads nowhere is more than nothing."""
-    if whether:
-        return None
+def _led(path: str, link: os.stat_result) -> Stamp:
+    """What a link leads to; one that leads nowhere is more than nothing."""
     try:
-        link = os.lstat(path)
+        found = os.stat(path)
     except (OSError, ValueError):
-        return None
-    return link.st_mode, link.st_ino, link.st_mtime_ns, link.st_ctime_ns
+        return link.st_mode, link.st_ino, link.st_mtime_ns, link.st_ctime_ns
+    return found.st_mode, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _first_missing(path: str) -> str:
+    """The uppermost folder on the way to a missing *path* that is missing too; else *path* itself."""
+    above = os.path.dirname(path)
+    while len(above) > 1 and _stamp(above, whether=True) is None:
+        path, above = above, os.path.dirname(above)
+    return path

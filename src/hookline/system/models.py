@@ -1,5 +1,7 @@
 """The table of models: the one that comes with hookline, with the user's own entries instead of ours."""
 
+from __future__ import annotations
+
 import os
 from functools import cache
 

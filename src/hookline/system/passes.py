@@ -4,14 +4,19 @@ Kept in a file of the user's. An agent cannot write it: the commands that do nee
 self-protect guards the folder.
 """
 
-import fcntl
-import json
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from __future__ import annotations
 
+import fcntl
+import os
+from contextlib import contextmanager
+
+from hookline import plainjson as json
 from hookline.record import asdict, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
 OFF = "off"
 """What the guards' own pass is for; any other is for a rule."""
@@ -68,7 +73,7 @@ def _read(file: str) -> list[Pass]:
         with open(file, encoding="utf-8") as opened:
             info = os.fstat(opened.fileno())
             mine = info.st_uid == os.getuid() and not info.st_mode & 0o077
-            return [_pass(entry) for entry in json.load(opened)] if mine else []
+            return [_pass(entry) for entry in json.loads(opened.read())] if mine else []
     except (OSError, ValueError, TypeError, KeyError):
         return []
 
@@ -84,7 +89,7 @@ def _change(file: str, change: Callable[[Sequence[Pass]], list[Pass]]) -> None:
         new = f"{file}.new"
         handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as opened:
-            json.dump([asdict(one) for one in passes], opened)
+            opened.write(json.dumps([asdict(one) for one in passes]))
         os.replace(new, file)
 
 

@@ -1,11 +1,16 @@
 """What lies behind a path: where its links lead, and the text of a script that is about to run."""
 
+from __future__ import annotations
+
 import os
 import stat
 
 from hookline.events import Event, PostToolUse
-from hookline.host import Host
 from hookline.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.host import Host
 
 LARGEST = 128 * 1024
 """Bytes of a script that are looked at."""

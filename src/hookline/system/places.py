@@ -1,10 +1,15 @@
 """Where things of the user and of a project lie on this machine."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping
 
 from hookline.record import record
 from hookline.system import looked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FOLDER = ".hookline"
 

@@ -1,12 +1,17 @@
 """Read what was added to a file of lines since the last look, whatever became of the file in between."""
 
+from __future__ import annotations
+
 import os
 import stat
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from hookline.record import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 AT_ONCE = 16 * 1024 * 1024
 """Bytes that one look reads at most; where there are more, the next look goes on."""

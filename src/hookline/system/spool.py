@@ -5,22 +5,29 @@ on the file they opened and check that it is still the one in place; a drainer m
 lock, so that nobody writes into a file that is being read.
 """
 
+from __future__ import annotations
+
 import errno
 import fcntl
-import json
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
-from hookline.frozen import frozen, thawed
+from hookline import plainjson as json
+from hookline.frozen import frozen, plain
 from hookline.record import fields
 from hookline.store import Record, Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 _CURRENT = "spool.jsonl"
 _TAKEN = "spool.taken"
 _TORN = "spool.torn"
 _LOCK = "spool.lock"
+OWN = "spool.own."
+"""How the files are called that belong to a process each, for as long as it locks them."""
 _BATCH = 4 << 20  # bytes of lines for one transaction
 _NAMES = tuple(field.name for field in fields(Record))
 _TUPLES = ("rules", "warnings", "trail")
@@ -29,24 +36,66 @@ _NUMBERS = ("at", "ms")
 
 def append(folder: str, record: Record) -> None:
     """Add *record* to the spool in *folder*; raises `OSError` where that cannot be done."""
-    # The line break in front ends a line that someone else was killed in the middle of.
-    line = b"\n" + record_to_json(record).encode() + b"\n"
-    with _current(folder) as spool:
-        if os.write(spool, line) != len(line):
-            raise OSError(errno.ENOSPC, "the record did not fit", os.path.join(folder, _CURRENT))
+    with _current(folder) as file:
+        write(file, line(record), os.path.join(folder, _CURRENT))
+
+
+def line(record: Record) -> bytes:
+    """What is written for *record*: the line break in front ends a line that someone was killed within."""
+    return b"\n" + record_to_json(record).encode() + b"\n"
+
+
+def write(file: int, line: bytes, path: str) -> None:
+    if os.write(file, line) != len(line):
+        raise OSError(errno.ENOSPC, "the record did not fit", path)
 
 
 def drain(folder: str, store: Store, *, wait: bool = False) -> int:
-    """Move what lies in the spool into *store*; how many records. Without *wait*, 0 if another is at it."""
+    """Move what lies in the spool into *store*; how many records. Without *wait*, 0 if another is at it.
+
+    With it, also what is held by processes that stay comes into the store, before they do that themselves.
+    """
     if not os.path.isdir(folder):
         return 0
     with _alone(folder, wait=wait) as alone:
         if not alone:
             return 0
-        moved = _replay(folder, store)  # what a drainer that was killed had taken
+        taken = os.path.join(folder, _TAKEN)
+        moved = _replay(folder, taken, store)  # what a drainer that was killed had taken
         while _take(folder):
-            moved += _replay(folder, store)
-        return moved
+            moved += _replay(folder, taken, store)
+        return moved + sum(_owned(folder, path, store, living=wait) for path in owned(folder))
+
+
+def owned(folder: str) -> list[str]:
+    """The files in *folder* that belong, or belonged, to a process each."""
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.startswith(OWN)]
+
+
+def _owned(folder: str, path: str, store: Store, *, living: bool) -> int:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:  # its owner was quicker
+        return 0
+    try:
+        if _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            return _replay(folder, path, store)
+        return _copied(file, store) if living else 0
+    finally:
+        os.close(file)
+
+
+def _copied(file: int, store: Store) -> int:
+    """What the owner will bring too: a record comes into the store once, whoever brings it."""
+    with open(file, "rb", closefd=False) as lines:
+        records, _ = _parsed(lines.readlines())
+    store.record(records)
+    return len(records)
+
+
+def unlink(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)
 
 
 def problem(folder: str) -> str:
@@ -62,7 +111,7 @@ def problem(folder: str) -> str:
 def record_to_json(record: Record) -> str:
     """*record* as one line of JSON."""
     whole = {name: getattr(record, name) for name in _NAMES}
-    return json.dumps(whole, separators=(",", ":"), default=thawed)
+    return json.dumps(whole, separators=(",", ":"), default=plain)
 
 
 def record_from_json(line: str) -> Record:
@@ -102,7 +151,7 @@ def _kind(name: str) -> Any:
 def _current(folder: str) -> Iterator[int]:
     path = os.path.join(folder, _CURRENT)
     while True:
-        spool = _opened(path)
+        spool = opened(path)
         try:
             fcntl.flock(spool, fcntl.LOCK_SH)
             if _in_place(spool, path):
@@ -112,7 +161,7 @@ def _current(folder: str) -> Iterator[int]:
             os.close(spool)
 
 
-def _opened(path: str) -> int:
+def opened(path: str) -> int:
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         return os.open(path, flags, 0o600)
@@ -141,8 +190,7 @@ def _take(folder: str) -> bool:
     return True
 
 
-def _replay(folder: str, store: Store) -> int:
-    path = os.path.join(folder, _TAKEN)
+def _replay(folder: str, path: str, store: Store) -> int:
     if not os.path.exists(path):
         return 0
     moved, torn = 0, b""
@@ -152,7 +200,7 @@ def _replay(folder: str, store: Store) -> int:
             store.record(records)
             moved, torn = moved + len(records), torn + rest
     _set_aside(folder, torn)
-    os.unlink(path)
+    unlink(path)
     return moved
 
 

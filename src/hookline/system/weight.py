@@ -1,5 +1,7 @@
 """How much of a file would be read: its lines and bytes, counted no further than matters."""
 
+from __future__ import annotations
+
 import os
 import stat
 

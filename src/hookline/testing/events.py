@@ -6,7 +6,7 @@ from hookline.events import Event, PostToolUse, PreToolUse, SessionStart, Stop, 
 from hookline.frozen import Frozen
 from hookline.record import MISSING, fields
 
-PLAIN: dict[Any, Any] = {str: "text", bool: False}
+PLAIN: dict[str, Any] = {"str": "text", "bool": False}
 
 
 def pre_tool_use(command: str = "echo hi", **values: Any) -> PreToolUse:

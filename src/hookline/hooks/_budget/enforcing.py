@@ -1,5 +1,7 @@
 """What is stopped where a time budget is enforced: nearly all once it is over, and what would outlast it."""
 
+from __future__ import annotations
+
 from hookline.events import PreToolUse
 from hookline.hooks._budget.leaving import leaves
 from hookline.hooks._budget.timeouts import longest

@@ -1,12 +1,19 @@
 """Whether a call only commits what is there and leaves: all that is of use once the time is over."""
 
-from typing import Literal
+from __future__ import annotations
 
 from hookline.bash import Reading, Simple, read
 from hookline.bash.gitruns import GLOBAL_VALUES
 from hookline.bash.options import options, spelled
 from hookline.events import PreToolUse
 from hookline.pattern import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal
+
+    Shell = Literal["bash", "powershell", "cmd"]
 
 LEAVE = "leave"
 """The kind of tools by which an agent ends its work."""
@@ -18,8 +25,11 @@ _WRAPPERS = spelled("timeout gtimeout env command nice time bash sh")
 """Programs that are all right if what they run is."""
 _HARMLESS = spelled("<< <<- <<< >& <&")
 _STEERING = lazy(r"PATH|LD_\w+|BASH_ENV|ENV|IFS|EDITOR|VISUAL|PAGER|GIT_(?!AUTHOR_|COMMITTER_)\w+")
-Shell = Literal["bash", "powershell", "cmd"]
-SHELLS: dict[str, Shell] = {"shell": "bash", "powershell": "powershell", "cmd": "cmd"}
+SHELLS: Mapping[str, Literal["bash", "powershell", "cmd"]] = {
+    "shell": "bash",
+    "powershell": "powershell",
+    "cmd": "cmd",
+}
 
 
 def leaves(event: PreToolUse, home: str) -> bool:

@@ -1,5 +1,7 @@
 """Whether a call would load much into the context: a large file, a page of the web, a helper's answer."""
 
+from __future__ import annotations
+
 import posixpath
 from collections.abc import Iterator
 

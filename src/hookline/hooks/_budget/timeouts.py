@@ -1,5 +1,7 @@
 """How long a shell command may take by its own word: the tool's time limit, or `timeout` before it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from math import inf
 

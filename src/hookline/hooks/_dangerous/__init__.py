@@ -1,13 +1,18 @@
 """The rules of dangerous-command: from a command line to what it would destroy."""
 
-from collections.abc import Iterator, Mapping
+from __future__ import annotations
+
 from fnmatch import fnmatchcase
-from typing import Literal
 
 from hookline.bash import UNKNOWN, Reading, Simple, read
 from hookline.hooks._dangerous._index import judges
 from hookline.hooks._dangerous.finding import Action, Finding, Place
 from hookline.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Literal
 
 __all__ = ["Action", "Finding", "Place", "findings", "known", "looked"]
 

@@ -1,11 +1,16 @@
 """Which module knows which programs, so that only what a line needs is imported."""
 
-from collections.abc import Iterator, Mapping
+from __future__ import annotations
+
 from functools import cache
 from importlib import import_module
 
-from hookline.bash import Simple, Word
-from hookline.hooks._dangerous.finding import Judge
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from hookline.bash import Simple, Word
+    from hookline.hooks._dangerous.finding import Judge
 
 KNOWN: Mapping[str, str] = {
     "git": "git",

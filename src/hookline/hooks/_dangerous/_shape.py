@@ -7,6 +7,8 @@ A word of a shape is a pattern for the next operand (`a|b`, `delete-*`, `...` fo
 A `?` behind the rule has it ask, whatever its pack does.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 

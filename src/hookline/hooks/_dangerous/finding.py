@@ -1,13 +1,18 @@
 """What a rule says about a part of a command line, and what it may know of where the line runs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal, TypeAlias
 
 from hookline.bash import Simple, Word
 from hookline.record import field, record
 from hookline.tuples import NamedTuple
 
-Action = Literal["block", "ask", "warn"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, TypeAlias
+
+Action: TypeAlias = 'Literal["block", "ask", "warn"]'
 _ENDS: Mapping[Action, str] = {
     "block": " If it really has to be, ask the person you work for.",
     "ask": " It goes on only if a person agrees.",

@@ -1,9 +1,13 @@
 """The command line of a call: of a shell, and of tools of others that take one."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from __future__ import annotations
 
-from hookline.events import PreToolUse
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal
+
+    from hookline.events import PreToolUse
 
 SHELLS: Mapping[str, Literal["bash", "powershell", "cmd"]] = {
     "shell": "bash",

@@ -1,13 +1,18 @@
 """Which pack does what, as it comes and as the settings have it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal
 
 from hookline.exceptions import Allow, excepted
 from hookline.hooks._dangerous.finding import Action, Finding, Pack
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypeAlias
 
 PACKS: Mapping[str, Action] = {
     **dict.fromkeys(("core", "disk", "permissions", "git-history", "system-trees", "interpreters"), "block"),
@@ -15,28 +20,14 @@ PACKS: Mapping[str, Action] = {
     **dict.fromkeys(("repo-host", "package-publish", "http-delete", "exfil", "windows"), "ask"),
 }
 """What each pack does by itself, in the order of the documentation."""
-Packs = Mapping[
+Packs: TypeAlias = """Mapping[
     Literal[
-        "core",
-        "disk",
-        "permissions",
-        "git-history",
-        "system-trees",
-        "interpreters",
-        "remote-exec",
-        "containers",
-        "databases",
-        "kubernetes",
-        "cloud",
-        "saas-cli",
-        "repo-host",
-        "package-publish",
-        "http-delete",
-        "exfil",
-        "windows",
+        "core", "disk", "permissions", "git-history", "system-trees", "interpreters",
+        "remote-exec", "containers", "databases", "kubernetes", "cloud", "saas-cli",
+        "repo-host", "package-publish", "http-delete", "exfil", "windows",
     ],
     Literal["ask", "block", "off"],
-]
+]"""
 """What the settings may say of them."""
 _TEXTS = {"git-history": "history", "system-trees": "trees"}
 """Modules that are not called like the pack whose texts they hold."""
@@ -75,7 +66,7 @@ def action(finding: Finding, packs: Packs) -> Action | None:
     return "block" if wanted == "block" else "ask"
 
 
-class _Tighter(tuple[Any, ...]):
+class _Tighter(tuple["Any", ...]):
     """Values of the setting `packs` that nobody needs to be trusted for: those that only block more."""
 
     __slots__ = ()

@@ -1,13 +1,19 @@
 """Approvals of a person: what was asked, what was granted and by which yes, and what has been used up."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from hookline.events import PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.hooks._paths.spelling import absolute, segments
 from hookline.response import Response, remember
-from hookline.state import State
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.state import State
 
 ASKED = "privacy-block.asked"
 GRANTED = "privacy-block.granted"

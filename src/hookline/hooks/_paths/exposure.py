@@ -1,6 +1,6 @@
 """What of a command line would bring a secret to light: files it opens, variables it prints."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from __future__ import annotations
 
 from hookline.bash import Problem, Simple, Word
 from hookline.bash.options import spelled
@@ -11,6 +11,10 @@ from hookline.hooks._paths.shell import MOST, Opened, accesses
 from hookline.hooks._paths.spelling import absolute
 from hookline.pattern import lazy
 from hookline.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 _STRONG = frozenset[Secret]({"dotenv", "key", "keylike", "ssh", "store"})
 _ALL = frozenset[Secret]({*_STRONG, "ssh-open"})

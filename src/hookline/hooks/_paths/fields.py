@@ -1,15 +1,21 @@
 """The paths in a tool's input: where the host says they lie, and in every field that is named like one."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from hookline.bash.options import spelled
-from hookline.events import PostToolUse, PreToolUse
 from hookline.frozen import thawed
 from hookline.hooks._paths.spelling import alternatives, plausible
 from hookline.patch import is_patch, parts
 from hookline.pattern import lazy
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.events import PostToolUse, PreToolUse
 
 PREFIX = "APPROVED:"
 _WITHOUT = spelled("shell powershell cmd agent question search")

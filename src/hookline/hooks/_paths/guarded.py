@@ -1,13 +1,19 @@
 """Whether a person has to be asked about a path: by its name, the settings, or where its links lead."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from functools import lru_cache
 
 from hookline.hooks._paths import ignored
-from hookline.hooks._paths.fields import Field
 from hookline.hooks._paths.secret import Secret, secret
 from hookline.hooks._paths.spelling import absolute, segments, url
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hookline.hooks._paths.fields import Field
 
 
 class Place(NamedTuple):

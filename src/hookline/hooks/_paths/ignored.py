@@ -4,15 +4,20 @@ One thing differs from git on purpose: the last line that matches a path decides
 brings back a part of an excluded folder.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
 
 from hookline.bash.options import spelled
 from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME
 from hookline.pattern import lazy
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
 FOLDERS = spelled(
     """node_modules __pycache__ .git dist build out coverage .next .nuxt venv .venv env .terraform .aws
@@ -76,7 +81,7 @@ def compiled(lines: Iterable[tuple[str, int | None]]) -> Rules:
     # Costs more than most calls: only where one must match.
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern as Pattern  # noqa: PLC0415
 
-    kept, problems = list[tuple[str, Any]](), list[str]()
+    kept, problems = list[tuple[str, "Any"]](), list[str]()
     for text, number in lines:
         try:
             pattern: Any = None if _costly(text) else Pattern(text)

@@ -1,6 +1,6 @@
 """Which words of a simple command are files that it would open, and what for."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
 from hookline.bash import Simple, Word
 from hookline.bash.options import Options, options
@@ -17,6 +17,10 @@ from hookline.hooks._paths.programs import (
     Program,
 )
 from hookline.pattern import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _SETTING = lazy(r"[A-Za-z_]\w*=")
 _INPUTS = frozenset({"<", "<>"})

@@ -1,27 +1,21 @@
 """The table of programs: which of their words are files, and what they do with them."""
 
-from collections.abc import Mapping
-from typing import Literal
+from __future__ import annotations
 
-from hookline.bash import Word
 from hookline.bash.options import spelled
 from hookline.tuples import NamedTuple
 
-How = Literal[
-    "read",
-    "list",
-    "copy",
-    "move",
-    "link",
-    "write",
-    "empty",
-    "change",
-    "delete",
-    "force",
-    "run",
-    "use",
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal, TypeAlias
+
+    from hookline.bash import Word
+
+How: TypeAlias = """Literal[
+    "read", "list", "copy", "move", "link", "write", "empty", "change", "delete", "force", "run", "use",
     "note",
-]
+]"""
 """What becomes of a file: its content is read, its name listed, itself copied, moved, linked, written,
 emptied, changed, deleted (with force), run; used in a way only the program knows; or only noted: its mode,
 its date, whether it is there."""

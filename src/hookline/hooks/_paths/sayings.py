@@ -1,11 +1,16 @@
 """What the guards of paths say to the agent: what was stopped, what is safe instead, when to ask a person."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from hookline.hooks._paths.approvals import Approval
 from hookline.hooks._paths.fields import PREFIX
-from hookline.hooks._paths.guarded import Exposure
-from hookline.hooks._paths.scouting import Found
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hookline.hooks._paths.approvals import Approval
+    from hookline.hooks._paths.guarded import Exposure
+    from hookline.hooks._paths.scouting import Found
 
 _LONGEST = 200
 

@@ -1,15 +1,20 @@
 """What becomes of each path of a call: for scout-block's verdict, and for its tree."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
-from hookline.events import PreToolUse
 from hookline.exceptions import Allow, excepted
 from hookline.hooks._paths import approvals, scouting
 from hookline.hooks._paths.fields import Field, fields
 from hookline.hooks._paths.scouting import Found, Ground
 from hookline.hooks._paths.secret import secret
-from hookline.state import State
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hookline.events import PreToolUse
+    from hookline.state import State
 
 RULES = ("ignored-operand", "ignored-path")
 

@@ -1,10 +1,14 @@
 """Whether a path lies where an agent wastes its context, and which line would let it in."""
 
-from collections.abc import Callable, Iterator
+from __future__ import annotations
 
 from hookline.hooks._paths import ignored
 from hookline.hooks._paths.spelling import absolute, url
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 class Ground(NamedTuple):

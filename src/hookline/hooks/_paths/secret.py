@@ -1,15 +1,20 @@
 """Which paths hold secrets: by whole names and path segments, never by a part of a word."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
 from fnmatch import fnmatchcase
-from typing import Literal
 
 from hookline.bash.options import spelled
 from hookline.hooks._paths import stores
 from hookline.hooks._paths.spelling import LONGEST_NAME, segments
 from hookline.pattern import lazy
 
-Secret = Literal["dotenv", "key", "keylike", "ssh", "ssh-open", "store", "mild"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal, TypeAlias
+
+Secret: TypeAlias = 'Literal["dotenv", "key", "keylike", "ssh", "ssh-open", "store", "mild"]'  # noqa: S105 -- kinds
 """dotenv; private keys by ending, by a name that may mean one, of ssh; what else is in `.ssh`; credential
 stores; mild: for file tools only."""
 

@@ -1,6 +1,7 @@
 """What a command line opens on this machine: each access with its command, files of compounds among them."""
 
-from collections.abc import Iterator, Mapping
+from __future__ import annotations
+
 from functools import lru_cache
 from itertools import islice
 
@@ -24,6 +25,10 @@ from hookline.hooks._paths.opened import opened
 from hookline.hooks._paths.programs import Access, How
 from hookline.pattern import lazy
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 _BOX = lazy(r"(?:docker|podman|nerdctl|docker-compose|kubectl|oc|k3s) exec")
 _HERE = lazy(r"(?:[^@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)")

@@ -1,11 +1,16 @@
 """One spelling for the many ways to write a path: both slashes, `~`, dots, schemes, unknown parts."""
 
+from __future__ import annotations
+
 import posixpath
 import re
-from collections.abc import Iterator
 
 from hookline.bash import UNKNOWN
 from hookline.pattern import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LONGEST = 4096
 """Characters of a path that a system would open."""

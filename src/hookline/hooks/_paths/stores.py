@@ -1,5 +1,7 @@
 """The names under which programs keep secrets: tables that read as prose, all in small letters."""
 
+from __future__ import annotations
+
 from hookline.bash.options import spelled
 
 NAMES = spelled(

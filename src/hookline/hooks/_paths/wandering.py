@@ -1,12 +1,17 @@
 """Which files of a command line lie where an agent wastes its context."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
-from hookline.bash import Simple, Word
 from hookline.hooks._paths.programs import BUILDERS, How
 from hookline.hooks._paths.scouting import Found, Ground, path
 from hookline.hooks._paths.shell import Opened, accesses
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hookline.bash import Simple, Word
 
 _OPENING = frozenset[How]({"read", "list", "copy", "write", "empty", "change"})
 _WASTES_NOTHING = "what becomes of it shows nothing of its content"

@@ -1,16 +1,23 @@
 """What becomes of each path in the input of a file tool: for privacy-block's verdict, and for its tree."""
 
-from typing import Literal
+from __future__ import annotations
 
-from hookline.events import PreToolUse
 from hookline.exceptions import Allow, excepted
 from hookline.hooks._paths.approvals import Approval, approvals
 from hookline.hooks._paths.fields import Field, fields
 from hookline.hooks._paths.guarded import Place, Sort, guarded
-from hookline.state import State
 from hookline.tuples import NamedTuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, TypeAlias
+
+    from hookline.events import PreToolUse
+    from hookline.state import State
+
 RULE = "sensitive-path"
+Loudness: TypeAlias = 'Literal["warn", "ask", "block"]'
+"""How loudly it is said."""
 
 
 class Weighed(NamedTuple):

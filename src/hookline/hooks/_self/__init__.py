@@ -1,12 +1,17 @@
 """The rules of self-protect: what of a tool's call would change what guards the agent."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
 from hookline.bash.options import spelled
-from hookline.events import PreToolUse
 from hookline.hooks._self.finding import RULES, Finding
 from hookline.hooks._self.guarded import guard
-from hookline.state import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hookline.events import PreToolUse
+    from hookline.state import State
 
 __all__ = ["RULES", "Finding", "findings"]
 

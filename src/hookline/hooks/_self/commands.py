@@ -1,7 +1,8 @@
 """Commands that only a person may run: those of hookline that loosen, its removal, and its switches."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from hookline.bash import UNKNOWN, Simple, Word
@@ -9,6 +10,10 @@ from hookline.bash.options import options, spelled
 from hookline.hooks._self.finding import Finding
 from hookline.hooks._self.guarded import OURSELVES, Guard
 from hookline.pattern import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 PERSONAL = spelled("approve trust untrust allow off uninstall")
 SPEAKING = spelled("hook fire resident")

@@ -1,11 +1,15 @@
 """What self-protect says about a call: which rule, what was stopped, and what is right instead."""
 
-from collections.abc import Mapping
-from typing import Literal
+from __future__ import annotations
 
 from hookline.record import record
 
-Action = Literal["block", "ask"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal, TypeAlias
+
+Action: TypeAlias = 'Literal["block", "ask"]'
 Span = tuple[int, int]
 _PERSON = "Only the person you work for does that, in a terminal of their own; ask them if it is needed."
 _SAYINGS: Mapping[str, tuple[str, str]] = {

@@ -1,7 +1,8 @@
 """Which paths must stay as they are, and whether a path leads to one of them, by whatever name."""
 
+from __future__ import annotations
+
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
@@ -9,6 +10,10 @@ from hookline.bash import UNKNOWN
 from hookline.pattern import lazy
 from hookline.record import field, record
 from hookline.state import Later, State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 FOLDER = ".hookline"
 OURSELVES = ("hookline", "hookline-client")

@@ -1,6 +1,7 @@
 """What a command line is to each of its commands: found out once, however many of them ask."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
 from functools import cached_property
 
 from hookline.bash import UNKNOWN, Simple
@@ -8,6 +9,10 @@ from hookline.bash.options import options
 from hookline.hooks._self.commands import moves_home, sets_switch
 from hookline.hooks._self.writes import targets
 from hookline.record import field, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
 @record(slots=False)

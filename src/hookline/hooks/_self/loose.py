@@ -4,15 +4,20 @@ Reading a line yields its simple commands. What is redirected as a whole is put 
 a command that does nothing, so that its words are read with everything the line has set.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from __future__ import annotations
 
 from hookline.bash import Reading, Simple, read
 from hookline.bash.grammar import parse
 from hookline.bash.syntax import Command, Compound, Function, Redirection
-from hookline.hooks._self.guarded import Guard
 from hookline.pattern import lazy
 from hookline.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from hookline.hooks._self.guarded import Guard
 
 _MOST_FOLDERS = 32
 _SIGN = lazy(r"(?:[)}\]]|\b(?:done|fi|esac))\s*(?:\d|\{\w+\})?&?[<>]|AR_DISABLE_|AUTORESEARCH_")

@@ -1,16 +1,22 @@
 """What a command may run besides what the line itself shows: scripts, piped files, words, settings."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
 from itertools import pairwise
 
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._self.commands import TEXT
-from hookline.hooks._self.guarded import Guard
 from hookline.hooks._self.line import Line, files
 from hookline.hooks._self.scripts import INTERPRETERS, SHELLS, script_at, started
 from hookline.pattern import lazy
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hookline.hooks._self.guarded import Guard
 
 _STARTING = spelled("BASH_ENV ENV PYTHONSTARTUP PERL5OPT RUBYOPT NODE_OPTIONS")
 """Variables that name a file which is run before anything else."""

@@ -1,7 +1,8 @@
 """Judge a command line: everything it would run, write or set, and the scripts that it starts."""
 
+from __future__ import annotations
+
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from hookline.bash import UNKNOWN, Problem, Simple, Word, read
@@ -13,10 +14,15 @@ from hookline.hooks._self.line import Line
 from hookline.hooks._self.loose import loose
 from hookline.hooks._self.runs import origins_of, sources, texts, traced
 from hookline.hooks._self.scripts import INTERPRETERS
-from hookline.hooks._self.target import Target
 from hookline.hooks._self.writes import targets
 from hookline.pattern import lazy
 from hookline.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from hookline.hooks._self.target import Target
 
 _DEEPEST = 3
 """Scripts that run scripts, and code in words of code."""

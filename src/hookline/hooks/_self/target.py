@@ -1,9 +1,13 @@
 """Something that a command would change, as far as its words tell."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
 
 from hookline.bash import Simple, Word
 from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
 class Target(NamedTuple):

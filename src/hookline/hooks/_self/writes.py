@@ -1,12 +1,17 @@
 """What a command would write, move, link or delete: a table of programs, and of those that only read."""
 
-from collections.abc import Callable, Iterator, Mapping
+from __future__ import annotations
+
 from functools import cache
 from importlib import import_module
 
 from hookline.bash import Simple, Word
 from hookline.bash.options import Options, options, spelled
 from hookline.hooks._self.target import Target, mentioned, paths_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 

@@ -1,0 +1,125 @@
+"""Many at once, and some who only wait: nobody's answer is lost, and nobody is kept from one."""
+
+import json
+import socket
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tests.resident.conftest import CLIENTS
+
+from hookline.resident import found
+from hookline.resident.place import Place
+from hookline.resident.serving import READY
+from hookline.resident.sockets import Line
+from hookline.resident.talk import STILL
+from hookline.system import lives
+
+CROWD = 150
+
+
+def told(house):
+    return found.read(Place(folder=str(house.folder)))
+
+
+def connect(house, kind):
+    if kind == "unix":
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(str(house.folder / "socket"))
+        return line
+    return socket.create_connection(("127.0.0.1", told(house).port))
+
+
+def call(house, number):
+    """A call as a client says it on the Unix socket."""
+    env = [f"{name}={value}" for name, value in house.environment().items()]
+    payload = json.dumps({**house.user.shell("git push --force"), "tool_use_id": f"c{number}"})
+    parts = ["claude-code", *env, str(house.user.project), payload]
+    head = f"hookline/1 {told(house).secret} 1 crowd.{number} 1 {len(env)}\n"
+    return head.encode() + "\0".join(parts).encode() + b"\0"
+
+
+def answered(line):
+    with line:
+        return b"".join(iter(lambda: line.recv(1 << 16), b""))
+
+
+def threads(house):
+    return sum(1 for _ in Path(f"/proc/{house.process.pid}/task").iterdir())
+
+
+def test_a_crowd_is_answered_by_few(resident):
+    calls = [call(resident, number) for number in range(CROWD)]
+    before, most, lines = threads(resident), 0, []
+    for one in calls:
+        lines.append(connect(resident, "unix"))
+        lines[-1].sendall(one)
+    for line in lines:
+        assert b"deny" in answered(line)
+        most = max(most, threads(resident))
+
+    assert most < before + CROWD / 4
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_who_connects_and_says_nothing_keeps_nobody_from_an_answer(house, client):
+    house.client = CLIENTS[client]
+    house.start()
+    with ExitStack() as stack:
+        for kind in ("unix", "loopback"):
+            for _ in range(70):
+                stack.enter_context(connect(house, kind))
+        before = found.status(Place(folder=str(house.folder)))["calls"]
+        said = house.ask(json.dumps(house.user.shell("git push --force")))
+        after = found.status(Place(folder=str(house.folder)))["calls"]
+
+    assert b"deny" in said.stdout
+    assert after == before + 1, "it was answered, but not by the resident"
+
+
+def test_calls_that_wait_for_something_keep_nobody_from_an_answer(resident):
+    """More slow ones than there are threads as a rule: others are added for them."""
+    slow = READY + 4
+    held = {"UserPromptSubmit": [{"command": "sleep 3", "timeout": 10}]}
+    resident.user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": held})
+    prompt = json.dumps(
+        {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(resident.user.project)}
+        | {"prompt": "x"}
+    )
+    asking = [
+        threading.Thread(target=resident.ask, args=(prompt.replace('"s"', f'"s{number}"'),))
+        for number in range(slow)
+    ]
+    for one in asking:
+        one.start()
+    time.sleep(1)
+    before = found.status(Place(folder=str(resident.folder)))["calls"]
+    said = resident.ask(json.dumps(resident.user.shell("git push --force")))
+    after = found.status(Place(folder=str(resident.folder)))["calls"]
+    still = [one.is_alive() for one in asking]
+    for one in asking:
+        one.join()
+
+    assert b"deny" in said.stdout
+    assert after == before + 1
+    assert all(still), "the slow ones were over before"
+
+
+def test_signs_of_life_end_where_no_answer_comes_in_time():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        line = Line(ours, lives.now())
+        theirs.sendall(b"hookline/1 s 1 n 1 0\nclaude-code\0/\0{}\0")
+        line.hear(line.first(), "", "")
+        line.wanted(0.2)
+        line.still(every=0.0)
+        in_time = theirs.recv(100)
+        line.since -= 1
+        line.still(every=0.0)
+        theirs.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            theirs.recv(100)
+
+    assert in_time == STILL

@@ -1,0 +1,166 @@
+"""Compiled modules in one file: used only as long as they are what Python itself would load."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hookline
+
+SOURCE = Path(hookline.__file__).parent
+CAPTURE = Path(__file__).parent.parent / "captures" / "claude-code" / "PreToolUse.json"
+PROGRAM = """
+import os, sys
+def told(code):
+    kinds = [type(getattr(module, "__loader__", None)).__name__ for module in sys.modules.values()]
+    print("ready:", kinds.count("Ready"), file=sys.stderr)
+os._exit = told
+sys.argv = ["hookline", "hook", "claude-code"]
+from hookline.cli import main
+main()
+"""
+
+
+class Copy:
+    """An installation that nobody else uses."""
+
+    def __init__(self, place):
+        self.home, self.package = place / "home", place / "lib" / "hookline"
+        self.home.mkdir()
+        shutil.copytree(SOURCE, self.package, ignore=shutil.ignore_patterns("__pycache__"))
+
+    @property
+    def bundle(self):
+        (found,) = self.package.rglob("*.all")
+        return found
+
+    def call(self, command="git push --force", **env):
+        """What it answered, and how many modules came from the bundle."""
+        payload = json.loads(CAPTURE.read_text())
+        payload |= {"tool_input": {"command": command}, "cwd": str(self.home)}
+        ran = subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            input=json.dumps(payload).encode(),
+            capture_output=True,
+            check=True,
+            cwd=self.home,
+            env={"HOME": str(self.home), "PATH": os.defpath, "PYTHONPATH": str(self.package.parent), **env},
+        )
+        return ran.stdout, int(ran.stderr.rpartition(b"ready:")[2])
+
+    def change(self, name, old, new):
+        path = self.package / name
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """One that has answered a call, and so has a bundle."""
+    copy = Copy(tmp_path_factory.mktemp("made"))
+    copy.call()
+    return copy
+
+
+@pytest.fixture
+def copy(made, tmp_path):
+    new = Copy.__new__(Copy)
+    new.home, new.package = tmp_path / "home", tmp_path / "lib" / "hookline"
+    shutil.copytree(made.package, new.package)  # as old as they were
+    new.home.mkdir()
+    return new
+
+
+def test_the_next_call_finds_most_of_what_it_needs_and_answers_the_same(tmp_path):
+    copy = Copy(tmp_path)
+    first, none = copy.call()
+    again, most = copy.call()
+
+    assert again == first
+    assert none == 0
+    assert most > 50
+
+
+def test_what_another_call_needs_besides_is_added(copy):
+    before = copy.bundle.stat().st_size
+    _, some = copy.call("kubectl delete namespace prod")
+    _, more = copy.call("kubectl delete namespace prod")
+
+    assert more > some
+    assert copy.bundle.stat().st_size > before
+
+
+def test_a_changed_source_counts_at_once(copy):
+    copy.change("hooks/_dangerous/finding.py", "If it really has to be, ask", "ASK")
+
+    assert b"ASK the person" in copy.call()[0]
+    assert b"ASK the person" in copy.call()[0]
+
+
+def test_a_source_that_is_gone_is_not_loaded(copy):
+    (copy.package / "claims.py").unlink()
+
+    with pytest.raises(subprocess.CalledProcessError):
+        copy.call()
+
+
+def test_a_copy_loads_its_own_sources_wherever_it_lies(copy):
+    elsewhere = copy.package.parent.parent / "moved" / "hookline"
+    elsewhere.parent.mkdir()
+    shutil.move(copy.package, elsewhere)
+    copy.package = elsewhere
+    copy.change("hooks/_dangerous/finding.py", "If it really has to be, ask", "ASK")
+
+    assert b"ASK the person" in copy.call()[0]
+
+
+@pytest.mark.parametrize("mode", [0o664, 0o646])
+def test_what_others_may_write_is_not_used(copy, mode):
+    copy.bundle.chmod(mode)
+
+    assert copy.call()[1] == 0
+
+
+def test_nor_is_what_another_user_wrote(copy):
+    if os.getuid():
+        pytest.skip("only root can give a file away")
+    os.chown(copy.bundle, 12345, -1)
+
+    assert copy.call()[1] == 0
+
+
+def test_nor_is_a_link_to_another_file(copy):
+    place, other = copy.bundle, copy.home / "other"
+    place.rename(other)
+    place.symlink_to(other)
+
+    assert copy.call()[1] == 0
+
+
+@pytest.mark.parametrize("size", [0, 5, 20, 3000])
+def test_a_file_that_was_cut_is_written_anew(copy, made, size):
+    os.truncate(copy.bundle, size)
+    first, none = copy.call()
+
+    assert none == 0
+    assert copy.call() == made.call()
+    assert first == made.call()[0]
+
+
+def test_one_of_another_python_is_not_used(copy):
+    data = copy.bundle.read_bytes()
+    copy.bundle.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+
+    assert copy.call()[1] == 0
+
+
+def test_nothing_is_written_where_compiled_files_are_not_wanted(tmp_path):
+    copy = Copy(tmp_path)
+    copy.call(PYTHONDONTWRITEBYTECODE="1")
+
+    assert not list(copy.package.rglob("*.all*"))

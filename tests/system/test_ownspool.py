@@ -1,0 +1,128 @@
+"""The spool of a process that stays loses nothing, and what it holds is seen by whoever looks."""
+
+import os
+import resource
+import shutil
+import signal
+
+import pytest
+
+from hookline.store import Query, Record
+from hookline.stores import memory, sqlite
+from hookline.system.ownspool import OwnSpool
+from hookline.system.spool import append, drain, owned
+
+
+def record(number: int, **fields) -> Record:
+    values = {"id": f"r{number}", "at": 1.5, "session": "s", "host": "h", "event": "Stop"}
+    return Record(**(values | {"counts": {"calls": 1}} | fields))
+
+
+def kept(store) -> list[str]:
+    return [found.id for _, found in store.records(Query())]
+
+
+def test_what_is_appended_comes_into_the_store_once_and_leaves_no_file(tmp_path):
+    own, store = OwnSpool(str(tmp_path / "spool")), memory.open_store()
+    for number in range(3):
+        own.append(record(number))
+
+    assert own.drain(store) == 3
+    assert own.drain(store) == 0
+    assert kept(store) == ["r0", "r1", "r2"]
+    assert owned(own.folder) == []
+
+
+def test_its_file_is_for_the_user_only(tmp_path):
+    own = OwnSpool(str(tmp_path / "spool"))
+    own.append(record(1))
+
+    assert [os.stat(path).st_mode & 0o777 for path in owned(own.folder)] == [0o600]
+
+
+def test_whoever_drains_leaves_the_file_of_one_that_lives(tmp_path):
+    own, store = OwnSpool(str(tmp_path)), memory.open_store()
+    own.append(record(1))
+
+    assert drain(str(tmp_path), store) == 0
+    assert len(owned(str(tmp_path))) == 1
+
+
+def test_whoever_wants_to_see_all_sees_it_and_nothing_is_counted_twice(tmp_path):
+    own, store = OwnSpool(str(tmp_path)), sqlite.open_store(str(tmp_path / "db"))
+    own.append(record(1))
+    drain(str(tmp_path), store, wait=True)
+    seen = kept(store)
+    own.append(record(2))
+    own.drain(store)
+    counted, ids = dict(store.counters("s")), kept(store)
+    store.close()
+
+    assert seen == ["r1"]
+    assert ids == ["r1", "r2"]
+    assert counted == {"calls": 2}
+
+
+def test_what_a_dead_one_held_is_moved_by_the_next(tmp_path):
+    child = os.fork()
+    if child == 0:
+        OwnSpool(str(tmp_path)).append(record(1))
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    store = memory.open_store()
+
+    assert drain(str(tmp_path), store) == 1
+    assert kept(store) == ["r1"]
+    assert owned(str(tmp_path)) == []
+
+
+def test_what_a_store_did_not_take_is_moved_when_it_does(tmp_path):
+    own, closed = OwnSpool(str(tmp_path)), sqlite.open_store(str(tmp_path / "db"))
+    closed.close()
+    own.append(record(1))
+    with pytest.raises(OSError, match="cannot be used"):
+        own.drain(closed)
+    own.append(record(2))
+    store = memory.open_store()
+
+    assert own.drain(store) == 2
+    assert sorted(kept(store)) == ["r1", "r2"]
+
+
+def test_a_spool_that_somebody_removed_is_written_anew_with_all_that_it_held(tmp_path):
+    folder = str(tmp_path / "spool")
+    own = OwnSpool(folder)
+    own.append(record(1))
+    shutil.rmtree(folder)
+    own.append(record(2))
+    store = memory.open_store()
+
+    drain(folder, store, wait=True)
+
+    assert kept(store) == ["r1", "r2"]
+
+
+def test_what_others_left_in_the_folder_comes_along(tmp_path):
+    append(str(tmp_path), record(1))
+    own, store = OwnSpool(str(tmp_path)), memory.open_store()
+
+    assert own.drain(store) == 1
+    assert kept(store) == ["r1"]
+
+
+def test_a_full_disk_is_an_os_error_and_harms_no_other_record(tmp_path):
+    own, store = OwnSpool(str(tmp_path)), memory.open_store()
+    own.append(record(1))
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
+    try:
+        with pytest.raises(OSError, match="did not fit"):
+            own.append(record(2, summary="x" * 5000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, before)
+    own.append(record(3))
+    own.drain(store)
+
+    assert kept(store) == ["r1", "r3"]
