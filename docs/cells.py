@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from hookline.events import Can
+from hookline.events import ALL, Can
 
 NONE = "–"
 
@@ -19,4 +19,4 @@ def code(words: Iterable[object]) -> str:
 
 def can(words: Iterable[Can]) -> str:
     wanted = frozenset(words)
-    return ", ".join(word.value for word in Can if word in wanted) or NONE
+    return ", ".join(word for word in ALL if word in wanted) or NONE

@@ -6,8 +6,6 @@ hook may take (`limit`, in seconds). A new event is one class here and a row in 
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from hookline.frozen import Frozen
 from hookline.patch import Part, parts
 from hookline.record import field, record
@@ -18,17 +16,14 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
 
-class Can(StrEnum):
+class Can(str):
     """What an answer may do at a moment."""
 
-    BLOCK = "block"
-    ASK = "ask"
-    ALLOW = "allow"
-    INJECT = "inject"
-    MODIFY = "modify"
+    __slots__ = ()
 
 
-BLOCK, ASK, ALLOW, INJECT, MODIFY = Can
+ALL = BLOCK, ASK, ALLOW, INJECT, MODIFY = (*map(Can, ("block", "ask", "allow", "inject", "modify")),)
+"""Everything that one may do."""
 
 
 @record

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from hookline.chain import struck
 from hookline.events import Event, Stop, SubagentStop, TurnEnd, TurnStart, UserPromptSubmit
-from hookline.outcome import Outcome, Step
+from hookline.outcome import Step
 from hookline.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hookline.outcome import Outcome
     from hookline.store import Store
 
 MOST_STRIKES = 3

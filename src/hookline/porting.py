@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from hookline.derive import abilities, coverage
 from hookline.entries import LONGEST_TIMEOUT
-from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, OnError
+from hookline.events import ALL, ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, OnError
 from hookline.frozen import Frozen
 from hookline.host import Host, Moment
 from hookline.matchers import Untranslatable, translated
@@ -132,5 +132,5 @@ def _limits(source: Host, target: Host, event: type[Event]) -> list[str]:
         MODIFY: "it is stopped" if stops else "it stays as it was, and you are told",
         BLOCK: "the agent is told why" if INJECT in able else "you are told",
     }
-    missing = [can for can in Can if can in abilities(source, event) and can not in able]
+    missing = [can for can in ALL if can in abilities(source, event) and can not in able]
     return [WORDS[can].format(host=target.name, instead=instead.get(can, "")) for can in missing]

@@ -200,7 +200,7 @@ class Runtime:
 
     def _judge_all(self, host: Host, event: Event, row: Moment) -> list[Outcome]:
         outcomes, within = [], min(row.within or host.within, host.within)
-        known, purse, tells = not self._begin(event), self._purse(event), "again" in row.fields
+        known, purse, tells = not self.begin(event), self._purse(event), "again" in row.fields
         spent = purse.spent(self.hooks)
         deadline = self._deadline(within)  # what the store took is not taken from the guards
         for one in derive(host, event, known=known, spent=spent):
@@ -212,12 +212,19 @@ class Runtime:
             no_reason_to_go_on(one) if isinstance(event, Stop | SubagentStop) else one for one in outcomes
         ]
 
-    def _begin(self, event: Event) -> bool:
+    def spent(self, event: Event) -> Mapping[str, float]:
+        """What ran out or short since the last event, in percent: for a program to fire, once each."""
+        return self._purse(event).spent(self.hooks)
+
+    def begin(self, event: Event, process: Mapping[str, str] | None = None) -> bool:
+        """Have the store know of the event's session, and of the *process* it is in; whether it was new."""
         new = self._try(
             lambda: self.store.begin(event.session, host=event.host, cwd=event.cwd, at=self.now()),
             usual=False,
         )
         self._began = self._began or new
+        if process:
+            self._try(lambda: self.store.note(event.session, {lives.NOTE: process}), usual=None)
         return new
 
     def _judge(self, event: Event, deadline: float, purse: Purse, *, tells: bool = False) -> Outcome:

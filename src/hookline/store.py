@@ -7,11 +7,11 @@ exactly as they were given, whatever is in them.
 from __future__ import annotations
 
 from hookline.frozen import Frozen
-from hookline.record import field, record
+from hookline.record import field, record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
     from hookline.knowledge import Experiment, Handoff, Memory, Signature
@@ -70,6 +70,29 @@ class Query:
 
 
 @record
+class Session:
+    """What is known of a session that something was heard of."""
+
+    id: str
+    began: float
+    host: str = ""
+    cwd: str = ""
+    last: Record | None = None
+    """The newest record; None where none is of the time that was asked for."""
+    decided: Record | None = None
+    """The newest that did not just pass."""
+
+    @property
+    def seen(self) -> float:
+        """When something was heard of it last."""
+        return max(self.began, self.last.at) if self.last else self.began
+
+    @property
+    def ended(self) -> bool:
+        return self.last is not None and self.last.event == "SessionEnd"
+
+
+@record
 class Claim:
     """Who took it upon themselves to answer an event, and when they did."""
 
@@ -94,6 +117,18 @@ class Limits:
     handoffs: int = 1_000
 
 
+def heard(known: Iterable[Session], last: Iterable[Record], decided: Iterable[Record]) -> Sequence[Session]:
+    """The sessions that are *known* or have records, with their *last* record and what was *decided* last."""
+    sessions = {one.id: one for one in known}
+    for one in last:
+        usual = Session(id=one.session, began=one.at, host=one.host, cwd=one.cwd)
+        sessions[one.session] = replace(sessions.get(one.session, usual), last=one)
+    for one in decided:
+        if one.session in sessions:
+            sessions[one.session] = replace(sessions[one.session], decided=one)
+    return sorted(sessions.values(), key=lambda one: (one.seen, one.id), reverse=True)
+
+
 class StoreFailed(Exception):
     """A store that cannot be used now; the message says why and what to do, to the user."""
 
@@ -116,6 +151,9 @@ class Store(Protocol):
 
     def begin(self, session: str, *, host: str, cwd: str, at: float) -> bool:
         """Note that the session exists; whether it was new."""
+
+    def sessions(self, *, since: float) -> Sequence[Session]:
+        """The sessions of which something was heard *since* then, the latest first."""
 
     def count(self, session: str, name: str, by: int = 1) -> int:
         """Add to a counter, atomically; its new value."""

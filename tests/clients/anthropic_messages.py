@@ -39,19 +39,22 @@ def stream(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict[
     message = whole(reply, body, number)
     yield {"type": "message_start", "message": message | {"content": [], "stop_reason": None}}
     for index, block in enumerate(message["content"]):
-        opening, delta = _halves(block)
+        opening, deltas = _parts(reply, block)
         yield {"type": "content_block_start", "index": index, "content_block": opening}
-        yield {"type": "content_block_delta", "index": index, "delta": delta}
+        for delta in deltas:
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
     ending = {"stop_reason": message["stop_reason"], "stop_sequence": None}
     yield {"type": "message_delta", "delta": ending, "usage": message["usage"]}
     yield {"type": "message_stop"}
 
 
-def _halves(block: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _parts(reply: Reply, block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     if block["type"] == "text":
-        return block | {"text": ""}, {"type": "text_delta", "text": block["text"]}
-    return block | {"input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        pieces = reply.cut(block["text"])
+        return block | {"text": ""}, [{"type": "text_delta", "text": one} for one in pieces]
+    pieces = reply.cut(json.dumps(block["input"]))
+    return block | {"input": {}}, [{"type": "input_json_delta", "partial_json": one} for one in pieces]
 
 
 def encode(event: Mapping[str, Any]) -> str:

@@ -32,7 +32,21 @@ def _parts(reply: Reply) -> Iterator[dict[str, Any]]:
 
 
 def stream(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    yield whole(reply, body, number)
+    for part in _streamed(reply):
+        one = whole(reply, body, number)
+        one["candidates"][0]["content"]["parts"] = part
+        yield one
+
+
+def _streamed(reply: Reply) -> Iterator[list[dict[str, Any]]]:
+    """All parts at once, or the words bit by bit; a call comes whole in either case."""
+    if reply.pieces == 1:
+        yield list(_parts(reply))
+        return
+    for text in reply.cut(reply.text) if reply.text else ():
+        yield [{"text": text}]
+    for call in reply.calls:
+        yield [{"functionCall": {"name": call.tool, "args": call.input}}]
 
 
 def encode(event: Mapping[str, Any]) -> str:

@@ -44,10 +44,24 @@ def _ending(reply: Reply) -> str:
 
 def stream(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
     head = _head(body, number) | {"object": "chat.completion.chunk"}
-    said = {"index": 0, "delta": _message(reply, number), "finish_reason": None}
     ended = {"index": 0, "delta": {}, "finish_reason": _ending(reply)}
-    yield head | {"choices": [said]}
+    for delta in _deltas(reply, number):
+        yield head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
     yield head | {"choices": [ended], "usage": usage(reply)}
+
+
+def _deltas(reply: Reply, number: int) -> Iterator[dict[str, Any]]:
+    """The message at once, or its words bit by bit and then the arguments of each call."""
+    message = _message(reply, number)
+    if reply.pieces == 1:
+        yield message
+        return
+    yield from ({"role": "assistant", "content": one} for one in reply.cut(reply.text))
+    for call in message.get("tool_calls", ()):
+        first, *rest = reply.cut(call["function"]["arguments"])
+        yield {"tool_calls": [call | {"function": call["function"] | {"arguments": first}}]}
+        for one in rest:
+            yield {"tool_calls": [{"index": call["index"], "function": {"arguments": one}}]}
 
 
 def encode(event: Mapping[str, Any]) -> str:

@@ -25,6 +25,13 @@ class Reply:
     text: str = ""
     calls: tuple[Call, ...] = ()
     tokens: Tokens = Tokens()
+    pieces: int = 1
+    """In how many a stream says each of its parts."""
+
+    def cut(self, text: str) -> list[str]:
+        """The *text* in so many pieces, fewer where it is too short for them."""
+        size = max(-(-len(text) // self.pieces), 1)
+        return [text[at : at + size] for at in range(0, len(text), size)] or [""]
 
 
 def say(text: str) -> Reply:
@@ -38,4 +45,5 @@ def call(tool: str, **given: Any) -> Reply:
 def parse(raw: Mapping[str, Any]) -> Reply:
     """The reply that went through JSON as *raw*."""
     calls = tuple(Call(**one) for one in raw["calls"])
-    return Reply(text=raw["text"], calls=calls, tokens=Tokens(**raw["tokens"]))
+    tokens = Tokens(**raw["tokens"])
+    return Reply(text=raw["text"], calls=calls, tokens=tokens, pieces=raw.get("pieces", 1))

@@ -57,7 +57,13 @@ def test_refuses_other_paths() -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", [say("hi"), call("Bash", command="ls"), Reply(text="a", calls=call("B").calls)]
+    "reply",
+    [
+        say("hi"),
+        call("Bash", command="ls"),
+        Reply(text="a", calls=call("B").calls),
+        Reply(text="bit by bit", calls=call("Bash", command="ls -la").calls, pieces=4),
+    ],
 )
 def test_a_stream_says_what_the_whole_message_says(reply: Reply) -> None:
     with serve(DIALECT, [reply], 0) as model:
@@ -74,6 +80,9 @@ def put_together(events: list[dict[str, Any]]) -> dict[str, Any]:
             message["content"].append(event["content_block"])
         elif event["type"] == "content_block_delta":
             add(message["content"][event["index"]], event["delta"])
+        elif event["type"] == "content_block_stop" and "json" in message["content"][event["index"]]:
+            block = message["content"][event["index"]]
+            block["input"] = json.loads(block.pop("json"))
         elif event["type"] == "message_delta":
             message |= event["delta"]
     return message
@@ -83,4 +92,4 @@ def add(block: dict[str, Any], delta: dict[str, Any]) -> None:
     if delta["type"] == "text_delta":
         block["text"] += delta["text"]
     else:
-        block["input"] = json.loads(delta["partial_json"])
+        block["json"] = block.get("json", "") + delta["partial_json"]

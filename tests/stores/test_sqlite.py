@@ -7,12 +7,14 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from hookline.store import Query, Record
 from hookline.stores import _migrations
+from hookline.stores import _sql as sql
 from hookline.stores.sqlite import open_store
 
 SRC = str(Path(__file__).parents[2] / "src")
@@ -202,3 +204,12 @@ def test_a_reader_does_not_keep_writers_waiting(tmp_path):
     assert len(list(reader.records(Query()))) == 4
     reader.close()
     writer.close()
+
+
+@pytest.mark.parametrize("statement", [sql.KNOWN_SINCE, sql.LAST_SINCE, sql.DECIDED_SINCE])
+def test_sessions_are_found_without_going_through_old_records(statement, tmp_path):
+    with closing(open_store(str(tmp_path / "db"))), closing(sqlite3.connect(tmp_path / "db")) as db:
+        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {statement}", {"since": 1.0})]
+
+    assert any("SEARCH records USING INDEX records_by_age" in step for step in plan)
+    assert not any(step.startswith("SCAN records") for step in plan)

@@ -1,7 +1,10 @@
 """Compiled modules in one file: used only as long as they are what Python itself would load."""
 
+import importlib
 import json
 import os
+import pkgutil
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import hookline
+from hookline import pattern
+from hookline.system.bundle import engine
 
 SOURCE = Path(hookline.__file__).parent
 CAPTURE = Path(__file__).parent.parent / "captures" / "claude-code" / "PreToolUse.json"
@@ -17,6 +22,7 @@ PROGRAM = """
 import os, sys
 def told(code):
     kinds = [type(getattr(module, "__loader__", None)).__name__ for module in sys.modules.values()]
+    print("knows re:", "re" in sys.modules, file=sys.stderr)
     print("ready:", kinds.count("Ready"), file=sys.stderr)
 os._exit = told
 sys.argv = ["hookline", "hook", "claude-code"]
@@ -40,17 +46,20 @@ class Copy:
 
     def call(self, command="git push --force", **env):
         """What it answered, and how many modules came from the bundle."""
+        ran = self.said(command, **env)
+        return ran.stdout, int(ran.stderr.rpartition(b"ready:")[2])
+
+    def said(self, command, **env):
         payload = json.loads(CAPTURE.read_text())
         payload |= {"tool_input": {"command": command}, "cwd": str(self.home)}
-        ran = subprocess.run(
-            [sys.executable, "-c", PROGRAM],
+        return subprocess.run(
+            [sys.executable, "-S", "-c", PROGRAM],  # what a client starts; `site` itself may import much
             input=json.dumps(payload).encode(),
             capture_output=True,
             check=True,
             cwd=self.home,
             env={"HOME": str(self.home), "PATH": os.defpath, "PYTHONPATH": str(self.package.parent), **env},
         )
-        return ran.stdout, int(ran.stderr.rpartition(b"ready:")[2])
 
     def change(self, name, old, new):
         path = self.package / name
@@ -152,6 +161,13 @@ def test_a_file_that_was_cut_is_written_anew(copy, made, size):
     assert first == made.call()[0]
 
 
+def test_code_that_was_overwritten_does_no_harm(copy, made):
+    data = copy.bundle.read_bytes()
+    copy.bundle.write_bytes(data[:50_000] + b"\xff" * (len(data) - 50_000))
+
+    assert copy.call()[0] == made.call()[0]
+
+
 def test_one_of_another_python_is_not_used(copy):
     data = copy.bundle.read_bytes()
     copy.bundle.write_bytes(bytes([data[0] ^ 1]) + data[1:])
@@ -164,3 +180,30 @@ def test_nothing_is_written_where_compiled_files_are_not_wanted(tmp_path):
     copy.call(PYTHONDONTWRITEBYTECODE="1")
 
     assert not list(copy.package.rglob("*.all*"))
+
+
+ONE = pattern.lazy("")
+
+
+def expressions():
+    """All that our modules hold."""
+    for module in pkgutil.walk_packages(hookline.__path__, "hookline."):
+        if module.name.rpartition(".")[2] not in ("__main__", "ask"):
+            held = vars(importlib.import_module(module.name)).values()
+            yield from ((one.pattern, one._wanted) for one in held if type(one) is type(ONE))  # noqa: SLF001 -- its flags
+
+
+def test_expressions_are_those_that_re_compiles(monkeypatch):
+    keys = set(expressions())
+    for key in keys:
+        monkeypatch.setitem(pattern.READY, key, engine(*key))
+
+    assert len(keys) > 100
+    assert [key for key in keys if pattern.compiled(*key) != re.compile(*key)] == []
+
+
+def test_the_next_call_needs_nothing_to_compile_expressions_with(copy):
+    first, again = copy.said("ls -la src"), copy.said("ls -la src")
+
+    assert b"knows re: False" in again.stderr
+    assert (first.stdout, first.returncode) == (again.stdout, again.returncode)

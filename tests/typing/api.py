@@ -1,5 +1,7 @@
 """User code that must type-check, as a hook's author would write it."""
 
+from collections.abc import AsyncIterator
+
 from hookline import (
     Notify,
     Outcome,
@@ -14,6 +16,7 @@ from hookline import (
     modify,
     warn,
 )
+from hookline.loop import Agent, Answer, Done, Piece, Question, Request, ToolCall, tool
 from hookline.runtime import Runtime
 
 
@@ -36,3 +39,27 @@ async def program() -> str | None:
     runtime.register(tells)
     outcome: Outcome = await runtime.fire(PreToolUse(tool="Bash", input={"command": "deploy prod"}))
     return outcome.blocked
+
+
+async def model(request: Request) -> AsyncIterator[str | Answer]:
+    yield request.messages[-1]["text"]
+    yield Answer(calls=(ToolCall(id="1", tool="sh", input={"command": "ls"}),), usage={"input_tokens": 1})
+
+
+async def sh(command: str) -> str:
+    """Run a command."""
+    return command
+
+
+def yes(question: Question) -> bool:
+    return question.tool == "sh"
+
+
+async def builder() -> str:
+    async with Agent(model, [sh, tool(sh, name="shell", kind="shell")], ask=yes, runtime=Runtime()) as agent:
+        agent.helper("research", "Find out.", tools=[sh])
+        async for told in agent.stream("hello"):
+            if isinstance(told, Piece):
+                return told.text
+        done: Done = await agent.run("bye", print)
+        return done.reason or done.ended

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Arith, Array, Code, Double, Param, Part, Quoted, Span, Term
 from hookline.bash.world import MAX_TEXT, UNSET, World, cwd, look, rollback, spend, store, too_deep, trouble
-from hookline.pattern import lazy
+from hookline.pattern import ASCII, lazy
 from hookline.record import field, record
 from hookline.tuples import NamedTuple
 
@@ -21,7 +20,7 @@ _MAX_PIPES = 50
 """Process substitutions that get a name of their own; later ones are unknown files."""
 _FEW, _PER_ITEM = 100, 32
 """A long array costs this much an item each time it is spelled out: the line has it only once."""
-_SETTING = lazy(r"[A-Za-z_]\w*\+?=", re.ASCII)
+_SETTING = lazy(r"[A-Za-z_]\w*\+?=", ASCII)
 _GLOB = lazy(r"[*?\[]")
 _DEFAULT_IFS = " \t\n"
 _DEFAULT_SPLIT = lazy(r"[ \t\n]+")
@@ -107,7 +106,11 @@ def _split(world: World, fields: list[_Field], value: str) -> None:
 def _chunks(value: str, separators: str) -> list[str]:
     if separators == _DEFAULT_IFS:
         return _DEFAULT_SPLIT.split(value)
-    return re.split("[" + re.escape(separators) + "]", value) if separators else [value]
+    if not separators:
+        return [value]
+    import re  # noqa: PLC0415 -- most values are not split
+
+    return re.split("[" + re.escape(separators) + "]", value)
 
 
 def _pieces(world: World, parts: tuple[Part, ...], *, quoted: bool, tilde: bool) -> list[_Piece]:

@@ -6,8 +6,6 @@ and what a command prints is known only for a handful of programs; everything el
 
 from __future__ import annotations
 
-import re
-
 from hookline.bash import expand
 from hookline.bash.invoke import apply, by_variables, invoke, note
 from hookline.bash.reading import UNKNOWN, Redirect, Word
@@ -42,7 +40,7 @@ from hookline.bash.world import (
     trouble,
     written,
 )
-from hookline.pattern import lazy
+from hookline.pattern import ASCII, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
 
 _ALL_OF = lazy(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
 """A pattern that leaves nothing of a folder out."""
-_KEY = lazy(r"""(["']?)[A-Za-z_][\w.-]*\1""", re.ASCII)
+_KEY = lazy(r"""(["']?)[A-Za-z_][\w.-]*\1""", ASCII)
 _QUOTES = "'\""
 _SCRATCH = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
 _LOOPS = frozenset({"while", "until", "for(("})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from hookline.bash.source import (
     MAX_FAILURES,
     Failure,
@@ -33,7 +31,7 @@ from hookline.bash.syntax import (
     Term,
 )
 from hookline.bash.words import term
-from hookline.pattern import lazy
+from hookline.pattern import ASCII, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,13 +46,13 @@ _FIRST = frozenset("itefwudcs[{}!")
 _SEPARATOR = lazy(r"&&|\|\||;(?![;&])|&(?!>)|(?=\n)")
 _PREFIX = lazy(r"(?:!|time(?:[ \t]+-p)?(?:[ \t]+--)?)(?=[ \t\n;&|()<>]|\\\n|\Z)")
 _FUNCTION_NAME = lazy(r"[^ \t\n;&|()<>]+")
-_COPROC_NAME = lazy(r"[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|while|until|for|case|select|\[\[)[ \t\n])", re.ASCII)
+_COPROC_NAME = lazy(r"[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|while|until|for|case|select|\[\[)[ \t\n])", ASCII)
 _PLAIN = lazy(r"""([A-Za-z_./:@%+,-][A-Za-z0-9_./:@%+,=-]*|'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&)<>]|\Z)[ \t]*""")
 """A word that is what it says, or what is between its quotes, and can be nothing else behind another word."""
 _GLUED = lazy(r"\{(?=[^\s({\\])")
 _SPARE = 10_000
-_ASSIGNMENT = lazy(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=", re.ASCII)
-_OPEN_SUBSCRIPT = lazy(r"([A-Za-z_]\w*)\[", re.ASCII)
+_ASSIGNMENT = lazy(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=", ASCII)
+_OPEN_SUBSCRIPT = lazy(r"([A-Za-z_]\w*)\[", ASCII)
 
 
 def parse(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from hookline.bash.source import (
@@ -20,10 +19,11 @@ from hookline.bash.source import (
     spend,
 )
 from hookline.bash.syntax import Array, Code, Double, Part, Quoted, Steps, Term
-from hookline.pattern import lazy
+from hookline.pattern import DOTALL, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from typing import TypeAlias
 
 Reader: TypeAlias = Callable[[Source, list[Part]], None]
@@ -35,8 +35,8 @@ _QUOTED = lazy(r"""(?:'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&<>)]|\Z)""")
 _SUBSCRIPT = lazy(r"[A-Za-z_]\w*\[[^\]\n'\"$`\\]*\]\+?=")
 _ARRAY = lazy(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 _RUN = lazy(r"[^ \t\n'\"\\$`|&;()<>]+")
-_ANSI = lazy(r"((?:[^'\\]|\\.)*)'", re.DOTALL)
-_BACKTICK = lazy(r"((?:[^`\\]|\\.)*)`", re.DOTALL)
+_ANSI = lazy(r"((?:[^'\\]|\\.)*)'", DOTALL)
+_BACKTICK = lazy(r"((?:[^`\\]|\\.)*)`", DOTALL)
 _BACKTICK_ESCAPE = lazy(r"\\([\\`$])")
 _BACKTICK_ESCAPE_QUOTED = lazy(r'\\([\\`$"])')
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from fnmatch import fnmatchcase
 
 from hookline.bash.reading import UNKNOWN, Problem, Simple, Word
 from hookline.bash.source import MAX_NESTING
-from hookline.pattern import lazy
+from hookline.pattern import fnmatchcase, lazy
 from hookline.record import field, record
 from hookline.tuples import NamedTuple
 

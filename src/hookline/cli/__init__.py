@@ -37,15 +37,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _answer_host(words[1:]) if argv is None else _answer(words[1:])
     from hookline.cli._main import run  # noqa: PLC0415
 
+    if argv is None:
+        gc.enable()
     return run(words)
 
 
 def _answer_host(words: Sequence[str]) -> int:
     """In a process of its own."""
-    from hookline.system import bundle  # noqa: PLC0415 -- who calls us from within has imported most already
+    from hookline.system import bundle, late_site  # noqa: PLC0415 -- who calls from within has imported most
 
     gc.set_threshold(SELDOM)
+    gc.enable()  # clients start us without: nothing that was imported so far is garbage
     modules = bundle.use()
+    late_site.use()
     code = _answer(words, last=True)
     modules.keep()
     return _end(code)

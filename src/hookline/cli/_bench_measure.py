@@ -24,7 +24,7 @@ from hookline.cli._bench_bars import (
     at_most,
     of_calls,
 )
-from hookline.cli._bench_world import HOST, World, alone, inside, on, resident, spawned, world
+from hookline.cli._bench_world import HOST, World, inside, on, resident, spawned, world
 from hookline.cli._client import ASKING, client
 from hookline.record import record
 from hookline.resident import found
@@ -112,7 +112,7 @@ def _kinds(warm: World, cold: World) -> tuple[dict[str, Callable[[int], float]],
     if not node:
         left_out.append("node: not found, so what is compared with it is left out")
     kinds[WARM] = partial(_answered, [*asks, "hook", HOST], warm, {})
-    kinds[COLD] = partial(_answered, [*alone(), "hook", HOST], cold, {"HOOKLINE_RESIDENT": "off"})
+    kinds[COLD] = partial(_answered, [*asks, "hook", HOST], cold, {"HOOKLINE_RESIDENT": "off"})
     return kinds, left_out
 
 

@@ -124,12 +124,6 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
         process.wait()
 
 
-def alone() -> list[str]:
-    """The whole program."""
-    own = os.path.join(installed.PROGRAMS, "hookline")
-    return [own] if os.access(own, os.X_OK) else [sys.executable, "-m", "hookline"]
-
-
 @record
 class Ran:
     """A process as the one who waits for it sees it."""

@@ -21,9 +21,9 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         return _left_alone()
     except (LookupError, ValueError) as error:
-        return _complain(_sentence(error), 2)
+        return _complain(sentence(error), 2)
     except (OSError, StoreFailed) as error:
-        return _complain(_sentence(error), 1)
+        return _complain(sentence(error), 1)
     except KeyboardInterrupt:
         return 130
     return code
@@ -42,7 +42,7 @@ def _left_alone() -> int:
     return 0
 
 
-def _sentence(error: Exception) -> str:
+def sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror[:1].lower()}{error.strerror[1:]}"
     return str(error)

@@ -27,6 +27,9 @@ WEB = "http.json"
 NAME = "HOOKLINE_CALL"
 """The variable by which a client that asked the resident in vain hands over the name of its call."""
 
+SWITCH = "HOOKLINE_RESIDENT"
+"""The variable that does without a resident (see `resident/starting.py`)."""
+
 
 def main(argv: Sequence[str], *, last: bool = False) -> int:
     """Answer the host, whatever comes in; *last* where the process ends with it."""
@@ -75,7 +78,7 @@ def _answered(argv: Sequence[str], *, last: bool) -> int:
     code = _send(reply)
     for trouble in (*_shown(notices), *after()):
         _complain(trouble)
-    if name is not None:
+    if name is not None and env.get(SWITCH) != "off":
         _have_resident(env, in_vain=bool(name))
     return code
 

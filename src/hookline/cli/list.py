@@ -11,7 +11,7 @@ from hookline.assembly import Setup, load
 from hookline.cli._command import Command
 from hookline.cli._show import complaints, dump, table
 from hookline.derive import abilities, coverage
-from hookline.events import EVENTS, Can, Event
+from hookline.events import ALL, EVENTS, Event
 from hookline.frozen import thawed
 from hookline.hook import Hook
 from hookline.host import Host
@@ -94,7 +94,7 @@ def _host(host: Host) -> dict[str, Any]:
 
 def _can(host: Host, event: type[Event]) -> list[str]:
     able = abilities(host, event)
-    return [can.value for can in Can if can in able]
+    return [str(can) for can in ALL if can in able]
 
 
 def _natively(host: Host, event: type[Event]) -> list[str]:

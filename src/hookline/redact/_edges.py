@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
+
+from hookline.pattern import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 
 def stands_apart(text: str, start: int, inside: str = "") -> bool:
@@ -28,4 +33,4 @@ def _escape() -> re.Pattern[str]:
         r"%[0-9A-Fa-f]{2}",
         r"\[[0-9;]{0,10}m",
     )
-    return re.compile(rf"(?:{'|'.join(escapes)})\Z")
+    return lazy(rf"(?:{'|'.join(escapes)})\Z")

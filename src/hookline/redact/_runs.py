@@ -1,15 +1,21 @@
 """Long runs of letters and digits: tokens without a separator in them, and base64 that holds something."""
 
-import re
+from __future__ import annotations
+
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import accumulate
 
+from hookline.pattern import lazy
 from hookline.redact._edges import stands_apart
 from hookline.redact._signs import LEAST
 from hookline.redact._spans import Span
 from hookline.redact._tokens import HEADS, token_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 _BETWEEN = "\n\0\n"
 _CUT_OFF = frozenset({"", "...", "…"})
@@ -76,7 +82,7 @@ def _to_run() -> re.Pattern[str]:
     # Skips whole words at once, which a search for a long run does not; every stretch is seen once.
     run = "[A-Za-z0-9+/]"
     other = "[^A-Za-z0-9+/]"
-    return re.compile(f"{other}*+(?:{run}{{1,{LEAST - 1}}}+{other}++)*+({run}*+)")
+    return lazy(f"{other}*+(?:{run}{{1,{LEAST - 1}}}+{other}++)*+({run}*+)")
 
 
 @cache
@@ -84,4 +90,4 @@ def _says_something() -> re.Pattern[str]:
     # Four characters of base64 are three of text: those of ASCII have gaps, to which chance rarely keeps.
     first, second = "[CDI-Za-f]", "[A-HQ-Xg-nw-z0-3]"
     third = "[ABEFIJMNQRUVYZcdghklopstwx014589]"
-    return re.compile(f"(?:{first}{second}{third}[A-Za-z0-9+/]){{6}}")
+    return lazy(f"(?:{first}{second}{third}[A-Za-z0-9+/]){{6}}")

@@ -7,7 +7,6 @@ their first letter.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from hookline.pattern import lazy
@@ -18,6 +17,7 @@ from hookline.redact._values import placeholder, random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Generator, Iterator
 
 Prefixes = tuple[tuple[str, tuple[int, ...]], ...]
@@ -104,7 +104,7 @@ def _cut_off(text: str, place: int, format_: Format) -> int:
     if format_.exact or format_.odd or len(text) - place > _LOOK + len(_DOTS):
         return 0
     body = text[place:].removesuffix("...").removesuffix("…")
-    some = _MOST_OF <= len(body) < format_.least and re.fullmatch(f"[{format_.chars}]+", body)
+    some = _MOST_OF <= len(body) < format_.least and lazy(f"[{format_.chars}]+").fullmatch(body)
     return place + len(body) if some and random(body) else 0
 
 
@@ -141,18 +141,23 @@ def _unwrapped(text: str, found: re.Match[str], number: int) -> list[tuple[int, 
 def _chars(number: int) -> re.Pattern[str]:
     format_ = FORMATS[number]
     enough = min(4, format_.least) if format_.usual else format_.least
-    return re.compile(f"[{format_.chars}]{{{enough},}}")
+    return lazy(f"[{format_.chars}]{{{enough},}}")
 
 
 @cache
 def _next_line(number: int) -> re.Pattern[str]:
     format_ = FORMATS[number]
-    return re.compile(rf"\r?\n[ \t]{{0,40}}([{format_.chars}]{{1,{format_.usual}}})(?![{format_.chars}])")
+    return lazy(rf"\r?\n[ \t]{{0,40}}([{format_.chars}]{{1,{format_.usual}}})(?![{format_.chars}])")
 
 
 @cache
 def _pivot(pivot: str) -> re.Pattern[str]:
-    return re.compile(rf"{re.escape(pivot)}(?<=[A-Za-z0-9].)(?=[A-Za-z0-9_+/=.%-]{{4}})")
+    return lazy(rf"{_literal(pivot)}(?<=[A-Za-z0-9].)(?=[A-Za-z0-9_+/=.%-]{{4}})")
+
+
+def _literal(text: str) -> str:
+    """As `re.escape`, for what tokens are made of."""
+    return "".join(char if char.isalnum() else f"\\{char}" for char in text)
 
 
 @cache
@@ -185,8 +190,8 @@ def _plain() -> dict[str, re.Pattern[str]]:
     prefixes = sorted(_without_pivot().keys() - _RUNS)
     rests: dict[str, list[str]] = {}
     for prefix in prefixes:
-        rests.setdefault(prefix[0], []).append(re.escape(prefix[1:]))
-    return {first: lazy(f"{re.escape(first)}(?:{'|'.join(rest)})") for first, rest in rests.items()}
+        rests.setdefault(prefix[0], []).append(_literal(prefix[1:]))
+    return {first: lazy(f"{_literal(first)}(?:{'|'.join(rest)})") for first, rest in rests.items()}
 
 
 @cache

@@ -13,7 +13,7 @@ PATIENCE = 2.0
 LONGEST = 64 << 20
 PIECE = 1 << 18
 FOLDER = 0o040000
-ALONE = "import sys; sys.path.append({!r}); from hookline.cli import main; sys.exit(main())"
+ALONE = "import gc, sys; gc.disable(); sys.path.append({!r}); from hookline.cli import main; sys.exit(main())"
 
 
 def main(words: list[str]) -> int:
@@ -164,7 +164,9 @@ def _alone(words: list[str], payload: bytes | None = None, name: str = "") -> in
 
 
 def _become(words: list[str], name: str = "") -> int:
-    call = [sys.executable, "-I", "-c", ALONE.format(_package() + "/.."), *words]
+    # A host's call does not wait until Python has found all libraries: see `late_site.py`.
+    alone = "-IS" if words[:1] == ["hook"] else "-I"
+    call = [sys.executable, alone, "-c", ALONE.format(_package() + "/.."), *words]
     posix.execve(sys.executable, call, {**posix.environ, b"HOOKLINE_CALL": name.encode()})
 
 

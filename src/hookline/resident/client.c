@@ -22,6 +22,9 @@
 #ifndef OWN
 #error "the interpreter that has the program is told when it is compiled"
 #endif
+#ifndef SOURCES
+#error "the folder that has the package is told when it is compiled"
+#endif
 #define PATH_MAX_HERE 4096
 #define LONGEST (64u << 20)
 #define PATIENCE 1000 /* milliseconds without a sign of life */
@@ -73,15 +76,18 @@ static int put(int to, const char *data, size_t size) {
   return 0;
 }
 
-/* Become `hookline` itself, by the interpreter that has it, on which the environment has no say. */
+/* Become `hookline` itself, by the interpreter that has it, on which the environment has no say. A host's call
+ * does not wait until Python has found all libraries (`-S`): it finds those it needs (see `late_site.py`). */
 static void whole(void) {
   int count = 0;
   while (arguments[count]) count++;
-  char **words = calloc((size_t)count + 4, sizeof *words);
+  char **words = calloc((size_t)count + 5, sizeof *words);
   if (words) {
-    words[0] = OWN, words[1] = "-I", words[2] = "-c";
-    words[3] = "import sys; from hookline.cli import main; sys.exit(main())";
-    for (int at = 1; at < count; at++) words[at + 3] = arguments[at];
+    words[0] = OWN, words[1] = count > 1 && !strcmp(arguments[1], "hook") ? "-IS" : "-I", words[2] = "-c";
+    words[3] = "import gc, sys; gc.disable(); sys.path.append(sys.argv.pop(1)); "
+               "from hookline.cli import main; sys.exit(main())";
+    words[4] = SOURCES;
+    for (int at = 1; at < count; at++) words[at + 4] = arguments[at];
     execv(OWN, words);
   }
   execvp("hookline", arguments);

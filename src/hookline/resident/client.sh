@@ -6,10 +6,16 @@ set +o posix
 unset "${!hl_@}"
 hl_version=0.1.0
 hl_folder=${BASH_SOURCE[0]%/*}
-hl_run='import sys; from hookline.cli import main; sys.exit(main())'
+hl_run='gc.disable(); from hookline.cli import main; sys.exit(main())'
 
 whole() { # become `hookline` itself
-  [[ -x $hl_folder/python && -x $hl_folder/hookline ]] && exec "$hl_folder/python" -I -c "$hl_run" "$@"
+  if [[ -x $hl_folder/python && -x $hl_folder/hookline ]]; then
+    hl_found=("$hl_folder"/../lib/python3*/site-packages/hookline)
+    # A host's call does not wait until Python has found all libraries: see `late_site.py`.
+    [[ $1 == hook && -d ${hl_found[0]} ]] && exec "$hl_folder/python" -IS -c \
+      "import gc, sys; sys.path.append(sys.argv.pop(1)); $hl_run" "${hl_found[0]%/hookline}" "$@"
+    exec "$hl_folder/python" -I -c "import gc, sys; $hl_run" "$@"
+  fi
   [[ -x $hl_folder/hookline ]] && exec "$hl_folder/hookline" "$@"
   exec hookline "$@"
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hookline import plainjson as json
 from hookline.frozen import frozen, plain
 from hookline.record import record
-from hookline.store import OLDEST_CLAIM, Claim, Query, Record
+from hookline.store import OLDEST_CLAIM, Claim, Query, Record, Session, heard
 from hookline.stores._text import read, written
 
 TYPE_CHECKING = False
@@ -148,6 +148,34 @@ def newest(where: str) -> str:
 def page(where: str) -> str:
     columns = ", ".join(_COLUMNS)
     return f"SELECT position, {columns} FROM records WHERE {where} ORDER BY position LIMIT {PAGE}"  # noqa: S608
+
+
+KNOWN_SINCE = """
+SELECT session, host, cwd, at FROM sessions
+WHERE at >= :since OR session IN (SELECT session FROM records WHERE at >= :since)
+"""
+_BY_AGE = "session || ''"
+"""Not by the name alone: sqlite would go through all records by session, not through the young ones."""
+_OF_SESSIONS = "at >= :since AND session <> ''"
+_COLUMNS_OF = f"SELECT position, {', '.join(_COLUMNS)} FROM records"  # noqa: S608 -- our names
+LAST_SINCE, DECIDED_SINCE = (
+    f"{_COLUMNS_OF} WHERE position IN (SELECT max(position) FROM records WHERE {which} GROUP BY {_BY_AGE})"  # noqa: S608 -- ditto
+    for which in (_OF_SESSIONS, f"{_OF_SESSIONS} AND action <> 'pass'")
+)
+"""The newest record of each session, and the newest that did not just pass."""
+
+
+def sessions(db: Database, since: float) -> Sequence[Session]:
+    wanted = {"since": since}
+    known = [
+        Session(id=read(name), host=read(host), cwd=read(cwd), began=at)
+        for name, host, cwd, at in db.execute(KNOWN_SINCE, wanted).fetchall()
+    ]
+    last, decided = (
+        [record_from(row)[1] for row in db.execute(statement, wanted).fetchall()]
+        for statement in (LAST_SINCE, DECIDED_SINCE)
+    )
+    return heard(known, last, decided)
 
 
 def record_from(row: Row) -> tuple[int, Record]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from hookline.knowledge import Experiment, Handoff, Memory, Signature
-    from hookline.store import Claim, Limits, Query, Record
+    from hookline.store import Claim, Limits, Query, Record, Session
     from hookline.stores._sql import Answer, Dialect, Row, Work
 else:
     Protocol = object
@@ -65,6 +65,9 @@ class SqlStore:
     def begin(self, session: str, *, host: str, cwd: str, at: float) -> bool:
         row = {"session": written(session), "host": written(host), "cwd": written(cwd), "at": at}
         return self._engine.write(lambda db: db.execute(sql.BEGIN, row).rowcount == 1)
+
+    def sessions(self, *, since: float) -> Sequence[Session]:
+        return self._engine.read(lambda db: sql.sessions(db, since))
 
     def count(self, session: str, name: str, by: int = 1) -> int:
         return self._engine.write(lambda db: sql.count(db, session, name, by))

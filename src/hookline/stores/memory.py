@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from hookline.frozen import Frozen, frozen, thawed
 from hookline.knowledge import Experiment, Handoff, Memory, Signature, words, words_of
 from hookline.record import replace
-from hookline.store import OLDEST_CLAIM, Claim, Limits, Query, Record, Store
+from hookline.store import OLDEST_CLAIM, Claim, Limits, Query, Record, Session, Store, heard
 
 DAY = 86_400.0
 Kept = TypeVar("Kept")
@@ -27,7 +27,7 @@ class MemoryStore:
         self._lock = RLock()
         self._records: dict[str, tuple[int, Record]] = {}
         self._recorded = 0
-        self._sessions: dict[str, float] = {}
+        self._sessions: dict[str, Session] = {}
         self._counters: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._notes: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         self._held: defaultdict[str, list[str]] = defaultdict(list)
@@ -55,8 +55,15 @@ class MemoryStore:
     def begin(self, session: str, *, host: str, cwd: str, at: float) -> bool:
         with self._lock:
             new = session not in self._sessions
-            self._sessions.setdefault(session, at)
+            self._sessions.setdefault(session, Session(id=session, host=host, cwd=cwd, began=at))
             return new
+
+    def sessions(self, *, since: float) -> Sequence[Session]:
+        with self._lock:
+            records = [record for _, record in self._records.values() if record.at >= since]
+            last = {record.session: record for record in records if record.session}
+            known = [one for one in self._sessions.values() if one.began >= since or one.id in last]
+        return heard(known, last.values(), [record for record in records if record.action != "pass"])
 
     def count(self, session: str, name: str, by: int = 1) -> int:
         with self._lock:
@@ -198,7 +205,7 @@ class MemoryStore:
             gone = _drop(self._records, limits.records, lambda one: one[0], lambda one: one[1].at < oldest)
             alive = {record.session for _, record in self._records.values()}
             for session in [
-                one for one, began in self._sessions.items() if began < oldest and one not in alive
+                one for one, kept in self._sessions.items() if kept.began < oldest and one not in alive
             ]:
                 del self._sessions[session]
                 self._counters.pop(session, None)

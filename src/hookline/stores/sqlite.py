@@ -53,16 +53,27 @@ class SqliteFile:
             self._db, self.problem = opened(path)
 
     def read(self, work: Work[Answer]) -> Answer:
-        with self._lock, self._errors():
+        with self._lock:
+            ends = time.monotonic() + PATIENCE
             try:
-                return _patiently(work, self._db)
+                return work(self._db)
+            except sqlite3.Error as error:
+                return self._again(work, error, ends)
+
+    def _again(self, work: Work[Answer], wrong: sqlite3.Error, ends: float) -> Answer:
+        """After something went *wrong*: wait for whoever is in the way, and heal what is broken."""
+        with self._errors():
+            try:
+                if code(wrong) != sqlite3.SQLITE_BUSY or time.monotonic() >= ends:
+                    raise wrong
+                return _patiently(work, self._db, ends)
             except sqlite3.DatabaseError as error:
                 if not broken(error):
                     raise
                 self._db.close()
                 self._db, problem = healed(self.path)
                 self.problem = problem or self.problem
-                return _patiently(work, self._db)
+                return _patiently(work, self._db, time.monotonic() + PATIENCE)
 
     def write(self, work: Work[Answer]) -> Answer:
         def whole(db: Database) -> Answer:
@@ -113,9 +124,8 @@ def _transaction(db: Database) -> Iterator[None]:
         raise
 
 
-def _patiently(work: Work[Answer], db: sqlite3.Connection) -> Answer:
+def _patiently(work: Work[Answer], db: sqlite3.Connection, ends: float) -> Answer:
     # Sqlite waits by itself, except where it thinks that waiting could not help.
-    ends = time.monotonic() + PATIENCE
     while True:
         try:
             return work(db)

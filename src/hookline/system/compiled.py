@@ -35,7 +35,9 @@ def _made(env: Mapping[str, str], path: str, release: str, own: str) -> bool:
 
     compiler = next(filter(None, (which(name, path=env.get("PATH")) for name in COMPILERS)), "")
     new = f"{path}.{os.getpid()}"
-    told = [f"-D{name}={_quoted(value)}" for name, value in (("RELEASE", release), ("OWN", own))]
+    sources = os.path.dirname(os.path.dirname(os.path.dirname(SOURCE)))
+    known = (("RELEASE", release), ("OWN", own), ("SOURCES", sources))
+    told = [f"-D{name}={_quoted(value)}" for name, value in known]
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         if not compiler or not _runs([compiler, "-O2", "-std=gnu11", *told, "-o", new, SOURCE], env):

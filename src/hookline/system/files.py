@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 
 from hookline import plainjson as json
 from hookline.given import File, Problem
-from hookline.pattern import lazy
+from hookline.pattern import MULTILINE, lazy
 from hookline.record import record
 from hookline.system import looked
 
@@ -110,7 +109,7 @@ class HostSettings:
     """What such a file holds; None: more than is read."""
 
 
-_LINE = lazy(r"^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:](.*)$", re.MULTILINE)
+_LINE = lazy(r"^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:](.*)$", MULTILINE)
 """A variable in a file of that kind; a line within a longer value counts too, which errs on the safe side."""
 
 

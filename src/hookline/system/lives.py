@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from functools import cache
 
+NOTE = "hookline.process"
+"""The note of a session that says by a mark in which process it is."""
 BOOT = "/proc/sys/kernel/random/boot_id"
 
 
@@ -43,6 +46,18 @@ def alive(name: str) -> bool:
     if not pid.isdecimal() or not born.isdecimal():
         return False
     return _born(int(pid)) == int(born) and (born != "0" or _answers(int(pid)))
+
+
+def mark() -> dict[str, str]:
+    """What tells others, also later and on other machines, whether this process is still there."""
+    return {"name": own(), "boot": boot()}
+
+
+def there(mark: object) -> bool | None:
+    """Whether the process of that *mark* is still there; None where that cannot be told from here."""
+    if not isinstance(mark, Mapping) or not boot() or mark.get("boot") != boot():
+        return None
+    return alive(str(mark.get("name", "")))
 
 
 def started() -> float:

@@ -6,7 +6,6 @@ brings back a part of an excluded folder.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from hookline.bash.options import spelled
@@ -79,6 +78,8 @@ def kept() -> Rules:
 
 def compiled(lines: Iterable[tuple[str, int | None]]) -> Rules:
     # Costs more than most calls: only where one must match.
+    import re  # noqa: PLC0415 -- ditto
+
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern as Pattern  # noqa: PLC0415
 
     kept, problems = list[tuple[str, "Any"]](), list[str]()
@@ -127,5 +128,5 @@ def _meant(name: str) -> str:
         return name
     from fnmatch import fnmatchcase  # noqa: PLC0415 -- only for globs
 
-    start = re.split(r"[*?\[]", name, maxsplit=1)[0]
+    start = name.translate({ord(char): "*" for char in "?["}).partition("*")[0]
     return next((one for one in sorted(FOLDERS) if len(start) > 1 and fnmatchcase(one, name)), name)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
 from hookline.bash.options import spelled
 from hookline.hooks._paths import stores
 from hookline.hooks._paths.spelling import LONGEST_NAME, segments
-from hookline.pattern import lazy
+from hookline.pattern import fnmatchcase, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from fnmatch import fnmatchcase
-
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._self.finding import Finding
 from hookline.hooks._self.guarded import OURSELVES, Guard
-from hookline.pattern import lazy
+from hookline.pattern import VERBOSE, fnmatchcase, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +21,7 @@ _SET = lazy(rf"\b{SWITCH.pattern}\s*=")
 _MOVED = lazy(
     r"""(?<![$\w{-])(?:HOME|XDG_(?:CONFIG|STATE)_HOME)=(?!["']?(?:\$HOME|\$\{HOME\}|~)/\.(?:config|local/state)\b)
     | \bset\s+(?:-\w+\s+)+(?:HOME|XDG_(?:CONFIG|STATE)_HOME|AR_DISABLE_\w*)\s""",
-    re.VERBOSE,
+    VERBOSE,
 )
 """Where the user's own files are looked for, set to something else than usual; the latter as fish does it."""
 _PACKAGE = lazy(r"hookline(?:[=<>~!@\[ ].*)?")

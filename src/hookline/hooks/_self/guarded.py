@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from hookline.bash import UNKNOWN
-from hookline.pattern import lazy
+from hookline.pattern import fnmatchcase, lazy
 from hookline.record import field, record
 from hookline.state import Later, State
 

@@ -1,0 +1,87 @@
+"""Whose moments they are, who judges them, and who is told: what all parts of the loop share."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from hookline.events import Event, PreModelCall, SessionStart
+from hookline.loop.values import Told, Warned
+from hookline.outcome import Outcome
+from hookline.runtime import Runtime
+from hookline.system import lives
+
+Late = Callable[[Outcome], Awaitable[None]]
+
+
+def nobody(told: Told) -> None:
+    """Who is told when nobody watches."""
+
+
+class Session:
+    """One agent's life, or one helper's within it."""
+
+    def __init__(self, runtime: Runtime, **common: Any) -> None:
+        self.runtime = runtime
+        self.common = common
+        """What every event of it says."""
+        self.turn = 0
+        self.tell: Callable[[Told], Any] = nobody
+        self.waiting: list[str] = []
+        """Context for the next moment at which the model reads."""
+
+    @property
+    def id(self) -> str:
+        return str(self.common["session"])
+
+    @property
+    def helps(self) -> bool:
+        return self.common["subagent"] is not None
+
+    def warn(self, text: str) -> None:
+        self.tell(Warned(text=text))
+
+    async def fire(self, moment: type[Event], too_late: Late | None = None, **values: Any) -> Outcome:
+        """Have an event judged, and tell the user the warnings.
+
+        Where the turn is aborted meanwhile it is judged to its end, and *too_late* has the outcome.
+        """
+        event = moment(**self.common, turn=str(self.turn or ""), **values)
+        judging = asyncio.ensure_future(self.runtime.fire(event))
+        try:
+            outcome = await asyncio.shield(judging)
+        except asyncio.CancelledError:
+            outcome = await judging
+            if too_late is not None:
+                await too_late(outcome)
+            raise
+        for warning in outcome.warnings:
+            self.warn(warning)
+        return outcome
+
+    async def begin(self, source: str) -> Outcome:
+        """The first moment; the store knows of the session from then on."""
+        await asyncio.to_thread(self.runtime.begin, Event(**self.common), lives.mark())
+        return await self.fire(SessionStart, source=source)
+
+    async def spent(self) -> Mapping[str, float]:
+        """Which budgets have something to say; a helper's are its session's."""
+        here = PreModelCall(**self.common)
+        return {} if self.helps else await asyncio.to_thread(self.runtime.spent, here)
+
+    async def mention(self, moment: type[Event], **values: Any) -> Outcome:
+        """Fire where the model does not read at once: what it is given waits."""
+        outcome = await self.fire(moment, **values)
+        self.waiting += outcome.context
+        return outcome
+
+    async def settle(self) -> None:
+        """What can wait until the turn is over."""
+        for notice in self.runtime.notices():
+            self.warn(f"{notice.title}: {notice.text}")
+        if not self.helps:
+            await asyncio.to_thread(self.runtime.settle)
+
+
+def stands(outcome: Outcome) -> Any:
+    """What hooks may change of an event, as they let it stand."""
+    return getattr(outcome.event, outcome.event.changes)
