@@ -143,7 +143,7 @@ def test_a_recording_too_long_for_one_look_tells_its_context_at_once_and_the_res
     runtime, transcript
 ):
     filling = json.dumps({"type": "attachment", "text": "x" * 1_000_000}) + "\n"
-    transcript.write_text(message(1, 1000) + filling * 18 + message(2, 2000))
+    transcript.write_text(message(1, 1000) + filling * 9 + message(2, 2000))
     event = post_tool_use(transcript=str(transcript))
     first, second = purse(runtime, event).usage, purse(runtime, event).usage
 
@@ -193,7 +193,8 @@ def test_a_host_without_a_recording_tells_by_its_events(runtime):
 
     answered(runtime, user_prompt_submit(host="opencode"), "chat.message", opencode)
     called(runtime, input=1, output=1)
-    assert purse(runtime, stop(host="opencode")).usage.turn_output == 1
+    found = purse(runtime, stop(host="opencode")).usage
+    assert (found.turn, found.turn_output) == (2, 1)
 
 
 def test_a_program_of_its_own_tells_by_its_events():

@@ -40,6 +40,7 @@ from hookline.response import (
     warn,
 )
 from hookline.state import State
+from hookline.usage import Usage
 
 __version__ = "0.1.0"
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "SubagentStop",
     "TurnEnd",
     "TurnStart",
+    "Usage",
     "UserPromptSubmit",
     "allow",
     "ask",

@@ -40,8 +40,8 @@ USAGE = "hookline.usage"
 """The note of how far a session's recording was read, and of what it came to."""
 LAST = "hookline.used"
 """The note of the last call, where there is no recording."""
-SPENT, IN_TURN = "usage:spent:", "usage:turn:"
-"""Counters of tokens, where there is no recording: by kind and model, and of this turn."""
+SPENT, IN_TURN, TURNS = "usage:spent:", "usage:turn:", "usage:turns"
+"""Counters, where there is no recording: of tokens by kind and model, of those of this turn, and of turns."""
 ANNOUNCED, SPOKE = "announced:tokens:", "hookline.announced"
 GUARD, THRESHOLDS = "budget-guard", {"warn_at": 70, "block_at": 80}
 WATCHED = (UserPromptSubmit, PostToolUse, PreModelCall, PostModelCall, Stop)
@@ -83,7 +83,7 @@ class Purse:
         if tally is None:
             return UNKNOWN
         models, wrong = table(self.places)
-        self.troubles += [wrong] if wrong else []
+        self.troubles += [wrong] if wrong and wrong not in self.troubles else []
         return usage(tally, models)
 
     @property
@@ -125,6 +125,7 @@ class Purse:
             spent=spent,
             model=str(last.get("model", "")),
             used=last.get("used"),
+            turn=counters.get(TURNS, 0),
             turn_output=counters.get(IN_TURN, 0),
         )
 
@@ -139,6 +140,8 @@ class Purse:
 
     def _count(self, one: Answer) -> None:
         event = self.event
+        if IN_TURN not in self.store.counters(event.session):
+            self.store.count(event.session, TURNS)
         for kind, count in zip(one.spent._fields, one.spent, strict=True):
             if count:
                 self.store.count(event.session, f"{SPENT}{kind}:{one.model}", count)
@@ -195,7 +198,8 @@ class Purse:
         try:
             return use()
         except (StoreFailed, OSError) as error:
-            self.troubles.append(f"the store could not be used: {error}")
+            trouble = f"the store could not be used: {error}"
+            self.troubles += [trouble] if trouble not in self.troubles else []
             return usual
 
 

@@ -26,9 +26,9 @@ def heard(user, *sessions, event="PreToolUse", cwd=None):
     place = user.home / ".local/state/hookline/hookline.db"
     place.parent.mkdir(parents=True, exist_ok=True)
     store = stores.load("sqlite")(str(place))
-    at, where = time.time(), str(cwd or user.project)
+    where = str(cwd or user.project)
     for one in sessions:
-        row = Record(id=uuid4().hex, at=at, session=one, host="claude-code", event=event, cwd=where)
+        row = Record(id=uuid4().hex, at=time.time(), session=one, host="claude-code", event=event, cwd=where)
         store.record([row])
     store.close()
 

@@ -120,6 +120,8 @@ def test_a_large_read_is_stopped(place, name, part, rule):
         ("cat long", "large-read"),
         ("cd . && cat -n short long", "large-read"),
         ("cat short", None),
+        ("cat < long", "large-read"),
+        ("cat <<< long", None),
         ("cat long | grep x", None),
         ("cat long > copy", None),
         ("x=$(cat long)", None),

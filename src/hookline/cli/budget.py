@@ -6,6 +6,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import closing
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from hookline.assembly import Setup, load
@@ -13,10 +14,10 @@ from hookline.cli import _person
 from hookline.cli._command import Command
 from hookline.cli._show import aligned, dump, visible
 from hookline.events import Event
-from hookline.record import asdict, record
+from hookline.record import asdict
 from hookline.spending import ENDS, USAGE, Purse, ends_at
-from hookline.store import Query, Store
-from hookline.system import places, spool
+from hookline.store import Session, Store
+from hookline.system import lives, places, spool
 from hookline.usage import Usage
 
 if TYPE_CHECKING:
@@ -24,20 +25,8 @@ if TYPE_CHECKING:
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 LONGEST = 7 * 86_400
+"""Seconds of a budget, and for which a session may say nothing."""
 NONE = "none"
-LOOKED_AT = 5000
-"""Records of the trail in which a session is looked for."""
-
-
-@record
-class Session:
-    """One that was heard of."""
-
-    id: str
-    host: str
-    cwd: str
-    at: float
-    ended: bool = False
 
 
 def give(args: Namespace) -> int:
@@ -47,7 +36,7 @@ def give(args: Namespace) -> int:
     with closing(store):
         session, now = _chosen(store, setup, args.session), time.time()
         store.note(session.id, {ENDS: None if seconds is None else now + seconds})
-    whose = f"{_named(session)}, last heard of {_span(now - session.at)} ago"
+    whose = f"{_named(session)}, last heard of {_span(now - session.seen)} ago"
     if seconds is None:
         print(f"{whose}, has no time budget of its own any more")
     else:
@@ -62,8 +51,8 @@ def show(args: Namespace) -> int:
         notes = store.notes(session.id)
         ends, usage = ends_at(notes), _usage(session, store, setup, notes)
     if args.json:
-        told = {**asdict(session), "endsAt": ends, **asdict(usage), "percent": usage.percent}
-        dump(told)
+        known = {"session": session.id, "host": session.host, "cwd": session.cwd, "seen": session.seen}
+        dump({**known, "endsAt": ends, **asdict(usage), "percent": usage.percent})
         return 0
     print("\n".join(aligned([("session", _named(session)), *_rows(usage, ends, now)])))
     return 0
@@ -114,9 +103,8 @@ def _chosen(store: Store, setup: Setup, name: str, *, ended: bool = False) -> Se
     root = setup.places.root
     fitting = [
         one
-        for one in sorted(_heard(store), key=lambda one: one.ended)
-        if (one.id.startswith(name) if name else places.project_root(one.cwd) == root)
-        and (ended or not one.ended)
+        for one, over in sorted(_heard(store), key=itemgetter(1))
+        if (one.id.startswith(name) if name else places.project_root(one.cwd) == root) and (ended or not over)
     ]
     exact = [one for one in fitting if one.id == name]
     if name and len(fitting) > 1 and not exact:
@@ -127,15 +115,11 @@ def _chosen(store: Store, setup: Setup, name: str, *, ended: bool = False) -> Se
     return (exact or fitting)[0]
 
 
-def _heard(store: Store) -> list[Session]:
-    """The newest first."""
-    known = dict[str, Session]()
-    for _, one in reversed(list(store.records(Query(last=LOOKED_AT)))):
-        over = one.event == "SessionEnd"
-        session = Session(id=one.session, host=one.host, cwd=one.cwd, at=one.at, ended=over)
-        if one.session and one.host:
-            known.setdefault(one.session, session)
-    return list(known.values())
+def _heard(store: Store) -> Iterator[tuple[Session, bool]]:
+    """The sessions that are known, the latest first, and whether each is over, or its process gone."""
+    for one in store.sessions(since=time.time() - LONGEST):
+        if one.id and one.host:
+            yield one, one.ended or lives.there(store.notes(one.id).get(lives.NOTE)) is False
 
 
 def _seconds(text: str) -> int | None:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-AT_ONCE = 16 * 1024 * 1024
+AT_ONCE = 8 * 1024 * 1024
 """Bytes that one look reads at most; where there are more, the next look goes on."""
 LONGEST = 4 * 1024 * 1024
 """Bytes of a line: a longer one tells nothing of ours."""

@@ -69,7 +69,7 @@ def _shell(event: PreToolUse, state: State, lines: int, size: int) -> Load | Non
         split = options(command.words[1:], mixed=True)
         if command.name == "curl":
             return None if split.has(*_KEPT) else Load("fetch", "`curl` prints all that it fetches", _LATER)
-        for word in split.operands:
+        for word in (*split.operands, *(one.target for one in command.redirects if one.op == "<")):
             cwd = command.cwd or event.cwd
             found = None if UNKNOWN in word.text else _file(word.text, cwd, state, (lines, size))
             if found is not None:
