@@ -40,10 +40,11 @@ class Turn:
 Part = Callable[[Turn, str], str]
 
 
-def staged(end: Outcome, outcomes: Sequence[Outcome], store: Store) -> Outcome:
+def staged(end: Outcome, outcomes: Sequence[Outcome], store: Store, *, over: bool = False) -> Outcome:
     """*end*, which the *outcomes* came to, with what is to be shown of the turn if that has ended indeed."""
     wanted = [one for one in end.effects if isinstance(one, Stage)]
-    if not wanted or end.blocked is not None or not isinstance(end.event, Stop):
+    goes_on = end.blocked is not None and not over
+    if not wanted or goes_on or not isinstance(end.event, Stop):
         return end
     session = end.event.session
     known = runs.together((store.counters(session), *map(runs.counted, outcomes)))

@@ -154,6 +154,18 @@ def test_a_turn_that_goes_on_has_no_stage(runtime):
     assert asked(runtime, "Stop", stop()) == {"decision": "block", "reason": "more"}
 
 
+def test_a_turn_that_no_block_can_hold_has_its_stage(runtime):
+    @runtime.register
+    @hook()
+    def again(event: Stop, state: State):
+        return block("more")
+
+    runtime.store.note("s-1", {"todos": [["ship", "pending"]]})
+    runtime.answer(load("cline"), "TaskComplete", stop(host="cline"))
+
+    assert "suggested next prompt: go on with: ship" in runtime.said.warnings
+
+
 @pytest.mark.parametrize(
     ("host", "stem", "change"),
     [
