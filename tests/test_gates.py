@@ -160,6 +160,23 @@ def test_a_turn_that_the_cap_ends_at_its_gate_is_told_to_the_hooks_of_stop(runti
     assert len(heard) == 1
 
 
+def test_where_no_block_can_hold_a_turn_it_is_over_and_counts_nothing(runtime):
+    heard = []
+
+    @runtime.register
+    @hook(nature="observer")
+    def listener(event: Stop, state: State) -> None:
+        heard.append(event)
+
+    runtime.register(gate("gate", [block("run the tests")]))
+    cline = load("cline")
+    runtime.answer(cline, "TaskComplete", stop(host="cline"))
+
+    assert len(heard) == 1
+    assert [step for step in runtime.said.trail if step.said == "continued"] == []
+    assert "run the tests" in runtime.said.kept
+
+
 def test_helpers_have_a_cap_of_their_own(runtime):
     runtime.register(gate("again", [block("go on")] * 30, SubagentStop))
     seen = [ends(runtime, 8, SubagentStop, subagent=who) for who in (HELPER, LONGER)]

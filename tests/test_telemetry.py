@@ -18,9 +18,10 @@ STATE = ".local/state/hookline/telemetry"
 STEMS = ("SessionStart", "PreToolUse", "Stop")
 
 
-def replies(user):
+def replies(user, session="one"):
     """What a host would read: answers, and what came after them."""
     payloads = [user.payload(stem) for stem in STEMS] + [user.shell("git push --force")]
+    payloads = [{**payload, "session_id": session} for payload in payloads]
     ran = [user.run("hook", "claude-code", stdin=json.dumps(payload)) for payload in payloads]
     return [(one.returncode, one.stdout, one.stderr) for one in ran]
 
@@ -107,7 +108,7 @@ def test_what_finds_no_room_is_dropped_counted_and_shown(user):
 def test_a_file_that_cannot_be_written_is_said_once_and_nothing_else_suffers(user):
     before = [one[:2] for one in replies(user)]
     user.write(TOML, '[sinks.jsonl]\nfile = "/proc/hookline/telemetry.jsonl"\n')
-    after = replies(user)
+    after = replies(user, session="another")
     shown = user.run("list", "sinks").stdout.decode()
 
     assert [one[:2] for one in after] == before

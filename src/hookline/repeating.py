@@ -52,9 +52,10 @@ def _counts(step: Step) -> bool:
 
 
 def _context(runtime: Runtime, said: Outcome) -> list[str]:
-    """What policies told the agent; advice such as the countdown is heard once."""
-    policies = {hook.name for hook in runtime.hooks if hook.nature == "policy"}
-    told = [text for step in said.trail if step.hook in policies for text in step.told]
+    """What policies told the agent; advice such as the countdown is heard once, and stands by no rule."""
+    policies = {hook.name: hook.source for hook in runtime.hooks if hook.nature == "policy"}
+    steps = (step for step in said.trail if step.rule or policies.get(step.hook, "built-in") != "built-in")
+    told = [text for step in steps if step.hook in policies for text in step.told]
     return [redact(text) for text in told]
 
 

@@ -15,6 +15,7 @@ from hookline.bare import bare_setup, in_memory
 from hookline.degrade import answer, capped
 from hookline.derive import derive
 from hookline.events import (
+    BLOCK,
     INJECT,
     Event,
     SessionStart,
@@ -25,7 +26,7 @@ from hookline.events import (
 )
 from hookline.guarding import guarded
 from hookline.hook import Hook, named
-from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply
+from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply, row_of
 from hookline.outcome import Outcome, Step, no_reason_to_go_on, not_again, with_end
 from hookline.past import Passes
 from hookline.reaching import limited, reachable, switched_off
@@ -145,7 +146,7 @@ class Runtime:
         purse.take()
         outcome = self._judge(event, self._deadline(ANSWER_WITHIN), purse)
         outcome = self._continued(outcome, CONTINUATIONS)
-        said = capped(self._staged(outcome), self.cap(CONTEXT_CAP))
+        said = capped(self._staged(outcome, [outcome]), self.cap(CONTEXT_CAP))
         self._keep([outcome], said)
         if len(self._untold) >= TOGETHER:
             self._tell_sinks()
@@ -158,9 +159,10 @@ class Runtime:
             from hookline.system.peek import as_recorded  # noqa: PLC0415 -- few hosts say it so
 
             event = as_recorded(host, event)
-        row, cap = host.moments[name], self.cap(host.context_cap)
+        row = row_of(host, name, event.native) or host.moments[name]
+        cap = self.cap(host.context_cap)
         outcomes = self._judge_all(host, event, row)
-        whole = self._staged(chain.merged(outcomes, type(event)))
+        whole = self._staged(chain.merged(outcomes, type(event)), outcomes, over=BLOCK not in row.can)
         whole = self._with_what_waited(whole, row)
         whole = spoken(whole)
         reply, said = answer(host, name, event, whole, cap)
@@ -189,24 +191,28 @@ class Runtime:
         usual = gates.uncounted(outcome, tells=tells)
         return self._try(count, usual=usual) if self.counts else usual
 
-    def _staged(self, outcome: Outcome) -> Outcome:
-        """The end of a turn with what its user is to see of it."""
+    def _staged(self, outcome: Outcome, outcomes: Sequence[Outcome], *, over: bool = False) -> Outcome:
+        """The end of a turn with what its user is to see of it; where it is *over*, no block holds it."""
         if not any(isinstance(effect, Stage) for effect in outcome.effects):
             return outcome
         from hookline.stage import staged  # noqa: PLC0415 -- only where a turn ends
 
         self._try(self.recorder.settle, usual=None)
-        return staged(outcome, self.store)
+        return self._try(lambda: staged(outcome, outcomes, self.store, over=over), usual=outcome)
 
     def _judge_all(self, host: Host, event: Event, row: Moment) -> list[Outcome]:
         outcomes, within = [], min(row.within or host.within, host.within)
         known, purse, tells = not self.begin(event), self._purse(event), "again" in row.fields
-        spent = purse.spent(self.hooks)
+        spent, holds = purse.spent(self.hooks), BLOCK in row.can
+        # Where no block can hold it, the turn is over: the rest is told of that.
+        cancelling = (UserPromptSubmit, TurnEnd) if holds else (UserPromptSubmit,)
         deadline = self._deadline(within)  # what the store took is not taken from the guards
         for one in derive(host, event, known=known, spent=spent):
             judged = self._judge(one, deadline, purse, tells=tells)
-            outcomes.append(self._continued(judged, host.continuations, tells=tells))
-            if outcomes[-1].blocked is not None and isinstance(one, UserPromptSubmit | TurnEnd):
+            if holds:
+                judged = self._continued(judged, host.continuations, tells=tells)
+            outcomes.append(judged)
+            if judged.blocked is not None and isinstance(one, cancelling):
                 break
         return [
             no_reason_to_go_on(one) if isinstance(event, Stop | SubagentStop) else one for one in outcomes

@@ -4,17 +4,21 @@ A part is a function of the ended turn and how it is wanted; a new one is a row 
 """
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from hookline import runs
+from hookline.calls import in_time
 from hookline.events import Stop
+from hookline.frozen import Frozen
 from hookline.outcome import Outcome, Step
 from hookline.record import record, replace
+from hookline.redact import redact
 from hookline.response import Stage
 from hookline.store import Query, Record, Store, StoreFailed
 from hookline.todos import open_ones
-from hookline.trail import recorded
 
+SEEN = "stop-stage.seen"
+"""The note of the session's figures when the last turn ended."""
 MOST_SHOWN = 3
 LONGEST = 160
 
@@ -25,76 +29,72 @@ class Turn:
 
     end: Outcome
     store: Store
-    until: float
-    """When whoever looks at it has to be done, by the steady clock."""
+    figures: Mapping[str, int]
+    """What hooks did in it, by `runs`."""
 
-    def records(self) -> Iterator[Record]:
-        """Everything since the person's prompt, as far as there is time to read it, and the end itself."""
-        session = self.end.event.session
-        prompts = Query(session=session, event="UserPromptSubmit", last=1)
-        start = next((position for position, _ in self.store.records(prompts)), 1)
-        for _, one in self.store.records(Query(session=session, after=start - 1)):
-            if time.monotonic() > self.until:
-                raise TimeoutError
-            yield one
-        yield recorded("", self.end, at=0.0, ms=sum(step.ms for step in self.end.trail))
+    def last(self, event: str, *, after: int = 0) -> tuple[int, Record] | None:
+        wanted = Query(session=self.end.event.session, event=event, after=after, last=1)
+        return next(iter(self.store.records(wanted)), None)
 
 
 Part = Callable[[Turn, str], str]
 
 
-def staged(end: Outcome, store: Store) -> Outcome:
-    """*end* with what is to be shown of the turn, where it has ended indeed."""
+def staged(end: Outcome, outcomes: Sequence[Outcome], store: Store, *, over: bool = False) -> Outcome:
+    """*end*, which the *outcomes* came to, with what is to be shown of the turn if that has ended indeed."""
     wanted = [one for one in end.effects if isinstance(one, Stage)]
-    if not wanted or end.blocked is not None or not isinstance(end.event, Stop):
+    goes_on = end.blocked is not None and not over
+    if not wanted or goes_on or not isinstance(end.event, Stop):
         return end
-    whole = end
+    session = end.event.session
+    known = runs.together((store.counters(session), *map(runs.counted, outcomes)))
+    turn = Turn(end=end, store=store, figures=runs.since(known, store.notes(session).get(SEEN) or {}))
+    whole = replace(end, memory=Frozen({**end.memory, SEEN: known}))
     for one in wanted:
-        whole = _with(whole, one, Turn(end=end, store=store, until=time.monotonic() + one.within))
+        whole = _with(whole, one, turn)
     return whole
 
 
 def _with(whole: Outcome, wanted: Stage, turn: Turn) -> Outcome:
-    began, said, note = time.monotonic(), "shown", ""
+    began, said, text = time.monotonic(), "shown", ""
     try:
-        text = PARTS[wanted.part](turn, wanted.how)
-    except (StoreFailed, OSError, TimeoutError) as error:
-        late = isinstance(error, TimeoutError)
-        said, text = "timed-out" if late else "failed", ""
-        note = f"gave no answer within {wanted.within:g} s" if late else str(error)
-    if not text and not note:
+        text = note = redact(in_time(lambda: PARTS[wanted.part](turn, wanted.how), wanted.within))
+    except TimeoutError:
+        said, note = "timed-out", f"gave no answer within {wanted.within:g} s"
+    except (StoreFailed, OSError) as error:
+        said, note = "failed", str(error)
+    if not note:
         return whole
     ms = (time.monotonic() - began) * 1000
-    step = Step(hook=f"stop-stage.{wanted.part}", said=said, note=text or note, ms=ms, nature="observer")
+    step = Step(hook=f"stop-stage.{wanted.part}", said=said, note=note, ms=ms, nature="observer")
     return replace(whole.noting(step), warnings=(*whole.warnings, *filter(None, [text])))
 
 
 def summary(turn: Turn, how: str) -> str:
-    """How many hooks ran in how long, which of them failed and which blocked."""
-    runs, events, ms = 0, 0, 0.0
-    failed, blocked = Counter[str](), Counter[str]()
-    for one in turn.records():
-        steps = [step for step in one.trail if step["hook"] != "hookline" and step["said"] != "skipped"]
-        runs, events, ms = runs + len(steps), events + 1, ms + one.ms
-        failed.update(step["hook"] for step in steps if step["said"] in ("failed", "timed-out"))
-        blocked.update(step["hook"] for step in steps if step["said"] == "block")
+    """How many hooks ran in how long, which of them failed, and which blocked or made the turn go on."""
+    failed, blocked, went_on = (
+        runs.named(turn.figures, what) for what in (runs.FAILED, runs.BLOCKED, runs.WENT_ON)
+    )
     if how != "always" and not failed and not blocked:
         return ""
-    told = f"this turn: {runs:,} runs of hooks at {events:,} events in {ms:,.0f} ms"
-    return f"{told}; failed: {_counted(failed)}; blocked: {_counted(blocked)}"
+    ms = turn.figures.get(runs.TIME, 0) / 1000
+    told = f"this turn: hooks ran {turn.figures.get(runs.RUNS, 0):,} times, in {ms:,.0f} ms"
+    more = f"; made to go on by: {_counted(went_on)}" if went_on else ""
+    return f"{told}; failed: {_counted(failed)}; blocked: {_counted(blocked)}{more}"
 
 
-def _counted(names: Counter[str]) -> str:
-    shown = [f"{name} ({times})" if times > 1 else name for name, times in names.most_common(MOST_SHOWN)]
-    more = len(names) - len(shown)
+def _counted(names: Mapping[str, int]) -> str:
+    most = sorted(names.items(), key=lambda one: (-one[1], one[0]))
+    shown = [f"{name} ({times})" if times > 1 else name for name, times in most[:MOST_SHOWN]]
+    more = len(most) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "") or "none"
 
 
 def next_prompt(turn: Turn, how: str) -> str:
     """What is still open on the agent's list, and what stands in its way."""
     todos = open_ones(turn.store.notes(turn.end.event.session))
-    open_texts = [one.text for one in todos if not one.blocked]
     ways = [*(one.text for one in todos if one.blocked), *_stopped(turn)]
+    open_texts = [one.text for one in todos if not one.blocked]
     parts = [_said("clear what is in the way", ways), _said("go on with", open_texts)]
     told = "; then ".join(filter(None, parts))
     return f"suggested next prompt: {told}" if told else ""
@@ -106,15 +106,16 @@ def _said(what: str, texts: list[str]) -> str:
 
 
 def _stopped(turn: Turn) -> list[str]:
-    """The tool call that was stopped, if none came after it, and the gate that was overruled at the end."""
-    last = ""
-    for one in turn.records():
-        if one.event == "PreToolUse" and one.action in ("block", "ask"):
-            last = one.reason
-        elif one.event == "PostToolUse":
-            last = ""
+    """The call of this turn that was stopped, if none ran after it; and the gate that was overruled."""
     capped = [_line(step.note) for step in turn.end.trail if step.said == "capped"]
-    return [*([_line(last)] if last else []), *capped]
+    if not runs.named(turn.figures, runs.BLOCKED):
+        return capped
+    began = turn.last("UserPromptSubmit")
+    call = turn.last("PreToolUse", after=began[0] if began else 0)
+    stopped = call is not None and call[1].action in ("block", "ask")
+    if call is None or not stopped or turn.last("PostToolUse", after=call[0]):
+        return capped
+    return [_line(call[1].reason), *capped]
 
 
 def _line(text: str) -> str:

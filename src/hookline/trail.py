@@ -8,6 +8,7 @@ from functools import lru_cache
 from hookline.record import replace
 from hookline.redact import redact, redact_json
 from hookline.response import Count
+from hookline.runs import counted
 from hookline.store import Record
 
 TYPE_CHECKING = False
@@ -27,7 +28,7 @@ MOST = 10**12
 def recorded(id: str, outcome: Outcome, *, at: float, ms: float) -> Record:  # noqa: A002 -- it is the record's id
     """What is kept of *outcome*."""
     event = outcome.event
-    counts = {"events": 1, f"events:{event.name}": 1, f"actions:{outcome.action}": 1}
+    counts = {"events": 1, f"events:{event.name}": 1, f"actions:{outcome.action}": 1, **counted(outcome)}
     for effect in outcome.effects:
         if isinstance(effect, Count):
             name = redact(effect.name)

@@ -1,6 +1,7 @@
 """What the user, and not the model, is shown once a turn has ended: the hooks that ran, and what is open."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hookline.host import decode
 from hookline.hosts import load
 from hookline.runtime import Runtime
 from hookline.stage import PARTS
+from hookline.stores import memory
 from hookline.testing import post_tool_use, pre_tool_use, stop, user_prompt_submit
 from hookline.todos import Todo, open_ones
 
@@ -51,6 +53,7 @@ def test_a_turn_without_trouble_is_silent(runtime):
 
 def test_what_was_blocked_in_this_turn_is_summed_up(runtime):
     asked(runtime, "PreToolUse", pre_tool_use("git push --force"))
+    asked(runtime, "Stop", stop())
     asked(runtime, "UserPromptSubmit", user_prompt_submit())
     asked(runtime, "PreToolUse", pre_tool_use("git push --force"))
     asked(runtime, "PreToolUse", pre_tool_use("git reset --hard"))
@@ -59,6 +62,25 @@ def test_what_was_blocked_in_this_turn_is_summed_up(runtime):
 
     assert said.startswith("hookline: this turn: ")
     assert said.endswith("; failed: none; blocked: dangerous-command (2)")
+
+
+@pytest.mark.parametrize("trouble", [False, True])
+def test_what_made_the_turn_go_on_is_no_trouble_by_itself(runtime, trouble):
+    answers = [block("more"), block("more")]
+
+    @runtime.register
+    @hook()
+    def again(event: Stop, state: State):
+        return answers.pop() if answers else None
+
+    asked(runtime, "UserPromptSubmit", user_prompt_submit())
+    if trouble:
+        asked(runtime, "PreToolUse", pre_tool_use("git push --force"))
+        asked(runtime, "PostToolUse", post_tool_use())
+    said = [asked(runtime, "Stop", stop()) for _ in range(3)][-1].get("systemMessage", "")
+
+    assert said.endswith("blocked: dangerous-command; made to go on by: again (2)") is trouble
+    assert bool(said) is trouble
 
 
 def test_a_hook_that_failed_is_named(runtime):
@@ -130,6 +152,18 @@ def test_a_turn_that_goes_on_has_no_stage(runtime):
     asked(runtime, "PostToolUse", todo(("ship", "pending")))
 
     assert asked(runtime, "Stop", stop()) == {"decision": "block", "reason": "more"}
+
+
+def test_a_turn_that_no_block_can_hold_has_its_stage(runtime):
+    @runtime.register
+    @hook()
+    def again(event: Stop, state: State):
+        return block("more")
+
+    runtime.store.note("s-1", {"todos": [["ship", "pending"]]})
+    runtime.answer(load("cline"), "TaskComplete", stop(host="cline"))
+
+    assert "suggested next prompt: go on with: ship" in runtime.said.warnings
 
 
 @pytest.mark.parametrize(
@@ -212,15 +246,32 @@ def test_a_list_of_another_shape_is_no_trouble(odd):
     assert open_ones(said.memory) == ()
 
 
-def test_a_part_that_takes_too_long_is_left_out_and_noted(runtime):
-    asked(runtime, "PreToolUse", pre_tool_use("git push --force"))
-    runtime.hooks = [one for one in runtime.hooks if one.name != "stop-stage"]
+class Slow:
+    """A store that takes its time to find records."""
 
-    runtime.register(configure(built_in("stop-stage"), {"within": -1.0}))
+    def __init__(self):
+        self.store = memory.open_store()
+
+    def __getattr__(self, name):
+        return getattr(self.store, name)
+
+    def records(self, query):
+        time.sleep(5)
+        return self.store.records(query)
+
+
+def test_a_part_that_takes_too_long_is_left_out_and_noted():
+    runtime = Runtime(store=Slow())
+    for one in (built_in("audit"), built_in("dangerous-command"), built_in("stop-stage")):
+        runtime.register(configure(one, {"within": 0.05}) if one.name == "stop-stage" else one)
+    runtime.fire_now(pre_tool_use("git push --force"))
     outcome = runtime.fire_now(stop())
 
-    assert outcome.warnings == ()
-    assert [step.said for step in outcome.trail if step.hook == "stop-stage.summary"] == ["timed-out"]
+    assert [text for text in outcome.warnings if "suggested" in text] == []
+    assert [step.said for step in outcome.trail if step.hook.startswith("stop-stage.")] == [
+        "shown",
+        "timed-out",
+    ]
 
 
 def test_every_part_has_a_name():

@@ -13,6 +13,7 @@ from hookline.cli._show import complaints, dump, table, visible
 from hookline.frozen import thawed
 from hookline.given import Problem
 from hookline.hook import Hook
+from hookline.hooks.token_budget import ENGINE
 from hookline.host import CONTEXT_CAP, CONTINUATIONS
 from hookline.keeping import ADDRESS, STORE
 from hookline.layers import SWITCH, switches
@@ -34,7 +35,7 @@ USUAL: Mapping[str, Any] = {
     "continuations": CONTINUATIONS,
 }
 """The options of hookline.toml where no file says otherwise."""
-VARIABLES = (ADDRESS, "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", BUDGET_END, DEPTH)
+VARIABLES = (ADDRESS, "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", BUDGET_END, ENGINE, DEPTH)
 Row = tuple[str, Any, str, str]
 """What, its value, where from, and where another value was given that does not hold."""
 
