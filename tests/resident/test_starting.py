@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from tests.resident.conftest import CLIENTS
 
-from hookline.resident import starting
+from hookline.resident import found, starting
+from hookline.resident.place import Place
 from hookline.system import lives
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
@@ -73,7 +74,7 @@ def test_one_that_came_up_may_be_followed_at_once(house):
     process = up(house)
     house.until(lambda: not (house.folder / "starting").read_bytes())
     os.kill(process, 9)
-    house.until(lambda: process not in house.running())
+    house.until(lambda: not found.held(Place(folder=str(house.folder))))
 
     assert starting.ensure(house.environment())
 
