@@ -251,6 +251,8 @@ def _needed_name(host: Host, payload: Mapping[str, Any]) -> str:
 
 
 def _find(payload: Any, path: str) -> Any:
+    if "." not in path:
+        return payload.get(path) if isinstance(payload, Mapping) else None
     for key in path.split("."):
         if not isinstance(payload, Mapping):
             return None

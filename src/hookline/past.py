@@ -34,8 +34,8 @@ class Passes:
         """Until when a person switched the guards off."""
         return max((one.until for one in self._granted() if one.what == passes.OFF), default=None)
 
-    def notices(self) -> tuple[str, ...]:
-        until = self.off_until()
+    def notices(self, until: float | None) -> tuple[str, ...]:
+        """What a person is told while the guards are off *until* then."""
         if until is None:
             return ()
         return (f"the built-in guards are off until {_clock(until)}, by `hookline off`",)

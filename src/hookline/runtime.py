@@ -77,6 +77,7 @@ class Runtime:
         """What records are called."""
         self._wanted: list[Effect] = []
         self._began = False
+        self._off_until: float | None = None
         self._marks = ""
         """Where it is noted who was told what; a program is told each time."""
         self._untold: list[Outcome] = []
@@ -236,7 +237,8 @@ class Runtime:
     def _judge(self, event: Event, deadline: float, purse: Purse, *, tells: bool = False) -> Outcome:
         event = event if event.at else replace(event, at=self.now())
         state = self.state(event, purse)
-        off = switched_off(self.hooks, event) if self.passes.off_until() is not None else []
+        self._off_until = self.passes.off_until()
+        off = switched_off(self.hooks, event) if self._off_until is not None else []
         hooks, skipped = reachable(self.hooks, event, off, self.setup.env)
         outcome = chain.run(event, state, hooks, self._run_until(deadline))
         for hook in skipped:
@@ -285,7 +287,7 @@ class Runtime:
 
     def _complaints(self, event: Event) -> Sequence[str]:
         """Said when a session starts, where not every host shows it, and once more; not at every call."""
-        told = self.setup.complaints + self.standing + self.passes.notices()
+        told = self.setup.complaints + self.standing + self.passes.notices(self._off_until)
         said = list(told)
         if not told or isinstance(event, SessionStart):
             return told

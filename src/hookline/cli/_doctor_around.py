@@ -41,7 +41,8 @@ def _configured(setup: Setup) -> Iterator[Finding]:
 
 def _guards(setup: Setup) -> Iterator[Finding]:
     """What is off, by whom, and how it is had again."""
-    for text in Passes(file=setup.places.passes, root=setup.places.root, now=time.time).notices():
+    passes = Passes(file=setup.places.passes, root=setup.places.root, now=time.time)
+    for text in passes.notices(passes.off_until()):
         yield attention("guards.off-for-now", f"{text}: `hookline off --end` has them again")
     for hook in setup.hooks:
         if not hook.enabled and hook.off != USUAL:
