@@ -60,11 +60,11 @@ class Resident:
         self._lines: set[Line] = set()
         self._last = lives.now()
         self._files = installed.Files()
-        self._calls, self._finished, self._begun = 0, 0, time.time()
+        self._calls, self._begun = 0, time.time()
         self._called, self._over = threading.Event(), threading.Event()
         kept = ports.kept(os.environ)
         self._sockets = listening(place.socket, kept.port if kept else 0)
-        self._workers = dict.fromkeys(self._sockets, 0)
+        self._workers, self._finished = dict.fromkeys(self._sockets, 0), dict.fromkeys(self._sockets, 0)
         self.web = self._over_http(kept.secret) if kept else None
 
     @property
@@ -131,18 +131,17 @@ class Resident:
             self._called.wait()
             self._called.clear()
             while self._lines:
-                before = self._finished
+                before = self._finished.copy()
                 if self._over.wait(STUCK_FOR):
                     return
                 for line in tuple(self._lines):
                     line.still(every=STILL_EVERY)
-                if self._finished == before:
-                    self._relieve()
+                self._relieve(before)
 
-    def _relieve(self) -> None:
+    def _relieve(self, before: dict[socket.socket, int]) -> None:
         """Add workers where those at work wait for something; where all compute, more would be slower."""
-        for listener in self._sockets:
-            if _somebody_waits(listener):
+        for listener, finished in before.items():
+            if self._finished[listener] == finished and _somebody_waits(listener):
                 self._add(listener, MORE)
 
     def _add(self, listener: socket.socket, many: int) -> None:
@@ -187,8 +186,9 @@ class Resident:
         with self._lock:
             self._lines.discard(line)
             self._last = lives.now()
-            self._finished += 1
-            over = self._workers[listener] > READY
+            self._finished[listener] += 1
+            stuck = sum(one.since < self._last - STUCK_FOR for one in self._lines)
+            over = self._workers[listener] > READY + stuck
             self._workers[listener] -= over
             return over
 
@@ -228,7 +228,7 @@ class Resident:
 
     def _converse(self, web: Web, line: Line, begun: bytes, listener: socket.socket) -> None:
         """A connection that stays open takes nobody's place; what is asked on it is finished as all is."""
-        self._begin(listener)
+        self._begin(listener)  # in place of this thread, which is none that takes calls meanwhile
 
         @contextlib.contextmanager
         def during() -> Iterator[None]:
@@ -240,11 +240,16 @@ class Resident:
                 with self._lock:
                     self._lines.discard(line)
                     self._last = lives.now()
-                    self._finished += 1
+                    self._finished[listener] += 1
 
         with self._lock:
             self._lines.discard(line)
-        web.converse(line.connection, begun, during)
+            self._workers[listener] -= 1
+        try:
+            web.converse(line.connection, begun, during)
+        finally:
+            with self._lock:
+                self._workers[listener] += 1
 
     def _posted(self, host: str, event: str, payload: bytes, caller: Caller) -> Answer:
         now = lives.now()
