@@ -15,6 +15,7 @@ import os
 import sys
 from _frozen_importlib import ModuleSpec  # what `importlib.machinery` has it from
 from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader  # ditto
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ OTHERS_MAY_WRITE = 0o022
 
 def use() -> Bundle:
     """Have our modules that this process imports from now on found there."""
-    bundle = Bundle(f"{__spec__.cached}.all")
+    bundle = Bundle(f"{__spec__.cached}.all" if __spec__.cached else "")  # an archive has no place for it
     sys.meta_path.insert(0, bundle)
     return bundle
 
@@ -107,8 +108,9 @@ class Bundle:
                 os.fchmod(file.fileno(), 0o644)  # whatever this process leaves to others
                 file.write(_packed(modules))
             os.replace(new, self.path)  # who reads meanwhile has the one or the other, whole
-        except OSError:
-            return  # the next one looks for itself, too
+        except OSError:  # the next one looks for itself, too
+            with suppress(OSError):
+                os.unlink(new)
 
 
 class Ready(SourceFileLoader):
@@ -118,8 +120,11 @@ class Ready(SourceFileLoader):
         super().__init__(name, path)
         self._code = code
 
-    def get_code(self, fullname: str) -> CodeType:
-        code: CodeType = marshal.loads(self._code)  # noqa: S302 -- ditto
+    def get_code(self, fullname: str) -> CodeType | None:
+        try:
+            code: CodeType = marshal.loads(self._code)  # noqa: S302 -- ditto
+        except (ValueError, EOFError, TypeError):  # a disk that lost what was written last
+            return super().get_code(fullname)
         return code
 
 
