@@ -18,7 +18,7 @@ class OwnSpool:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self._lock = threading.Lock()
+        self._lock, self._draining = threading.Lock(), threading.Lock()
         self._file: int | None = None
         self._path = ""
         self._held: list[Record] = []
@@ -31,7 +31,14 @@ class OwnSpool:
             self._held.append(record)
 
     def drain(self, store: Store) -> int:
-        """Move what is held into *store*, and what others left in the folder; how many records."""
+        """Move what is held into *store*, and what others left in the folder; how many records.
+
+        Afterwards all is there that was appended before, also what another thread was about to move.
+        """
+        with self._draining:
+            return self._drain(store)
+
+    def _drain(self, store: Store) -> int:
         with self._lock:
             file, path, held = self._file, self._path, self._held
             self._file, self._held = None, []
