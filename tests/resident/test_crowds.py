@@ -14,7 +14,7 @@ from hookline.resident import found
 from hookline.resident.place import Place
 from hookline.resident.serving import READY
 from hookline.resident.sockets import Line
-from hookline.resident.talk import STILL
+from hookline.resident.talk import STILL, Said
 from hookline.system import lives
 
 CROWD = 150
@@ -123,3 +123,22 @@ def test_signs_of_life_end_where_no_answer_comes_in_time():
             theirs.recv(100)
 
     assert in_time == STILL
+
+
+def test_who_does_not_read_its_answer_keeps_nobody_from_a_sign_of_life():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        line = Line(ours, lives.now())
+        theirs.sendall(b"hookline/1 s 1 n 1 0\nclaude-code\0/\0{}\0")
+        line.hear(line.first(), "", "")
+        speaking = threading.Thread(target=line.say, args=(Said(0, bytes(8 << 20)),))
+        speaking.start()
+        time.sleep(0.2)
+        began = time.monotonic()
+        line.still(every=0.0)
+        took = time.monotonic() - began
+        assert speaking.is_alive(), "it was all read"
+        theirs.close()
+        speaking.join()
+
+    assert took < 0.1
