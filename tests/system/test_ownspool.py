@@ -150,3 +150,22 @@ def test_who_drains_has_also_what_another_was_about_to_move(tmp_path):
     mover.join()
 
     assert there == ["r1"]
+
+
+def test_an_answer_does_not_wait_again_for_a_store_that_failed(tmp_path):
+    own, store = OwnSpool(str(tmp_path / "spool")), memory.open_store()
+
+    class Locked(memory.MemoryStore):
+        def record(self, records):
+            raise OSError("locked")
+
+    own.append(record(1))
+    with pytest.raises(OSError, match="locked"):
+        own.bring(Locked())
+    own.append(record(2))
+    own.bring(Locked())
+    own.drain(store)
+    own.append(record(3))
+    own.bring(store)
+
+    assert sorted(kept(store)) == ["r1", "r2", "r3"]

@@ -138,7 +138,7 @@ class Warm:
         runtime.recorder = replace(runtime.recorder, settle=partial(self._settle, runtime.setup))
         if isinstance(runtime.store, WarmStore):
             own = self._spool(runtime.setup.places.spool)
-            bring = partial(own.drain, runtime.store)
+            bring = partial(own.bring, runtime.store)
             runtime.recorder = replace(runtime.recorder, keep=own.append, bring=bring)
         return runtime
 

@@ -9,7 +9,7 @@ import os
 import secrets
 import threading
 
-from hookline.store import Record, Store
+from hookline.store import Record, Store, StoreFailed
 from hookline.system import spool
 
 
@@ -22,6 +22,7 @@ class OwnSpool:
         self._file: int | None = None
         self._path = ""
         self._held: list[Record] = []
+        self._failed = False
 
     def append(self, record: Record) -> None:
         """Add *record*; raises `OSError` where that cannot be done."""
@@ -36,7 +37,18 @@ class OwnSpool:
         Afterwards all is there that was appended before, also what another thread was about to move.
         """
         with self._draining:
-            return self._drain(store)
+            try:
+                moved = self._drain(store)
+            except (StoreFailed, OSError):
+                self._failed = True
+                raise
+            self._failed = False
+            return moved
+
+    def bring(self, store: Store) -> None:
+        """As `drain`, for an answer that needs it; which does not wait where the last one came to nothing."""
+        if not self._failed:
+            self.drain(store)
 
     def _drain(self, store: Store) -> int:
         with self._lock:
