@@ -12,7 +12,7 @@ from tests.resident.conftest import CLIENTS
 
 from hookline.resident import found
 from hookline.resident.place import Place
-from hookline.resident.serving import READY
+from hookline.resident.serving import READY, Resident
 from hookline.resident.sockets import Line
 from hookline.resident.talk import STILL, Said
 from hookline.system import lives
@@ -142,3 +142,26 @@ def test_who_does_not_read_its_answer_keeps_nobody_from_a_sign_of_life():
         speaking.join()
 
     assert took < 0.1
+
+
+def test_threads_that_break_are_made_up_for(tmp_path, monkeypatch):
+    def breaks(*_):
+        raise RuntimeError("what nobody thought of")
+
+    tmp_path.chmod(0o700)
+    resident = Resident(Place(folder=str(tmp_path)))
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    monkeypatch.setattr(resident, "_serve", breaks)
+    monkeypatch.setattr("hookline.resident.serving.LOOK_EVERY", 0.1)
+    serving = threading.Thread(target=resident.serve)
+    serving.start()
+    try:
+        for _ in range(3 * READY):
+            with socket.socket(socket.AF_UNIX) as line:
+                line.settimeout(5)
+                line.connect(str(tmp_path / "socket"))
+                assert line.recv(10) == b"", "nobody took it"
+    finally:
+        resident.stopping.set()
+        serving.join()
+        resident.close()

@@ -84,9 +84,7 @@ class Resident:
 
     def serve(self) -> None:
         """Answer until the end."""
-        for listener in self._sockets:
-            for _ in range(READY):
-                self._begin(listener)
+        self._man()
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
         told = f"{installed.word()} {self.port} {self.knock} {self.proof} {self.secret}\n"
         _announce(self.place, told.encode("ascii") + os.fsencode(installed.PROGRAMS) + b"\n")
@@ -98,6 +96,7 @@ class Resident:
                 break  # another has taken over, or somebody removed us
             if self._files.changed(every=UNCALLED_EVERY):
                 break
+            self._man()
         self.stopping.set()
 
     def close(self) -> None:
@@ -151,10 +150,20 @@ class Resident:
         for _ in range(many):
             self._begin(listener)
 
+    def _man(self) -> None:
+        """Have as many threads on each socket as there are as a rule, whatever became of the others."""
+        for listener in self._sockets:
+            for _ in range(READY - self._workers[listener]):
+                self._begin(listener)
+
     def _begin(self, listener: socket.socket) -> None:
         with self._lock:
             self._workers[listener] += 1
-        threading.Thread(target=self._work, args=(listener,), daemon=True).start()
+        try:
+            threading.Thread(target=self._work, args=(listener,), daemon=True).start()
+        except RuntimeError:  # the system has no more for us now
+            with self._lock:
+                self._workers[listener] -= 1
 
     def _work(self, listener: socket.socket) -> None:
         """Whoever waits on the socket answers who comes: nothing is handed from thread to thread."""
@@ -167,11 +176,13 @@ class Resident:
                 continue
             line = Line(connection, lives.now())
             self._taken(line)
+            over = True  # where something breaks that nobody thought of
             try:
                 with connection:
                     self._serve(line, listener)
+                over = False
             finally:
-                over = self._done(listener, line)
+                over = self._done(listener, line, over=over)
             if over:
                 return
 
@@ -181,14 +192,14 @@ class Resident:
             self._last = line.since
         self._called.set()
 
-    def _done(self, listener: socket.socket, line: Line) -> bool:
-        """Note it; whether enough others are there for the socket."""
+    def _done(self, listener: socket.socket, line: Line, *, over: bool) -> bool:
+        """Note it; whether this thread is *over*, or enough others are there for the socket."""
         with self._lock:
             self._lines.discard(line)
             self._last = lives.now()
             self._finished[listener] += 1
             stuck = sum(one.since < self._last - STUCK_FOR for one in self._lines)
-            over = self._workers[listener] > READY + stuck
+            over = over or self._workers[listener] > READY + stuck
             self._workers[listener] -= over
             return over
 
