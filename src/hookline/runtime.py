@@ -198,7 +198,7 @@ class Runtime:
             return outcome
         from hookline.stage import staged  # noqa: PLC0415 -- only where a turn ends
 
-        self._try(self.recorder.settle, usual=None)
+        self._try(self.recorder.bring or self.recorder.settle, usual=None)
         return self._try(lambda: staged(outcome, outcomes, self.store, over=over), usual=outcome)
 
     def _judge_all(self, host: Host, event: Event, row: Moment) -> list[Outcome]:
@@ -261,12 +261,17 @@ class Runtime:
             budget=purse.budget,
             env=self.setup.env,
             memory=Later(lambda: purse.notes),
-            counters=Later(lambda: self._try(lambda: self.store.counters(event.session), usual={})),
+            counters=Later(lambda: self._counters(event.session)),
             facts=facts(
                 self.setup.places,
                 {"guarded": lambda: guarded(self.setup.places), "usage": lambda: purse.usage},
             ),
         )
+
+    def _counters(self, session: str) -> Mapping[str, int]:
+        if self.recorder.bring:  # what the last events added may be on its way still
+            self._try(self.recorder.bring, usual=None)
+        return self._try(lambda: self.store.counters(session), usual={})
 
     def _purse(self, event: Event) -> Purse:
         purse = Purse(event, self.store, self.setup.places, self.setup.env, now=self.now())

@@ -52,6 +52,8 @@ class Recorder:
 
     keep: Callable[[Record], None]
     settle: Callable[[], None] = lambda: None
+    bring: Callable[[], object] | None = None
+    """Have all that was kept in the store at once, for who wants to read it; None: `settle` does that."""
 
 
 @record

@@ -173,3 +173,30 @@ def test_it_is_told_to_go_and_leaves_nothing_but_the_log_of_what_happened(reside
     assert not (resident.folder / "address").exists()
     assert not (resident.folder / "socket").exists()
     assert [one["action"] for one in resident.user.log() if one["event"] == "PreToolUse"] == ["block"]
+
+
+def test_the_end_of_a_turn_shows_what_happened_just_before(resident):
+    """Records are stored a little later as a rule; who reads them for an answer has them all."""
+    begun = {"session_id": "turn", "cwd": str(resident.user.project)}
+    resident.ask(json.dumps({**begun, "hook_event_name": "UserPromptSubmit", "prompt": "go"}))
+    resident.ask(json.dumps({**resident.user.shell("git push --force"), "session_id": "turn"}))
+    said = resident.ask(json.dumps({**begun, "hook_event_name": "Stop", "stop_hook_active": False}))
+
+    assert b"blocked: dangerous-command" in said.stdout
+
+
+def test_counters_have_what_the_last_event_added(resident):
+    resident.user.write(
+        "~/.config/hookline/hooks/counting.py",
+        """
+from hookline import Count, PreToolUse, State, block, effect, hook
+
+@hook()
+def twice(event: PreToolUse, state: State):
+    return block("enough") if state.counters.get("calls", 0) >= 2 else effect(Count(name="calls"))
+""",
+    )
+    calls = [{**resident.user.shell("ls"), "tool_use_id": f"t{number}"} for number in range(4)]
+    said = [b"enough" in resident.ask(json.dumps(one)).stdout for one in calls]
+
+    assert said == [False, False, True, True]

@@ -12,9 +12,9 @@ from tests.resident.conftest import CLIENTS
 
 from hookline.resident import found
 from hookline.resident.place import Place
-from hookline.resident.serving import READY
+from hookline.resident.serving import READY, Resident
 from hookline.resident.sockets import Line
-from hookline.resident.talk import STILL
+from hookline.resident.talk import STILL, Said
 from hookline.system import lives
 
 CROWD = 150
@@ -123,3 +123,45 @@ def test_signs_of_life_end_where_no_answer_comes_in_time():
             theirs.recv(100)
 
     assert in_time == STILL
+
+
+def test_who_does_not_read_its_answer_keeps_nobody_from_a_sign_of_life():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        line = Line(ours, lives.now())
+        theirs.sendall(b"hookline/1 s 1 n 1 0\nclaude-code\0/\0{}\0")
+        line.hear(line.first(), "", "")
+        speaking = threading.Thread(target=line.say, args=(Said(0, bytes(8 << 20)),))
+        speaking.start()
+        time.sleep(0.2)
+        began = time.monotonic()
+        line.still(every=0.0)
+        took = time.monotonic() - began
+        assert speaking.is_alive(), "it was all read"
+        theirs.close()
+        speaking.join()
+
+    assert took < 0.1
+
+
+def test_threads_that_break_are_made_up_for(tmp_path, monkeypatch):
+    def breaks(*_):
+        raise RuntimeError("what nobody thought of")
+
+    tmp_path.chmod(0o700)
+    resident = Resident(Place(folder=str(tmp_path)))
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    monkeypatch.setattr(resident, "_serve", breaks)
+    monkeypatch.setattr("hookline.resident.serving.LOOK_EVERY", 0.1)
+    serving = threading.Thread(target=resident.serve)
+    serving.start()
+    try:
+        for _ in range(3 * READY):
+            with socket.socket(socket.AF_UNIX) as line:
+                line.settimeout(5)
+                line.connect(str(tmp_path / "socket"))
+                assert line.recv(10) == b"", "nobody took it"
+    finally:
+        resident.stopping.set()
+        serving.join()
+        resident.close()

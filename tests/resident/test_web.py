@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 import time
+from contextlib import ExitStack
 
 import pytest
 from tests.conftest import CAPTURES, user_at
@@ -14,7 +15,10 @@ from tests.resident.conftest import House
 from tests.resident.over_http import Asking, keep, request
 
 from hookline import hosts
+from hookline.resident import found
+from hookline.resident.place import Place
 from hookline.resident.registered import asks
+from hookline.resident.serving import READY
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 FORCE = "git push --force"
@@ -43,6 +47,25 @@ def asking(house):
 
 def denied(said):
     return said[0] == 200 and json.loads(said[2])["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_connections_that_stay_open_take_nobodys_place(web):
+    """As many calls come over loopback as would be too many, if threads went because of those that stay."""
+    with ExitStack() as stack:
+        lines = [stack.enter_context(asking(web)) for _ in range(2 * READY)]
+        assert all(denied(line.ask(web.user.shell(FORCE))) for line in lines)
+        before = status(web)["calls"]
+        said = [web.ask(json.dumps(web.user.shell(FORCE))) for _ in range(3 * READY)]
+        after = status(web)["calls"]
+        with asking(web) as line:
+            assert denied(line.ask(web.user.shell(FORCE)))
+
+    assert all(b"deny" in one.stdout for one in said)
+    assert after == before + len(said), "they were answered, but not by the resident"
+
+
+def status(house):
+    return found.status(Place(folder=str(house.folder)))
 
 
 def test_a_guard_answers(web):

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -163,6 +164,30 @@ def test_a_long_lock_is_said_and_nothing_is_lost(tmp_path, monkeypatch):
             other.execute("ROLLBACK")
 
         assert store.count("s", "n") == 1
+
+
+def test_who_waited_in_vain_waits_no_such_time_again_until_it_could_write(tmp_path, monkeypatch):
+    monkeypatch.setattr("hookline.stores._database.PATIENCE", 0.6)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.6)
+
+    def refused(store):
+        began = time.monotonic()
+        with pytest.raises(OSError, match="another process has been writing"):
+            store.count("s", "n")
+        return time.monotonic() - began
+
+    with (
+        closing(open_store(str(tmp_path / "db"))) as store,
+        closing(sqlite3.connect(tmp_path / "db", isolation_level=None)) as other,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        first, again = refused(store), refused(store)
+        other.execute("ROLLBACK")
+        store.count("s", "n")
+        other.execute("BEGIN IMMEDIATE")
+        after = refused(store)
+
+    assert again < 0.4 < min(first, after)
 
 
 def test_check_tells_of_damage_and_changes_nothing(tmp_path):

@@ -168,6 +168,14 @@ def test_code_that_was_overwritten_does_no_harm(copy, made):
     assert copy.call()[0] == made.call()[0]
 
 
+def test_code_that_a_disk_lost_is_taken_from_elsewhere(copy, made):
+    data = copy.bundle.read_bytes()
+    half = len(data) // 2
+    copy.bundle.write_bytes(data[:half] + bytes(len(data) - half))
+
+    assert copy.call()[0] == made.call()[0]
+
+
 def test_one_of_another_python_is_not_used(copy):
     data = copy.bundle.read_bytes()
     copy.bundle.write_bytes(bytes([data[0] ^ 1]) + data[1:])

@@ -56,3 +56,21 @@ def test_python_that_looked_already_is_left_alone():
 
     assert said("-I", program=program) == ["False"]
     assert said("-I", "-S", program=program) == ["True"]
+
+
+def test_what_is_installed_to_be_edited_is_found_at_once(tmp_path):
+    """Such a library brings one who finds it, and whom Python gets to know only by a `.pth` file."""
+    (tmp_path / "edited.py").write_text("VALUE = 7")
+    program = f"""
+import site
+from importlib.machinery import PathFinder
+class Brought:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return PathFinder.find_spec(name, [{str(tmp_path)!r}]) if name == "edited" else None
+site.main = lambda: sys.meta_path.append(Brought)
+import edited
+print(edited.VALUE)
+"""
+
+    assert said("-I", "-S", program=program) == ["7"]

@@ -4,6 +4,7 @@ import os
 import resource
 import shutil
 import signal
+import threading
 
 import pytest
 
@@ -126,3 +127,45 @@ def test_a_full_disk_is_an_os_error_and_harms_no_other_record(tmp_path):
     own.drain(store)
 
     assert kept(store) == ["r1", "r3"]
+
+
+def test_who_drains_has_also_what_another_was_about_to_move(tmp_path):
+    """Else whoever reads the store afterwards would miss it."""
+    own, begun, go_on = OwnSpool(str(tmp_path / "spool")), threading.Event(), threading.Event()
+
+    class Slow(memory.MemoryStore):
+        def record(self, records):
+            begun.set()
+            go_on.wait(5)
+            super().record(records)
+
+    store = Slow()
+    own.append(record(1))
+    mover = threading.Thread(target=own.drain, args=(store,))
+    mover.start()
+    begun.wait(5)
+    threading.Timer(0.1, go_on.set).start()
+    own.drain(store)
+    there = kept(store)
+    mover.join()
+
+    assert there == ["r1"]
+
+
+def test_an_answer_does_not_wait_again_for_a_store_that_failed(tmp_path):
+    own, store = OwnSpool(str(tmp_path / "spool")), memory.open_store()
+
+    class Locked(memory.MemoryStore):
+        def record(self, records):
+            raise OSError("locked")
+
+    own.append(record(1))
+    with pytest.raises(OSError, match="locked"):
+        own.bring(Locked())
+    own.append(record(2))
+    own.bring(Locked())
+    own.drain(store)
+    own.append(record(3))
+    own.bring(store)
+
+    assert sorted(kept(store)) == ["r1", "r2", "r3"]

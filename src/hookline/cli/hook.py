@@ -67,7 +67,7 @@ def _answered(argv: Sequence[str], *, last: bool) -> int:
     name = env.pop(NAME, None)
     call = Call(
         **words._asdict(),
-        payload=sys.stdin.buffer.read(),
+        payload=sys.stdin.buffer.read() if sys.stdin else b"",  # a host may have closed it
         env=env,
         cwd=_here(),
         name=name or "",

@@ -12,7 +12,8 @@ whole() { # become `hookline` itself
   if [[ -x $hl_folder/python && -x $hl_folder/hookline ]]; then
     hl_found=("$hl_folder"/../lib/python3*/site-packages/hookline)
     # A host's call does not wait until Python has found all libraries: see `late_site.py`.
-    [[ $1 == hook && -d ${hl_found[0]} ]] && exec "$hl_folder/python" -IS -c \
+    # Where there are two, one is of a Python that was here before, and may be of another release.
+    [[ $1 == hook && ${#hl_found[@]} == 1 && -d ${hl_found[0]} ]] && exec "$hl_folder/python" -IS -c \
       "import gc, sys; sys.path.append(sys.argv.pop(1)); $hl_run" "${hl_found[0]%/hookline}" "$@"
     exec "$hl_folder/python" -I -c "import gc, sys; $hl_run" "$@"
   fi

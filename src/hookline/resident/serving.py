@@ -60,11 +60,11 @@ class Resident:
         self._lines: set[Line] = set()
         self._last = lives.now()
         self._files = installed.Files()
-        self._calls, self._finished, self._begun = 0, 0, time.time()
+        self._calls, self._begun = 0, time.time()
         self._called, self._over = threading.Event(), threading.Event()
         kept = ports.kept(os.environ)
         self._sockets = listening(place.socket, kept.port if kept else 0)
-        self._workers = dict.fromkeys(self._sockets, 0)
+        self._workers, self._finished = dict.fromkeys(self._sockets, 0), dict.fromkeys(self._sockets, 0)
         self.web = self._over_http(kept.secret) if kept else None
 
     @property
@@ -84,9 +84,7 @@ class Resident:
 
     def serve(self) -> None:
         """Answer until the end."""
-        for listener in self._sockets:
-            for _ in range(READY):
-                self._begin(listener)
+        self._man()
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
         told = f"{installed.word()} {self.port} {self.knock} {self.proof} {self.secret}\n"
         _announce(self.place, told.encode("ascii") + os.fsencode(installed.PROGRAMS) + b"\n")
@@ -98,6 +96,7 @@ class Resident:
                 break  # another has taken over, or somebody removed us
             if self._files.changed(every=UNCALLED_EVERY):
                 break
+            self._man()
         self.stopping.set()
 
     def close(self) -> None:
@@ -131,18 +130,17 @@ class Resident:
             self._called.wait()
             self._called.clear()
             while self._lines:
-                before = self._finished
+                before = self._finished.copy()
                 if self._over.wait(STUCK_FOR):
                     return
                 for line in tuple(self._lines):
                     line.still(every=STILL_EVERY)
-                if self._finished == before:
-                    self._relieve()
+                self._relieve(before)
 
-    def _relieve(self) -> None:
+    def _relieve(self, before: dict[socket.socket, int]) -> None:
         """Add workers where those at work wait for something; where all compute, more would be slower."""
-        for listener in self._sockets:
-            if _somebody_waits(listener):
+        for listener, finished in before.items():
+            if self._finished[listener] == finished and _somebody_waits(listener):
                 self._add(listener, MORE)
 
     def _add(self, listener: socket.socket, many: int) -> None:
@@ -152,10 +150,20 @@ class Resident:
         for _ in range(many):
             self._begin(listener)
 
+    def _man(self) -> None:
+        """Have as many threads on each socket as there are as a rule, whatever became of the others."""
+        for listener in self._sockets:
+            for _ in range(READY - self._workers[listener]):
+                self._begin(listener)
+
     def _begin(self, listener: socket.socket) -> None:
         with self._lock:
             self._workers[listener] += 1
-        threading.Thread(target=self._work, args=(listener,), daemon=True).start()
+        try:
+            threading.Thread(target=self._work, args=(listener,), daemon=True).start()
+        except RuntimeError:  # the system has no more for us now
+            with self._lock:
+                self._workers[listener] -= 1
 
     def _work(self, listener: socket.socket) -> None:
         """Whoever waits on the socket answers who comes: nothing is handed from thread to thread."""
@@ -168,11 +176,13 @@ class Resident:
                 continue
             line = Line(connection, lives.now())
             self._taken(line)
+            over = True  # where something breaks that nobody thought of
             try:
                 with connection:
                     self._serve(line, listener)
+                over = False
             finally:
-                over = self._done(listener, line)
+                over = self._done(listener, line, over=over)
             if over:
                 return
 
@@ -182,13 +192,14 @@ class Resident:
             self._last = line.since
         self._called.set()
 
-    def _done(self, listener: socket.socket, line: Line) -> bool:
-        """Note it; whether enough others are there for the socket."""
+    def _done(self, listener: socket.socket, line: Line, *, over: bool) -> bool:
+        """Note it; whether this thread is *over*, or enough others are there for the socket."""
         with self._lock:
             self._lines.discard(line)
             self._last = lives.now()
-            self._finished += 1
-            over = self._workers[listener] > READY
+            self._finished[listener] += 1
+            stuck = sum(one.since < self._last - STUCK_FOR for one in self._lines)
+            over = over or self._workers[listener] > READY + stuck
             self._workers[listener] -= over
             return over
 
@@ -228,7 +239,7 @@ class Resident:
 
     def _converse(self, web: Web, line: Line, begun: bytes, listener: socket.socket) -> None:
         """A connection that stays open takes nobody's place; what is asked on it is finished as all is."""
-        self._begin(listener)
+        self._begin(listener)  # in place of this thread, which is none that takes calls meanwhile
 
         @contextlib.contextmanager
         def during() -> Iterator[None]:
@@ -240,11 +251,16 @@ class Resident:
                 with self._lock:
                     self._lines.discard(line)
                     self._last = lives.now()
-                    self._finished += 1
+                    self._finished[listener] += 1
 
         with self._lock:
             self._lines.discard(line)
-        web.converse(line.connection, begun, during)
+            self._workers[listener] -= 1
+        try:
+            web.converse(line.connection, begun, during)
+        finally:
+            with self._lock:
+                self._workers[listener] += 1
 
     def _posted(self, host: str, event: str, payload: bytes, caller: Caller) -> Answer:
         now = lives.now()

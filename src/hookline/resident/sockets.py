@@ -107,9 +107,15 @@ class Line:
         if now - self._told < every or now - self.since > self._due + OVERDUE:
             return
         self._told = now
-        with self._lock, contextlib.suppress(OSError):
+        if not self._lock.acquire(blocking=False):
+            return  # the answer is on its way, and who reads it slowly must not keep the others waiting
+        try:
             if not self._over:
-                self.connection.sendall(talk.STILL)
+                self.connection.send(talk.STILL, socket.MSG_DONTWAIT)
+        except OSError:
+            return
+        finally:
+            self._lock.release()
 
     def wanted(self, within: float) -> None:
         """The host wants an answer within so many seconds."""

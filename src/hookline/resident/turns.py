@@ -18,9 +18,11 @@ class Turns:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        mine = self._lock.acquire(timeout=PATIENCE)
+        turn = self._lock
+        if not turn.acquire(timeout=PATIENCE):
+            turn = self._lock = threading.Lock()  # who comes next waits for us, not for who waits itself
+            turn.acquire()
         try:
             yield
         finally:
-            if mine:
-                self._lock.release()
+            turn.release()

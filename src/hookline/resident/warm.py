@@ -138,7 +138,8 @@ class Warm:
         runtime.recorder = replace(runtime.recorder, settle=partial(self._settle, runtime.setup))
         if isinstance(runtime.store, WarmStore):
             own = self._spool(runtime.setup.places.spool)
-            runtime.recorder = replace(runtime.recorder, keep=own.append)
+            bring = partial(own.bring, runtime.store)
+            runtime.recorder = replace(runtime.recorder, keep=own.append, bring=bring)
         return runtime
 
     def _spool(self, folder: str) -> OwnSpool:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from hookline.stores._sql import Answer, Database, Work
 
 _PAUSE = 0.01
+_HURRY = 0.1
+"""Seconds to wait for whoever writes, after somebody was waited for in vain."""
 _PIECE = 256  # pages that are given back in one go: a megabyte
 _ADVICE = {
     sqlite3.SQLITE_BUSY: f"another process has been writing for over {PATIENCE:g} seconds; it is tried again",
@@ -49,12 +51,13 @@ class SqliteFile:
         """What a person should know about the file: empty, or a sentence."""
         self.dialect = DIALECT
         self._lock = RLock()
+        self._patience = PATIENCE
         with self._errors():
             self._db, self.problem = opened(path)
 
     def read(self, work: Work[Answer]) -> Answer:
         with self._lock:
-            ends = time.monotonic() + PATIENCE
+            ends = time.monotonic() + self._patience
             try:
                 return work(self._db)
             except sqlite3.Error as error:
@@ -68,6 +71,8 @@ class SqliteFile:
                     raise wrong
                 return _patiently(work, self._db, ends)
             except sqlite3.DatabaseError as error:
+                if code(error) == sqlite3.SQLITE_BUSY:
+                    self._wait_for(_HURRY)  # a call writes several times, and waits once
                 if not broken(error):
                     raise
                 self._db.close()
@@ -80,7 +85,14 @@ class SqliteFile:
             with _transaction(db):
                 return work(db)
 
-        return self.read(whole)
+        answer = self.read(whole)
+        if self._patience != PATIENCE:
+            self._wait_for(PATIENCE)
+        return answer
+
+    def _wait_for(self, seconds: float) -> None:
+        self._db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+        self._patience = seconds
 
     def shrink(self, within: float) -> None:
         ends = time.monotonic() + within

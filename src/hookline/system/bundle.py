@@ -18,6 +18,7 @@ import os
 import sys
 from _frozen_importlib import ModuleSpec  # what `importlib.machinery` has it from
 from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader  # ditto
+from contextlib import suppress
 
 from hookline import pattern
 
@@ -46,7 +47,7 @@ PATTERNS = "*"
 
 def use() -> Bundle:
     """Have our modules that this process imports from now on found there."""
-    bundle = Bundle(f"{__spec__.cached}.all")
+    bundle = Bundle(f"{__spec__.cached}.all" if __spec__.cached else "")  # an archive has no place for it
     sys.meta_path.insert(0, bundle)
     pattern.READY.update(bundle.patterns())
     return bundle
@@ -127,10 +128,14 @@ class Bundle:
 
     def _write(self, modules: Mapping[str, tuple[Source, bytes]]) -> None:
         new = f"{self.path}.{os.getpid()}"
-        with open(new, "xb") as file:
-            os.fchmod(file.fileno(), 0o644)  # whatever this process leaves to others
-            file.write(_packed(modules))
-        os.replace(new, self.path)  # who reads meanwhile has the one or the other, whole
+        try:
+            with open(new, "xb") as file:
+                os.fchmod(file.fileno(), 0o644)  # whatever this process leaves to others
+                file.write(_packed(modules))
+            os.replace(new, self.path)  # who reads meanwhile has the one or the other, whole
+        except OSError:  # the next one looks for itself, too
+            with suppress(OSError):
+                os.unlink(new)
 
 
 class Ready(SourceFileLoader):

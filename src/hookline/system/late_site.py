@@ -7,7 +7,6 @@ a rule, so clients start us without (`-S`), and tell where hookline itself lies.
 from __future__ import annotations
 
 import sys
-from _frozen_importlib_external import PathFinder  # what `importlib.machinery` has it from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,4 +29,6 @@ class LateSite:
         import site  # noqa: PLC0415 -- that is the point
 
         site.main()
-        return PathFinder.find_spec(name)
+        # Not only on the paths that were added: what is installed to be edited brings its own who find it.
+        found = (finder.find_spec(name, None) for finder in sys.meta_path)
+        return next(filter(None, found), None)

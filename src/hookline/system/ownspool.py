@@ -9,7 +9,7 @@ import os
 import secrets
 import threading
 
-from hookline.store import Record, Store
+from hookline.store import Record, Store, StoreFailed
 from hookline.system import spool
 
 
@@ -18,10 +18,11 @@ class OwnSpool:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self._lock = threading.Lock()
+        self._lock, self._draining = threading.Lock(), threading.Lock()
         self._file: int | None = None
         self._path = ""
         self._held: list[Record] = []
+        self._failed = False
 
     def append(self, record: Record) -> None:
         """Add *record*; raises `OSError` where that cannot be done."""
@@ -31,7 +32,25 @@ class OwnSpool:
             self._held.append(record)
 
     def drain(self, store: Store) -> int:
-        """Move what is held into *store*, and what others left in the folder; how many records."""
+        """Move what is held into *store*, and what others left in the folder; how many records.
+
+        Afterwards all is there that was appended before, also what another thread was about to move.
+        """
+        with self._draining:
+            try:
+                moved = self._drain(store)
+            except (StoreFailed, OSError):
+                self._failed = True
+                raise
+            self._failed = False
+            return moved
+
+    def bring(self, store: Store) -> None:
+        """As `drain`, for an answer that needs it; which does not wait where the last one came to nothing."""
+        if not self._failed:
+            self.drain(store)
+
+    def _drain(self, store: Store) -> int:
         with self._lock:
             file, path, held = self._file, self._path, self._held
             self._file, self._held = None, []
