@@ -13,7 +13,7 @@ from hookline.config import Layer
 from hookline.host import Host
 from hookline.record import replace
 from hookline.runtime import Runtime
-from hookline.store import OLDEST_CLAIM, Claim, Store, StoreFailed
+from hookline.store import OLDEST_CLAIM, Claim, Store
 from hookline.system import looked
 from hookline.system.ownspool import OwnSpool
 
@@ -185,7 +185,7 @@ class Warm:
                 store = self._own(setup)
                 self._spool(folder).drain(store)
                 keeping.tidy(setup, store, at=time.time())
-            except (StoreFailed, OSError, LookupError):
+            except Exception:  # noqa: BLE001 -- whatever it is, who writes must stay for the others
                 self._waiting[folder] = setup  # safe where it is, until the store can be used again
         return len(self._waiting)
 
