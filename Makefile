@@ -21,7 +21,7 @@ test-long: $(BIN)/hookline  ## the counts that an issue names
 	HOOKLINE_LONG=1 $(BIN)/python -m pytest -m "not clients"
 
 test-clients: clients  ## real agent clients, offline, against a scripted model
-	HOOKLINE_CLIENTS=1 $(BIN)/python -m pytest -m clients tests/clients
+	HOOKLINE_CLIENTS=1 $(BIN)/python -m pytest -n 2 -m clients tests/clients
 
 clients: $(BIN)/hookline
 	$(BIN)/python -m tests.clients.install
