@@ -9,7 +9,7 @@ from hookline import OnBudgetExceeded, hosts
 from hookline.events import PostModelCall, Subagent
 from hookline.hook import Hook
 from hookline.runtime import Runtime
-from hookline.spending import ENDS, USAGE, Purse
+from hookline.spending import ENDS, LAST, USAGE, Purse
 from hookline.testing import any_event, post_tool_use, pre_tool_use, stop, user_prompt_submit
 
 CLAUDE = hosts.load("claude-code")
@@ -186,6 +186,16 @@ def test_a_note_that_is_not_ours_is_counted_anew(runtime, transcript, kept):
     runtime.store.note(event.session, {USAGE: kept})
 
     assert purse(runtime, event).usage.used == 1000
+
+
+@pytest.mark.parametrize("noted", [7, "x", [1], {"used": "many"}])
+def test_a_note_of_the_last_call_that_is_not_ours_tells_nothing(noted):
+    runtime = Runtime()
+    event = any_event(PostModelCall, host="", model="gpt-5", usage={"input_tokens": 1, "output_tokens": 2})
+    runtime.fire_now(event)
+    runtime.store.note(event.session, {LAST: noted})
+
+    assert (purse(runtime, event).usage.used, purse(runtime, event).usage.output) == (None, 2)
 
 
 def test_nothing_is_read_for_those_who_have_switched_it_off(user, transcript):

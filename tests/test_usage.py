@@ -94,6 +94,25 @@ def test_what_is_no_tally_is_an_empty_one(kept):
     assert from_json(kept) == Tally()
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({name: value} for name in ("model", "turn_name") for value in (None, 7)),
+        *({name: value} for name in ("used", "window", "turn", "turn_output") for value in ("7", True)),
+        {"turn": None},
+        {"spent": {"m": ["1", 2, 3, 4]}},
+        {"total": [None] * 4},
+        {"recent": [[7, "m", 1, 1, 1, 1, 1]]},
+    ],
+    ids=str,
+)
+def test_a_tally_in_which_one_thing_is_of_another_sort_is_an_empty_one(wrong):
+    whole = Tally(spent={"m": Spent(1, 1)}, model="m", used=2, turn=1, recent=(("c", "m", 1, Spent(1, 1)),))
+
+    assert from_json(as_json(whole)) == whole
+    assert from_json({**as_json(whole), **wrong}) == Tally()
+
+
 def lines(*objects):
     return [json.dumps(one).encode() for one in objects]
 
