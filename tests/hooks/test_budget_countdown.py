@@ -59,6 +59,12 @@ def test_tiers_are_settings():
         ("soon", Budget(unreadable="soon")),
         ("nan", Budget(unreadable="nan")),
         ("inf", Budget(unreadable="inf")),
+        ("-5", Budget(ends_at=-5.0)),
+        ("253402300799", Budget(ends_at=253_402_300_799.0)),
+        ("253402300800", Budget(unreadable="253402300800")),
+        ("1e300", Budget(unreadable="1e300")),
+        ("1_000", Budget(unreadable="1_000")),
+        ("٣", Budget(unreadable="٣")),
         ("x" * 99, Budget(unreadable="x" * 40)),
     ],
 )
@@ -93,6 +99,7 @@ def test_an_unreadable_end_does_not_hide_another():
         (Budget(ends_at=5.0), (6.0, 3), 3),
         (Budget(unreadable="soon"), (6.0, None), 6.0),
         (Budget(), ("7", float("nan")), None),
+        (Budget(), (True, 1e300), None),
     ],
 )
 def test_the_nearest_end_holds(given, ends, holds):
