@@ -2,6 +2,7 @@ import pytest
 
 from hookline import Budget, State, inject
 from hookline.budget import budget_until, nearest
+from hookline.events import Subagent
 from hookline.hooks.budget_countdown import budget_countdown
 from hookline.record import replace
 from hookline.testing import post_tool_use, pre_tool_use
@@ -134,6 +135,13 @@ def spoken(lefts, **settings):
 )
 def test_in_bands_it_speaks_when_the_band_is_another(lefts, said):
     assert spoken(lefts) == said
+
+
+def test_what_a_helper_hears_is_not_taken_from_its_session():
+    helped = post_tool_use(subagent=Subagent(id="h", type="explorer"))
+    said = [budget_countdown.judge(helped, with_left(1000), cadence="banded") for _ in range(2)]
+
+    assert said == [inject("BUDGET: 16m remaining")] * 2
 
 
 def test_a_new_end_speaks_at_once():
