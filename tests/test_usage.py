@@ -63,6 +63,13 @@ def test_what_a_recording_adds_up_is_taken_as_it_is():
     assert (tally.spent, tally.used, tally.window) == ({"m": Spent(30, 9)}, 24, 100)
 
 
+def test_what_came_from_the_cache_after_all_is_no_new_beginning():
+    tally = counted(Tally(), [Total(Spent(100, 10)), Total(Spent(50, 20, 150))])
+
+    assert sums(tally) == Spent(100, 20, 150)
+    assert tally.turn_output == 20
+
+
 def test_a_recording_that_adds_up_anew_is_added_to_what_was():
     tally = counted(Tally(), [Total(Spent(30, 9), 24), Total(Spent(10, 5), 15)])
 
@@ -158,6 +165,20 @@ def test_claude_code_compacts(given, used):
     boundary = {"type": "system", "subtype": "compact_boundary", "compactMetadata": given}
 
     assert counted(Tally(), told(_claude_usage.RECORDING, lines(*CLAUDE, boundary))).used == used
+
+
+@pytest.mark.parametrize("named", [{}, {"promptId": "p9"}])
+def test_a_turn_of_claude_code_goes_on_behind_the_summary_of_a_compaction(named):
+    summary = {
+        "type": "user",
+        "uuid": "s",
+        "isCompactSummary": True,
+        "message": {"content": "so far"},
+        **named,
+    }
+    tally = counted(Tally(), told(_claude_usage.RECORDING, lines(*CLAUDE, summary, claude(3, "m4"))))
+
+    assert (tally.turn, tally.turn_output) == (2, 11)
 
 
 def test_before_prompts_had_names_a_persons_words_began_a_turn():

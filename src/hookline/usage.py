@@ -176,9 +176,10 @@ def _answer(tally: Tally, one: Answer) -> Tally:
 
 
 def _total(tally: Tally, one: Total) -> Tally:
-    began_anew = any(new < was for new, was in zip(one.spent, tally.total, strict=True))
+    began_anew = one.spent.whole < tally.total.whole or one.spent.output < tally.total.output
     was = Spent() if began_anew else tally.total
-    more = Spent(*(new - old for new, old in zip(one.spent, was, strict=True)))
+    # What was read may later turn out to have come from the cache: that is no new beginning.
+    more = Spent(*(max(new - old, 0) for new, old in zip(one.spent, was, strict=True)))
     used = tally.used if one.used is None else one.used
     return replace(_added(tally, tally.model, more, tally.turn), total=one.spent, used=used)
 
