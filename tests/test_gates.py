@@ -144,6 +144,24 @@ def test_gates_and_stop_hooks_share_the_cap_and_a_capped_gate_lets_the_turn_end(
     ]
 
 
+def test_the_third_strike_ends_the_turn_whatever_else_would_make_it_go_on(runtime):
+    runtime.register(gate("tests", [block("the tests fail")] * 4))
+    runtime.register(gate("goal", [block("the goal is not reached")] * 4, Stop))
+    replies = [json.loads(runtime.answer(CLAUDE, "Stop", stop()).stdout) for _ in range(4)]
+
+    assert [reply.get("decision") for reply in replies] == ["block", "block", None, None]
+    assert "last: the goal is not reached" in replies[2]["systemMessage"]
+    assert [step.said for step in runtime.said.trail if step.hook == "hookline"] == ["capped", "capped"]
+
+
+def test_a_gate_that_passes_after_its_strikes_leaves_the_turn_to_the_hooks_of_stop(runtime):
+    runtime.register(gate("tests", [block("the tests fail")] * 2))
+    runtime.register(gate("goal", [block("the goal is not reached")], Stop))
+    replies = [json.loads(runtime.answer(CLAUDE, "Stop", stop()).stdout) for _ in range(3)]
+
+    assert [reply["decision"] for reply in replies] == ["block"] * 3
+
+
 def test_a_turn_that_the_cap_ends_at_its_gate_is_told_to_the_hooks_of_stop(runtime):
     heard = []
 

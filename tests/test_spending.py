@@ -9,7 +9,7 @@ from hookline import OnBudgetExceeded, hosts
 from hookline.events import PostModelCall, Subagent
 from hookline.hook import Hook
 from hookline.runtime import Runtime
-from hookline.spending import ENDS, USAGE, Purse
+from hookline.spending import ENDS, LAST, USAGE, Purse
 from hookline.testing import any_event, post_tool_use, pre_tool_use, stop, user_prompt_submit
 
 CLAUDE = hosts.load("claude-code")
@@ -151,6 +151,34 @@ def test_a_recording_too_long_for_one_look_tells_its_context_at_once_and_the_res
     assert (second.used, second.output) == (2000, 10)
 
 
+def test_the_turn_of_a_recording_too_long_for_one_look_is_the_one_at_its_end(runtime, transcript):
+    filling = json.dumps({"type": "attachment", "text": "x" * 1_000_000}) + "\n"
+    turns = [json.dumps({"type": "user", "promptId": one, "message": {}}) + "\n" for one in "abc"]
+    old = turns[0] + message(1, 1000) + filling * 9 + turns[1] + message(2, 1000)
+    transcript.write_text(old + turns[2] + message(3, 2000) + message(4, 3000))
+    event = post_tool_use(transcript=str(transcript))
+    first, second = purse(runtime, event).usage, purse(runtime, event).usage
+
+    assert (first.output, first.turn_output) == (5, 10)
+    assert (second.output, second.turn_output) == (20, 10)
+
+
+def test_where_a_long_recording_adds_up_by_itself_its_turn_is_not_all_of_it(runtime, tmp_path):
+    def line(kind, **payload):
+        return json.dumps({"type": kind, "payload": payload}) + "\n"
+
+    def spent(output):
+        return line("token_usage_record", thread_token_usage={"output_tokens": output})
+
+    filling = line("response_item", text="x" * 1_000_000)
+    rollout = tmp_path / "rollout.jsonl"
+    old = line("turn_context", turn_id="a") + filling * 9 + spent(7_000) + spent(9_000)
+    rollout.write_text(old + line("turn_context", turn_id="b") + spent(9_100) + spent(9_150))
+    event = post_tool_use(host="codex", transcript=str(rollout))
+
+    assert purse(runtime, event).usage.turn_output == 150
+
+
 @pytest.mark.parametrize("kept", [7, "x", [], {"mark": 3, "tally": []}, {"mark": {}, "tally": {"spent": 1}}])
 def test_a_note_that_is_not_ours_is_counted_anew(runtime, transcript, kept):
     transcript.write_text(message(1, 1000))
@@ -158,6 +186,16 @@ def test_a_note_that_is_not_ours_is_counted_anew(runtime, transcript, kept):
     runtime.store.note(event.session, {USAGE: kept})
 
     assert purse(runtime, event).usage.used == 1000
+
+
+@pytest.mark.parametrize("noted", [7, "x", [1], {"used": "many"}])
+def test_a_note_of_the_last_call_that_is_not_ours_tells_nothing(noted):
+    runtime = Runtime()
+    event = any_event(PostModelCall, host="", model="gpt-5", usage={"input_tokens": 1, "output_tokens": 2})
+    runtime.fire_now(event)
+    runtime.store.note(event.session, {LAST: noted})
+
+    assert (purse(runtime, event).usage.used, purse(runtime, event).usage.output) == (None, 2)
 
 
 def test_nothing_is_read_for_those_who_have_switched_it_off(user, transcript):

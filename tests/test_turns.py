@@ -151,13 +151,14 @@ class Turns(RuleBasedStateMachine):
 
     def stops(self, blocking):
         asks = "goal" in blocking or self.below_target()
-        wanted = self.goes_on("", wanted=asks)
+        over = any(self.strikes["", gate] >= MOST for gate in ("lint", "tests"))
+        wanted = self.goes_on("", wanted=asks and not over)
         outcome = self.fire(Stop, "", blocking)
         if not asks:
             self.continuations.pop("", None)
 
         assert (outcome.blocked is not None, outcome.capped) == (wanted, asks and not wanted)
-        assert outcome.continuations == min(self.continuations[""], CAP)
+        assert outcome.continuations == (0 if over else min(self.continuations[""], CAP))
         assert not outcome.capped or "capped" in outcome.warnings[-1]
 
     @rule(who=st.sampled_from([*HELPERS]), blocks=WILL, times=TIMES)

@@ -63,6 +63,13 @@ def test_what_a_recording_adds_up_is_taken_as_it_is():
     assert (tally.spent, tally.used, tally.window) == ({"m": Spent(30, 9)}, 24, 100)
 
 
+def test_what_came_from_the_cache_after_all_is_no_new_beginning():
+    tally = counted(Tally(), [Total(Spent(100, 10)), Total(Spent(50, 20, 150))])
+
+    assert sums(tally) == Spent(100, 20, 150)
+    assert tally.turn_output == 20
+
+
 def test_a_recording_that_adds_up_anew_is_added_to_what_was():
     tally = counted(Tally(), [Total(Spent(30, 9), 24), Total(Spent(10, 5), 15)])
 
@@ -92,6 +99,25 @@ def test_it_comes_to_the_same_wherever_a_call_left_off(every, cut):
 @pytest.mark.parametrize("kept", [None, 7, "x", [], {}, {"spent": 3}, {"model": "m", "spent": {"a": [1]}}])
 def test_what_is_no_tally_is_an_empty_one(kept):
     assert from_json(kept) == Tally()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({name: value} for name in ("model", "turn_name") for value in (None, 7)),
+        *({name: value} for name in ("used", "window", "turn", "turn_output") for value in ("7", True)),
+        {"turn": None},
+        {"spent": {"m": ["1", 2, 3, 4]}},
+        {"total": [None] * 4},
+        {"recent": [[7, "m", 1, 1, 1, 1, 1]]},
+    ],
+    ids=str,
+)
+def test_a_tally_in_which_one_thing_is_of_another_sort_is_an_empty_one(wrong):
+    whole = Tally(spent={"m": Spent(1, 1)}, model="m", used=2, turn=1, recent=(("c", "m", 1, Spent(1, 1)),))
+
+    assert from_json(as_json(whole)) == whole
+    assert from_json({**as_json(whole), **wrong}) == Tally()
 
 
 def lines(*objects):
@@ -139,6 +165,20 @@ def test_claude_code_compacts(given, used):
     boundary = {"type": "system", "subtype": "compact_boundary", "compactMetadata": given}
 
     assert counted(Tally(), told(_claude_usage.RECORDING, lines(*CLAUDE, boundary))).used == used
+
+
+@pytest.mark.parametrize("named", [{}, {"promptId": "p9"}])
+def test_a_turn_of_claude_code_goes_on_behind_the_summary_of_a_compaction(named):
+    summary = {
+        "type": "user",
+        "uuid": "s",
+        "isCompactSummary": True,
+        "message": {"content": "so far"},
+        **named,
+    }
+    tally = counted(Tally(), told(_claude_usage.RECORDING, lines(*CLAUDE, summary, claude(3, "m4"))))
+
+    assert (tally.turn, tally.turn_output) == (2, 11)
 
 
 def test_before_prompts_had_names_a_persons_words_began_a_turn():

@@ -7,6 +7,10 @@ from collections.abc import Collection, Iterable
 
 from hookline.record import record, replace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeGuard
+
 
 @record
 class Budget:
@@ -27,6 +31,8 @@ class Budget:
 
 UNLIMITED = Budget()
 LONGEST_SHOWN = 40
+LATEST = 253_402_300_799.0
+"""Unix seconds: the end of the year 9999, past which no clock can show a time."""
 
 
 def budget_until(text: str) -> Budget:
@@ -35,10 +41,10 @@ def budget_until(text: str) -> Budget:
     if not text:
         return UNLIMITED
     try:
-        end = float(text)
+        end = float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
-        return Budget(unreadable=text[:LONGEST_SHOWN])
-    if not math.isfinite(end):
+        end = math.nan
+    if not abs(end) <= LATEST:
         return Budget(unreadable=text[:LONGEST_SHOWN])
     return Budget(ends_at=end) if end else UNLIMITED
 
@@ -49,8 +55,12 @@ MARGIN = 10.0
 
 def nearest(given: Budget, *ends: float | None) -> Budget:
     """*given* with the nearest of its end and the *ends*; one that is no number is none."""
-    known = [end for end in (given.ends_at, *ends) if isinstance(end, int | float) and math.isfinite(end)]
+    known = [end for end in (given.ends_at, *ends) if _is_time(end)]
     return replace(given, ends_at=min(known)) if known else given
+
+
+def _is_time(end: Any) -> TypeGuard[float]:
+    return isinstance(end, int | float) and not isinstance(end, bool) and abs(end) <= LATEST
 
 
 def crossed(

@@ -48,6 +48,8 @@ def continued(store: Store, outcome: Outcome, cap: int) -> Outcome:
     if outcome.blocked is None:
         _forget(store, event, *_over(event, key))
         return outcome
+    if isinstance(event, Stop) and _struck_out(store, event):
+        return struck(outcome, 1, 1, f"a gate has blocked the end of this turn {MOST_STRIKES} times in a row")
     count = store.count(event.session, key)
     if count <= cap:
         outcome = outcome.noting(
@@ -70,6 +72,13 @@ def uncounted(outcome: Outcome, *, tells: bool) -> Outcome:
 def begin_turn(store: Store, event: Event) -> None:
     """A helper has counters of its own: its first prompt must not give the session new ones."""
     _forget(store, event, *_all(event), *(() if event.subagent else (TOKENS,)))
+
+
+def _struck_out(store: Store, event: Event) -> bool:
+    """Whether the third strike of a gate has ended the turn: then nothing else makes it go on."""
+    ends = f"{STRIKES}{TurnEnd.__name__}:{_who(event)}"
+    known = store.counters(event.session).items()
+    return any(count >= MOST_STRIKES for name, count in known if name.startswith(ends))
 
 
 def _over(event: Event, key: str) -> tuple[str, ...]:

@@ -120,11 +120,12 @@ class Purse:
                 spent[model] = spent.get(model, Spent())._replace(**{kind: count})
         if not spent:
             return None
-        last = self.notes.get(LAST) or {}
+        noted = self.notes.get(LAST)
+        last = noted if isinstance(noted, Mapping) else {}
         return Tally(
             spent=spent,
             model=str(last.get("model", "")),
-            used=last.get("used"),
+            used=last["used"] if type(last.get("used")) is int else None,
             turn=counters.get(TURNS, 0),
             turn_output=counters.get(IN_TURN, 0),
         )
@@ -237,13 +238,21 @@ def told(reader: Recording, lines: Iterable[bytes]) -> Iterable[Told]:
 
 
 def _as_it_ends(tally: Tally, reader: Recording, path: str) -> Tally:
-    """The *tally* of a recording too long for one look, with what its end says of the context now."""
+    """The *tally* of a recording too long for one look, with the context and the turn at its end."""
     from hookline.record import replace  # noqa: PLC0415 -- only where a session was long before we were there
     from hookline.system.peek import ending  # noqa: PLC0415 -- ditto
-    from hookline.usage import Tally, counted  # noqa: PLC0415 -- ditto
+    from hookline.usage import Spent, Tally, Total, counted  # noqa: PLC0415 -- ditto
 
-    last = counted(Tally(), told(reader, ending(path).encode(errors="replace").split(b"\n")))
-    return replace(tally, used=last.used, model=last.model or tally.model, window=last.window or tally.window)
+    every = tuple(told(reader, ending(path).encode(errors="replace").split(b"\n")))
+    before = next((one.spent for one in every if isinstance(one, Total)), Spent())
+    last = counted(Tally(total=before), every)
+    return replace(
+        tally,
+        used=last.used,
+        model=last.model or tally.model,
+        window=last.window or tally.window,
+        turn_output=last.turn_output,
+    )
 
 
 def _plain(mark: Mark) -> dict[str, Any]:

@@ -42,14 +42,17 @@ def open_ones(notes: Mapping[str, Any]) -> tuple[Todo, ...]:
 
 
 def _of_list(notes: Mapping[str, Any]) -> Iterator[Todo]:
-    for text, status in notes.get(LIST) or ():
-        yield Todo(text=text, status=status)
+    """Hooks of all sorts note things under names of their own choice: what is not our list is none."""
+    kept = notes.get(LIST)
+    for one in kept if isinstance(kept, list | tuple) else ():
+        if isinstance(one, list | tuple) and [type(word) for word in one] == [str, str]:
+            yield Todo(text=one[0], status=one[1])
 
 
 def _single(notes: Mapping[str, Any]) -> Iterator[Todo]:
     found: dict[str, dict[str, str]] = {}
     for key, value in notes.items():
-        if key.startswith(ONE):
+        if key.startswith(ONE) and isinstance(value, str):
             id, _, name = key.removeprefix(ONE).rpartition(":")  # noqa: A001 -- what it is called
             found.setdefault(id, {})[name] = value
     for id in sorted(found, key=lambda one: (len(one), one)):  # noqa: A001 -- ditto

@@ -13,7 +13,9 @@ from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
+
+    _T = TypeVar("_T")
 
 MOST = 10**12
 """Tokens: whoever says more, or less than none, is not believed."""
@@ -174,9 +176,10 @@ def _answer(tally: Tally, one: Answer) -> Tally:
 
 
 def _total(tally: Tally, one: Total) -> Tally:
-    began_anew = any(new < was for new, was in zip(one.spent, tally.total, strict=True))
+    began_anew = one.spent.whole < tally.total.whole or one.spent.output < tally.total.output
     was = Spent() if began_anew else tally.total
-    more = Spent(*(new - old for new, old in zip(one.spent, was, strict=True)))
+    # What was read may later turn out to have come from the cache: that is no new beginning.
+    more = Spent(*(max(new - old, 0) for new, old in zip(one.spent, was, strict=True)))
     used = tally.used if one.used is None else one.used
     return replace(_added(tally, tally.model, more, tally.turn), total=one.spent, used=used)
 
@@ -212,23 +215,28 @@ def sums(tally: Tally) -> Spent:
 def as_json(tally: Tally) -> dict[str, Any]:
     """What a store can keep."""
     return {
-        **{name: getattr(tally, name) for name in ("model", "used", "window", *_NUMBERS, "turn_name")},
+        **{name: getattr(tally, name) for name in _PLAIN},
         "spent": {model: list(spent) for model, spent in tally.spent.items()},
         "total": list(tally.total),
         "recent": [[call, model, turn, *spent] for call, model, turn, spent in tally.recent],
     }
 
 
-_NUMBERS = ("turn", "turn_output")
+_PLAIN = ("model", "used", "window", "turn", "turn_name", "turn_output")
 
 
 def from_json(kept: Any) -> Tally:
     """What was kept; an empty tally where that is not what we keep."""
     try:
         return Tally(
-            **{name: kept[name] for name in ("model", "used", "window", *_NUMBERS, "turn_name")},
-            spent={model: Spent(*spent) for model, spent in kept["spent"].items()},
-            total=Spent(*kept["total"]),
+            model=_of(str, kept["model"]),
+            used=None if kept["used"] is None else _of(int, kept["used"]),
+            window=None if kept["window"] is None else _of(int, kept["window"]),
+            turn=_of(int, kept["turn"]),
+            turn_name=_of(str, kept["turn_name"]),
+            turn_output=_of(int, kept["turn_output"]),
+            spent={model: _spent(spent) for model, spent in kept["spent"].items()},
+            total=_spent(kept["total"]),
             recent=tuple(_recent(kept["recent"])),
         )
     except (LookupError, TypeError, ValueError, AttributeError):
@@ -237,4 +245,14 @@ def from_json(kept: Any) -> Tally:
 
 def _recent(kept: Iterable[Any]) -> Iterator[tuple[str, str, int, Spent]]:
     for call, model, turn, *spent in kept:
-        yield call, model, turn, Spent(*spent)
+        yield _of(str, call), _of(str, model), _of(int, turn), _spent(spent)
+
+
+def _spent(kept: Iterable[Any]) -> Spent:
+    return Spent(*(_of(int, count) for count in kept))
+
+
+def _of(kind: type[_T], value: Any) -> _T:
+    if type(value) is not kind:
+        raise TypeError(f"a {kind.__name__} is kept here")
+    return value

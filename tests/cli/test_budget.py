@@ -43,7 +43,7 @@ def test_the_newest_session_of_the_project_gets_it_and_is_named(user, at_termina
 
     assert code == 0
     assert re.search(
-        r"newer-1 \(claude-code in .*\), last heard of \d+s ago, has until \d\d:\d\d:\d\d;", seen
+        r"newer-1 \(claude-code in .*\), last heard of \d+s ago, has until (\S+ )?\d\d:\d\d:\d\d;", seen
     )
     assert countdown(user, session) == "BUDGET: 19m remaining"
     assert countdown(user, "older-1") == ""
@@ -81,6 +81,14 @@ def test_what_is_no_time_is_refused(at_terminal, span):
 
     assert code == 2
     assert "is no time" in seen
+
+
+def test_an_end_on_another_day_is_told_with_its_day(user, at_terminal, session):
+    seen = at_terminal("budget", "set", "7d")[1]
+    told = re.search(r"has until (\d{4}-\d\d-\d\d) \d\d:\d\d:\d\d;", seen)
+
+    assert told
+    assert f"until {told[1]} " in user.run("budget", "show").stdout.decode()
 
 
 def test_an_agent_cannot_give_itself_time(user, at_terminal, session):

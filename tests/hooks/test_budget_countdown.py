@@ -2,6 +2,7 @@ import pytest
 
 from hookline import Budget, State, inject
 from hookline.budget import budget_until, nearest
+from hookline.events import Subagent
 from hookline.hooks.budget_countdown import budget_countdown
 from hookline.record import replace
 from hookline.testing import post_tool_use, pre_tool_use
@@ -59,6 +60,12 @@ def test_tiers_are_settings():
         ("soon", Budget(unreadable="soon")),
         ("nan", Budget(unreadable="nan")),
         ("inf", Budget(unreadable="inf")),
+        ("-5", Budget(ends_at=-5.0)),
+        ("253402300799", Budget(ends_at=253_402_300_799.0)),
+        ("253402300800", Budget(unreadable="253402300800")),
+        ("1e300", Budget(unreadable="1e300")),
+        ("1_000", Budget(unreadable="1_000")),
+        ("٣", Budget(unreadable="٣")),
         ("x" * 99, Budget(unreadable="x" * 40)),
     ],
 )
@@ -93,6 +100,7 @@ def test_an_unreadable_end_does_not_hide_another():
         (Budget(ends_at=5.0), (6.0, 3), 3),
         (Budget(unreadable="soon"), (6.0, None), 6.0),
         (Budget(), ("7", float("nan")), None),
+        (Budget(), (True, 1e300), None),
     ],
 )
 def test_the_nearest_end_holds(given, ends, holds):
@@ -129,6 +137,13 @@ def test_in_bands_it_speaks_when_the_band_is_another(lefts, said):
     assert spoken(lefts) == said
 
 
+def test_what_a_helper_hears_is_not_taken_from_its_session():
+    helped = post_tool_use(subagent=Subagent(id="h", type="explorer"))
+    said = [budget_countdown.judge(helped, with_left(1000), cadence="banded") for _ in range(2)]
+
+    assert said == [inject("BUDGET: 16m remaining")] * 2
+
+
 def test_a_new_end_speaks_at_once():
     state = State(now=NOW, budget=Budget(ends_at=NOW + 1000))
     memory = budget_countdown.judge(post_tool_use(), state, cadence="banded").memory
@@ -154,6 +169,12 @@ COMMITTING = [
     "bash -c 'git add . && git commit -m x'",
     'msg=done; git commit -m "$msg" && echo committed',
     "git commit -c HEAD --amend",
+    "git commit -o kept.py -m x",
+    "git add . && git commit -m x 2>&1 | tail -n 5",
+    "git diff --stat |& head -3 | cat",
+    "git -c user.name=me -c user.email=me@x -c commit.gpgsign=false commit -m x",
+    "bash <<'EOF'\ngit add .\nEOF",
+    "git status >&2",
     "exit 0",
 ]
 NOT = [
@@ -172,6 +193,16 @@ NOT = [
     "cat notes.md",
     "python -c 'pass'",
     "bash script.sh",
+    "bash -c 'git status'; bash script.sh",
+    "sh -c 'git add .' && sh -e script.sh",
+    "echo new >& kept.py",
+    "echo new 2>& kept.py",
+    "git diff | tail -n 5 notes.md",
+    "git diff | tee kept.py",
+    "git diff | bash",
+    "git -c user.name=me -c core.editor=make commit",
+    "git -c user.useConfigOnly=true commit",
+    "git diff -c --output kept.py",
     "timeout 20 make",
     "git commit -m 'unclosed",
     "",

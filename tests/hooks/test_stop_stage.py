@@ -289,3 +289,19 @@ def test_an_ordinary_call_costs_no_look_into_memory():
 
     assert stop_stage(post_tool_use(), State(now=1.0, memory=Untouchable())) is None
     assert isinstance(post_tool_use(), PostToolUse)
+
+
+@pytest.mark.parametrize(
+    "noted", [True, 7, "ship", ["ship"], ["ab", "cd"], [["ship"]], [["ship", 7]], {"a": 1}]
+)
+def test_what_another_hook_notes_as_todos_does_not_keep_the_end_from_being_judged(runtime, noted):
+    @runtime.register
+    @hook()
+    def gate(event: Stop, state):
+        return block("go on")
+
+    runtime.store.note("s-1", {"todos": noted, "todo:1:text": noted})
+
+    assert asked(runtime, "Stop", stop())["decision"] == "block"
+    assert open_ones({"todos": noted, "todo:1:text": 7}) == ()
+    assert "decision" not in [asked(runtime, "Stop", stop()) for _ in range(7)][-1]

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from hookline import State, block, remember, warn
+from hookline import Budget, State, block, remember, warn
 from hookline.events import PostModelCall, Subagent
 from hookline.frozen import frozen
 from hookline.hook import configure
@@ -78,6 +78,35 @@ def test_the_end_says_why_to_the_user_and_in_the_trail(tracked, spent, told, dim
         "diminishing": diminishing,
         "duration_ms": 60_500,
     }
+
+
+@pytest.mark.parametrize(
+    ("ends_at", "spent", "said"),
+    [
+        (
+            1_060.4,
+            4_000,
+            "token target: ended at 20 % (4,000 of 20,000 tokens), because the time budget is over",
+        ),
+        (
+            1_060.5,
+            17_999,
+            "token target: ended at 90 % (17,999 of 20,000 tokens), because the time budget is over",
+        ),
+        (1_060.5, 18_000, None),
+    ],
+)
+def test_a_turn_whose_time_is_over_is_not_made_to_go_on(ends_at, spent, said):
+    late = replace(state(spent, budget={"target": 20_000}), budget=Budget(ends_at=ends_at))
+
+    assert token_budget(stop(), late) == (said and warn(said))
+    assert token_budget(stop(), replace(late, budget=Budget(ends_at=1_060.6))) == token_budget(
+        stop(), replace(late, budget=Budget())
+    )
+
+
+def test_a_target_below_none_is_none():
+    assert configure(token_budget, {"target": -5})(stop(), state(10)) is None
 
 
 def test_a_turn_that_spent_enough_by_itself_says_nothing():

@@ -7,7 +7,7 @@ from contextlib import aclosing
 
 import pytest
 
-from hookline import PreToolUse, SessionEnd, ask, block, hook
+from hookline import PreToolUse, SessionEnd, SessionStart, ask, block, hook, inject
 from hookline.loop import Answer, Called, Calling, Done, Piece, Tool
 from hookline.record import replace
 
@@ -377,6 +377,53 @@ def test_the_end_of_a_session_comes_once_whoever_calls():
     asyncio.run(session())
 
     assert played.order.count("SessionEnd") == 1
+
+
+def test_it_comes_once_where_a_session_is_closed_while_its_turn_settles():
+    played = Played([says("hi")])
+    settling, settle = threading.Event(), played.runtime.settle
+
+    def slowly():
+        settling.set()
+        time.sleep(0.2)
+        settle()
+
+    async def session():
+        played.runtime.settle = slowly
+        turn = asyncio.create_task(played.agent.run("please"))
+        await asyncio.to_thread(settling.wait)
+        await played.agent.close("enough")
+        return await turn
+
+    done = asyncio.run(session())
+
+    assert done.ended == "done"
+    assert played.one("SessionEnd").reason == "enough"
+
+
+def test_what_is_said_at_the_beginning_stays_said_where_the_first_turn_is_aborted():
+    played = Played([says("hi")])
+    judging = threading.Event()
+
+    @played.runtime.register
+    @hook(name="rules")
+    def rules(event: SessionStart, state):
+        judging.set()
+        time.sleep(0.2)
+        return inject("Staging only.")
+
+    async def session():
+        async with asyncio.TaskGroup() as together:
+            turn = together.create_task(played.agent.run("please"))
+            await asyncio.to_thread(judging.wait)
+            played.agent.abort()
+        return turn.result(), await played.agent.run("again")
+
+    first, second = asyncio.run(session())
+
+    assert (first.ended, second.ended) == ("aborted", "done")
+    assert "Staging only." in played.requests[-1].system
+    assert played.order.count("SessionStart") == 1
 
 
 def test_a_hook_at_the_end_of_a_session_cannot_end_it_again():

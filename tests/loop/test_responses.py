@@ -113,6 +113,26 @@ def test_messages_that_a_hook_changes_are_what_this_call_reads_and_no_other():
     assert played.read[0] == ("user", "my password is swordfish")
 
 
+@pytest.mark.parametrize(
+    "made", [None, 7, "words", ["words"], [None], [{"role": "user"}], [{"text": "words"}]]
+)
+def test_messages_that_are_none_are_not_read(made):
+    played = Played([says("done")], {"PreModelCall": [modify(messages=made)]})
+    (done,) = played.run("please")
+
+    assert done.ended == "done"
+    assert played.read == [("user", "please")]
+    assert played.warned == ["a hook made of the messages what are none, so they stay as they were"]
+
+
+@pytest.mark.parametrize("calls", [None, 7, ["look"], ({"tool": "look"},)])
+def test_calls_that_are_none_end_the_turn_with_a_done(calls):
+    (done,) = Played([Answer(text="hi", calls=calls)]).run("please")
+
+    assert done.ended == "error"
+    assert "the `calls` of an Answer are ToolCalls" in done.reason
+
+
 def test_an_answer_that_a_hook_changes_is_what_was_said():
     other = {"text": "all well", "calls": [{"id": "x", "tool": "look", "input": {}}]}
     raw = Answer(text="all is lost", raw={"thought": "all is lost"})

@@ -117,6 +117,19 @@ def test_a_file_that_was_cut_and_has_grown_again_is_told_again(file):
     assert found.lines[-1] == b"other words"
 
 
+@pytest.mark.parametrize("left", [0, 20], ids=["nothing", "half-a-line"])
+def test_a_file_that_is_just_being_written_anew_is_not_counted_twice(file, left):
+    add(file, HISTORY)
+    mark = look(str(file), Mark(), ANY).mark
+    os.truncate(file, left)
+    between = look(str(file), mark, ANY)
+    file.write_bytes(HISTORY + b"more\n")
+    found = look(str(file), between.mark, ANY)
+
+    assert (between.lines, between.mark) == ((), mark)
+    assert (found.lines, found.again) == ((b"more",), False)
+
+
 def test_a_file_that_was_copied_goes_on(file):
     add(file, HISTORY)
     mark = look(str(file), Mark(), ANY).mark

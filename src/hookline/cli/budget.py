@@ -40,7 +40,7 @@ def give(args: Namespace) -> int:
     if seconds is None:
         print(f"{whose}, has no time budget of its own any more")
     else:
-        print(f"{whose}, has until {_clock(now + seconds)}; an earlier end that it has still holds")
+        print(f"{whose}, has until {_clock(now + seconds, now)}; an earlier end that it has still holds")
     return 0
 
 
@@ -61,7 +61,7 @@ def show(args: Namespace) -> int:
 def _rows(usage: Usage, ends: float | None, now: float) -> Iterator[tuple[str, str]]:
     left = None if ends is None else ends - now
     over = "no time budget" if left is None else "over" if left <= 0 else f"{_span(left)} left"
-    yield "time", over if ends is None else f"{over}, until {_clock(ends)}"
+    yield "time", over if ends is None else f"{over}, until {_clock(ends, now)}"
     if usage.output is None:
         yield "tokens", "not known: its host has not told of any"
         return
@@ -142,8 +142,10 @@ def _span(seconds: float) -> str:
     return f"{hours}h{minutes}m" if hours else f"{minutes}m{rest}s" if minutes else f"{rest}s"
 
 
-def _clock(at: float) -> str:
-    return time.strftime("%H:%M:%S", time.localtime(at))
+def _clock(at: float, now: float) -> str:
+    there, today = time.localtime(at), time.localtime(now)
+    day = "" if there[:3] == today[:3] else "%Y-%m-%d "
+    return time.strftime(f"{day}%H:%M:%S", there)
 
 
 def run(args: Namespace) -> int:

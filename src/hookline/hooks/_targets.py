@@ -37,6 +37,11 @@ def told(end: Completion) -> str:
     )
 
 
+def out_of_time(pct: int, used: int, budget: int) -> str:
+    """For the user: who is told to commit and leave is not told to keep working."""
+    return f"token target: ended at {pct} % ({used:,} of {budget:,} tokens), because the time budget is over"
+
+
 def noted(end: Completion) -> str:
     """For the trail, in which programs look."""
     return f"completion {json.dumps(asdict(end))}"

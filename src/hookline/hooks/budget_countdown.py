@@ -44,9 +44,10 @@ def budget_countdown(
     left = state.budget.seconds_left(state.now)
     if isinstance(event, PreToolUse):
         return _stopped(event, state, left, allow) if enforce and left is not None else None
+    banded = cadence == "banded" and event.subagent is None  # what a helper hears, its parent does not
     answers = (
         _complaint(state) if state.budget.unreadable else None,
-        None if left is None else _spoken(state, left, (wrap_up, stop), banded=cadence == "banded"),
+        None if left is None else _spoken(state, left, (wrap_up, stop), banded=banded),
     )
     return reduce(Response.plus, filter(None, answers)) if any(answers) else None
 

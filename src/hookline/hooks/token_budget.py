@@ -49,7 +49,7 @@ def _begin(event: UserPromptSubmit, state: State, usual: int) -> Response | None
 def _end(event: Stop, state: State, usual: int) -> Response | None:
     kept: Mapping[str, Any] = state.memory.get(_KEY) or {}
     budget = kept.get("target") or usual
-    if not budget:
+    if budget <= 0:
         return None
     from hookline.hooks import _targets  # noqa: PLC0415 -- only where there is a target
 
@@ -57,6 +57,8 @@ def _end(event: Stop, state: State, usual: int) -> Response | None:
     if used is None:
         return _uncounted(event, kept, budget)
     decided = _targets.decide(kept, budget, used, state.now)
+    if decided.goes_on and state.budget.expired(state.now):
+        return warn(_targets.out_of_time(decided.pct, used, budget))
     if decided.goes_on:
         said = block(_targets.nudge(decided.pct, used, budget), rule="continue")
         return said.plus(remember(**{_KEY: _targets.kept(decided.tracker, kept)}))

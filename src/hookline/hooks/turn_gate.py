@@ -21,4 +21,7 @@ if TYPE_CHECKING:
 
 @hook(priority=45, nature="policy", runs="commands")
 def turn_gate(event: TurnEnd, state: State, *, commands: tuple[str | Mapping[str, Any], ...] = ()) -> None:
-    """The commands are run as hooks of their own; what is left here is to switch them off together."""
+    """Run your own checks before a turn may end: what fails is told to the agent, and the turn goes on.
+
+    The commands are hooks of their own; what is left here is to switch them off together.
+    """

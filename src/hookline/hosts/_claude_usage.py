@@ -48,6 +48,8 @@ def _answer(line: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Tol
 
 def _turn(line: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Told]:
     """A prompt has a name that all of its turn share; before there were such, a person's words began one."""
+    if line.get("isCompactSummary") is True:  # nobody's words: the turn goes on behind it
+        return
     prompt = words(line.get("promptId"))
     if prompt:
         yield Turn(prompt)

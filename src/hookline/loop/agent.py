@@ -19,6 +19,7 @@ from hookline.events import (
     PreCompact,
     PreModelCall,
     SessionEnd,
+    SessionStart,
     Stop,
     Subagent,
     SubagentStart,
@@ -42,11 +43,13 @@ from hookline.loop.values import (
     Request,
     Told,
     Warned,
+    are_messages,
     assistant,
     result,
     user,
     without_stale,
 )
+from hookline.outcome import Outcome
 from hookline.runtime import Runtime
 from hookline.system import lives
 
@@ -97,6 +100,8 @@ class Agent:
         self._closed: str | None = None
         """Why the session ends, once somebody ended it."""
         self._running: asyncio.Task[Any] | None = None
+        self._busy = False
+        """Whether a turn runs, or leaves something to be done."""
         self._aborted: str | None = None
         self._went_on = 0
         self._used = 0
@@ -120,11 +125,17 @@ class Agent:
         """Begin the session, once: what hooks say then becomes part of the system prompt."""
         if self._started:
             return
+        if not self.session.helps:
+            await self.session.introduce()
+        if self._started:  # by somebody else, meanwhile
+            return
         self._started = True
-        if self.session.helps:
-            began = await self.session.fire(SubagentStart)
-        else:
-            began = await self.session.begin("resume" if self.messages else "startup")
+        source = {} if self.session.helps else {"source": "resume" if self.messages else "startup"}
+        moment = SubagentStart if self.session.helps else SessionStart
+        await self._informed(await self.session.fire(moment, self._informed, **source))
+
+    async def _informed(self, began: Outcome) -> None:
+        """Also where the first turn was aborted meanwhile: there is only one beginning."""
         self.system = "\n\n".join(filter(None, (self.system, session_context(began))))
 
     async def close(self, reason: str = "exit") -> None:
@@ -134,7 +145,7 @@ class Agent:
         self._closed = reason
         if self._running is not None:
             self.abort("the session ends")
-        else:
+        elif not self._busy:
             await self._end_session()
 
     async def _end_session(self) -> None:
@@ -157,10 +168,10 @@ class Agent:
 
     async def run(self, prompt: str, tell: Callable[[Told], Any] = nobody) -> Done:
         """One turn, from a prompt to its end; *tell* is called with all that happens, its end at last."""
-        if self._closed is not None or self._running is not None:
+        if self._closed is not None or self._busy:
             why = "a turn of it is running already" if self._closed is None else "its session has ended"
             raise RuntimeError(f"this agent cannot be asked now: {why}")
-        self._running, self._aborted = asyncio.current_task(), None
+        self._running, self._aborted, self._busy = asyncio.current_task(), None, True
         self._went_on, self._last_text = 0, ""
         self.session.tell = tell
         try:
@@ -172,12 +183,19 @@ class Agent:
                 raise
             done = self._done("aborted", self._aborted)
         finally:
-            self._running = None
-            await self.session.settle()
-            if self._closed is not None:
-                await self._end_session()
+            await self._settle()
         tell(done)
         return done
+
+    async def _settle(self) -> None:
+        """What is left to do behind a turn; who closes the session meanwhile leaves its end to this."""
+        self._running = None
+        try:
+            await self.session.settle()
+        finally:
+            self._busy = False
+            if self._closed is not None:
+                await self._end_session()
 
     async def stream(self, prompt: str) -> AsyncGenerator[Told, None]:
         """One turn as it happens: words of the model, tools, warnings, and at last `Done`."""
@@ -253,9 +271,16 @@ class Agent:
                 return next(step.note for step in reversed(judged.trail) if step.said == "capped")
             more = self._deliver()
             if judged.blocked is None:
-                old = self.messages[: len(self.messages) - len(more)]
-                return [*without_stale(stands(judged), old), *more]
+                return [*self._as_changed(stands(judged), len(self.messages) - len(more)), *more]
             self.session.warn(f"the model was not called: {judged.blocked}")
+
+    def _as_changed(self, new: Any, many: int) -> list[Message]:
+        """The first so many messages as hooks want them, where that is what a model can read."""
+        old = self.messages[:many]
+        if are_messages(new):
+            return without_stale(new, old)
+        self.session.warn("a hook made of the messages what are none, so they stay as they were")
+        return old
 
     def _deliver(self) -> list[Message]:
         """Put what waits into the conversation."""

@@ -11,7 +11,7 @@ from hookline.loop.callables import called, pieces
 from hookline.loop.session import Session, stands
 from hookline.loop.tools import Failed
 from hookline.loop.using import described
-from hookline.loop.values import Answer, Piece, Request, assistant, changed
+from hookline.loop.values import Answer, Piece, Request, ToolCall, assistant, changed
 from hookline.record import replace
 
 Model = Callable[[Request], Any]
@@ -40,6 +40,9 @@ async def _heard(session: Session, model: Model, request: Request) -> Answer:
             answer = one
         else:
             raise Failed(f"a model gives words or an Answer, and this one gave {type(one).__name__}")
+    calls: Any = answer.calls
+    if not isinstance(calls, list | tuple) or not all(isinstance(one, ToolCall) for one in calls):
+        raise Failed("the `calls` of an Answer are ToolCalls, and these are not")
     return answer if answer.text else replace(answer, text=words)
 
 

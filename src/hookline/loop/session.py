@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from hookline.events import Event, PreModelCall, SessionStart
+from hookline.events import Event, PreModelCall
 from hookline.loop.values import Told, Warned
 from hookline.outcome import Outcome
 from hookline.runtime import Runtime
@@ -58,10 +58,9 @@ class Session:
             self.warn(warning)
         return outcome
 
-    async def begin(self, source: str) -> Outcome:
-        """The first moment; the store knows of the session from then on."""
+    async def introduce(self) -> None:
+        """The store knows of the session from then on, and of the process that it is in."""
         await asyncio.to_thread(self.runtime.begin, Event(**self.common), lives.mark())
-        return await self.fire(SessionStart, source=source)
 
     async def spent(self) -> Mapping[str, float]:
         """Which budgets have something to say; a helper's are its session's."""

@@ -136,6 +136,12 @@ def with_context(text: str, context: Sequence[str]) -> str:
     return "\n\n".join(filter(None, (text, *(f"{CONTEXT} {one}" for one in context))))
 
 
+def are_messages(given: Any) -> bool:
+    """Whether they are what a model can read: hooks may make anything of them."""
+    known = given if isinstance(given, list | tuple) else (None,)
+    return all(is_object(one) and {type(one.get("role")), type(one.get("text"))} == {str} for one in known)
+
+
 def without_stale(new: Any, old: Sequence[Message]) -> list[Message]:
     """The *new* messages; where only its words were changed, a message has its raw answer no more."""
     messages: list[Message] = thawed(new)

@@ -77,6 +77,8 @@ def _read(
     start = mark if goes_on else Mark()
     data = os.pread(handle, most, start.offset)
     lines, taken, inside = _lines(data, marks, full=len(data) == most, inside=start.inside)
+    if known and not goes_on and not taken:
+        return Look(mark=mark)  # as long as no line of it is there, nobody can tell what became of it
     offset = start.offset + taken
     reached = Mark(
         path=path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from hookline.bash import UNKNOWN, Reading, Simple, read
+from hookline.bash import UNKNOWN, Reading, Redirect, Simple, read
 from hookline.bash.options import options, spelled
 from hookline.events import PreToolUse
 from hookline.state import State
@@ -68,7 +68,9 @@ def _shell(event: PreToolUse, state: State, lines: int, size: int) -> Load | Non
     for command in _shown(line):
         split = options(command.words[1:], mixed=True)
         if command.name == "curl":
-            return None if split.has(*_KEPT) else Load("fetch", "`curl` prints all that it fetches", _LATER)
+            if split.has(*_KEPT):
+                continue
+            return Load("fetch", "`curl` prints all that it fetches", _LATER)
         for word in (*split.operands, *(one.target for one in command.redirects if one.op == "<")):
             cwd = command.cwd or event.cwd
             found = None if UNKNOWN in word.text else _file(word.text, cwd, state, (lines, size))
@@ -81,6 +83,11 @@ def _shown(line: Reading) -> Iterator[Simple]:
     """Commands whose output the agent reads: it goes into no other command, and into no file."""
     eaten = {number for one in line.commands for number in one.fed}
     for number, one in enumerate(line.commands):
-        kept = any(redirect.op in (">", ">>", ">|", "&>", "&>>") for redirect in one.redirects)
+        kept = any(map(_takes_output, one.redirects))
         if one.name in {*_SHOWING, "curl"} and number not in eaten and not kept and "$(…)" not in one.via:
             yield one
+
+
+def _takes_output(redirect: Redirect) -> bool:
+    """What is redirected by a number other than 1 is what goes wrong."""
+    return redirect.op in ("&>", "&>>") or (redirect.op in (">", ">>", ">|") and redirect.fd in ("", "1"))
