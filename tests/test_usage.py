@@ -343,6 +343,13 @@ def test_the_limit_is_the_window_less_what_the_answer_needs():
     assert (found.window, found.effective_limit, found.percent, found.cost) == (100, 80, 50.0, 2.0)
 
 
+@pytest.mark.parametrize(("used", "window", "limit"), [(200_000, 200_000, 180_000), (200_001, None, None)])
+def test_a_window_in_which_more_is_used_than_fits_is_another_one(used, window, limit):
+    found = usage(Tally(model="claude-sonnet-4-5", used=used), shipped())
+
+    assert (found.used, found.window, found.effective_limit) == (used, window, limit)
+
+
 def test_the_window_that_a_host_tells_counts_before_ours():
     assert usage(Tally(model="a", window=60), parse(TABLE)).effective_limit == 40
 

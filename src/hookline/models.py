@@ -88,7 +88,7 @@ def usage(tally: Tally, models: Models) -> Usage:
     if tally == Tally():
         return UNKNOWN
     model, spent = find(models, tally.model), sums(tally)
-    window = tally.window if tally.window is not None else model.window
+    window = tally.window if tally.window is not None else _still_true(model.window, tally.used)
     return Usage(
         used=tally.used,
         window=window,
@@ -102,6 +102,11 @@ def usage(tally: Tally, models: Models) -> Usage:
         model=tally.model,
         turn=tally.turn or None,
     )
+
+
+def _still_true(window: int | None, used: int | None) -> int | None:
+    """None where more is in use than would fit: some models are let have a larger one, and nobody tells."""
+    return None if window is not None and used is not None and used > window else window
 
 
 def _added(costs: Iterable[float | None]) -> float | None:

@@ -269,6 +269,13 @@ def test_a_table_where_there_is_room():
     assert head.index("last decision") == row.index("block")
 
 
+@pytest.mark.parametrize(("strikes", "shown"), [(0, "–"), (1, "1/3"), (3, "3/3"), (4, "3/3")])
+def test_a_gate_has_three_strikes_however_often_it_blocks(strikes, shown):
+    _, row = drawn([replace(FULL, strikes=strikes)], NOW, width=140)
+
+    assert [cell.strip() for cell in row.split("  ") if cell.strip()][6] == shown
+
+
 def test_some_lines_each_where_there_is_not():
     assert drawn([FULL, PLAIN], NOW, width=40, home="/home/me") == [
         "aaaaaaaa  claude-code",

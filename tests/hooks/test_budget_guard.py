@@ -1,14 +1,23 @@
 """A context that is nearly full: a word at each threshold, and no large load as long as it is."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from hookline import OnBudgetExceeded, State
 from hookline.budget import crossed
 from hookline.events import Subagent
 from hookline.hooks.budget_guard import budget_guard
+from hookline.host import decode
+from hookline.hosts import load
 from hookline.system.weight import weight
 from hookline.testing import any_event, pre_tool_use
 from hookline.usage import Usage
+
+GEMINI = load("gemini-cli")
+CAPTURES = Path(__file__).parent.parent / "captures"
+GEMINI_READS = json.loads((CAPTURES / "gemini-cli/BeforeTool.read_file.json").read_text())
 
 
 def with_used(percent, **facts):
@@ -110,6 +119,26 @@ def reading(place, name, **more):
 )
 def test_a_large_read_is_stopped(place, name, part, rule):
     answer = judged(reading(place, name, **part))
+
+    assert (answer and answer.rule) == rule
+
+
+@pytest.mark.parametrize(
+    ("part", "rule"),
+    [
+        ({}, "large-read"),
+        ({"start_line": 1, "end_line": 200}, None),
+        ({"start_line": 1, "end_line": 201}, "large-read"),
+        ({"end_line": 200}, None),
+        ({"start_line": 2}, None),
+        ({"start_line": 0}, "large-read"),
+        ({"start_line": 9, "end_line": 3}, None),
+    ],
+)
+def test_a_part_may_be_named_by_its_first_and_last_line(place, part, rule):
+    given = {"file_path": "long", **part}
+    _, event = decode(GEMINI, {**GEMINI_READS, "cwd": str(place), "tool_input": given})
+    answer = judged(event)
 
     assert (answer and answer.rule) == rule
 

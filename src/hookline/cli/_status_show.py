@@ -44,7 +44,7 @@ def _cells(row: Row, now: float, home: str, *, plain: bool, whole: bool) -> tupl
         left(row, now),
         tokens(row, plain=plain),
         str(row.turn or NONE),
-        f"{row.strikes}/{MOST_STRIKES}" if row.strikes else NONE,
+        f"{min(row.strikes, MOST_STRIKES)}/{MOST_STRIKES}" if row.strikes else NONE,
         visible(_decision(row, now)),
     )
 

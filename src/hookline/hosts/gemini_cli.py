@@ -90,7 +90,7 @@ HOST = Host(
     },
     tools={
         SHELL: tool("shell", command="command", output=WHOLE),
-        "read_file": tool("read", **FILE),
+        "read_file": tool("read", **FILE, first="start_line", last="end_line"),
         "read_many_files": tool("read", output=WHOLE),
         "write_file": tool("write", **FILE, content="content"),
         "replace": tool("edit", **FILE, content="new_string"),

@@ -31,12 +31,19 @@ def load(event: PreToolUse, state: State, lines: int, size: int) -> Load | None:
         return Load("fetch", "A fetched page is loaded whole", _LATER)
     if event.kind == "shell":
         return _shell(event, state, lines, size)
-    part = (_number(event, "offset"), _number(event, "limit"))
-    return _file(event.path, event.cwd, state, (lines, size), part)
+    return _file(event.path, event.cwd, state, (lines, size), _part(event))
 
 
 _ALONE = "Do the step at hand yourself, commit it, and leave the rest to a fresh session."
 _LATER = "Go on with what you know, or leave it to a fresh session."
+
+
+def _part(event: PreToolUse) -> tuple[int | None, int | None]:
+    """After how many lines it begins, and how many it has; some hosts name its first and its last line."""
+    if "first" not in event.places:
+        return _number(event, "offset"), _number(event, "limit")
+    before, last = max((_number(event, "first") or 1) - 1, 0), _number(event, "last")
+    return before, None if last is None else max(last - before, 0)
 
 
 def _number(event: PreToolUse, name: str) -> int | None:
