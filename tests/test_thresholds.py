@@ -11,7 +11,7 @@ from hookline.spending import ENDS, Purse
 from hookline.testing import any_event, post_tool_use, user_prompt_submit
 
 LIMIT = 272_000
-"""That of the model."""
+"""That of the model, whose whole window it is."""
 THRESHOLDS = (70, 80)
 LISTENER = Hook(name="listener", on=(OnBudgetExceeded,), judge=lambda event, state: None)
 
@@ -65,7 +65,7 @@ class Spending(RuleBasedStateMachine):
         assert ("time" in said) is self.time_announced()
 
     def announced(self):
-        if self.used is None:
+        if self.used is None or self.used > LIMIT:  # then its window is another one, which nobody knows
             return None
         percent = self.used / LIMIT * 100
         self.spoke -= {one for one in self.spoke if percent <= one - 10}
