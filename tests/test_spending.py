@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 import pytest
 
@@ -129,6 +130,24 @@ def test_a_slow_call_that_writes_late_loses_nothing(runtime, transcript):
     runtime.store.note(event.session, {USAGE: late[USAGE]})
 
     assert purse(runtime, event).usage.output == 10
+
+
+def test_the_last_answer_of_a_turn_counts_though_it_is_written_down_late(runtime, transcript):
+    transcript.write_text(message(1, 1000))
+    event = stop(transcript=str(transcript))
+    before = purse(runtime, event).usage.output
+
+    def late():
+        time.sleep(0.05)
+        with transcript.open("a") as file:
+            file.write(message(2, 2000))
+
+    writing = threading.Thread(target=late)
+    writing.start()
+    after = purse(runtime, event).usage
+    writing.join()
+
+    assert (after.used, after.output) == (2000, 2 * before)
 
 
 def test_sessions_are_apart(runtime, transcript):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -48,6 +49,10 @@ WATCHED = (UserPromptSubmit, PostToolUse, PreModelCall, PostModelCall, Stop)
 """Where tokens are looked at: the model was called before, and the agent can be told."""
 
 
+LATE = 0.25
+"""Seconds in which a host writes down what it has told of already."""
+
+
 class Purse:
     """What one session has to spend, as far as one event needs it: looked up when somebody asks."""
 
@@ -92,8 +97,8 @@ class Purse:
 
     def _recorded(self) -> Tally | None:
         """The session's recording, read on from where the last call left off."""
-        from hookline.system.recording import look, mark_from  # noqa: PLC0415 -- only where somebody asks
-        from hookline.usage import Tally, as_json, counted, from_json  # noqa: PLC0415 -- ditto
+        from hookline.system.recording import mark_from  # noqa: PLC0415 -- only where somebody asks
+        from hookline.usage import as_json, from_json  # noqa: PLC0415 -- ditto
 
         kept = self.notes.get(USAGE)
         known = kept if isinstance(kept, Mapping) else {}
@@ -101,12 +106,13 @@ class Purse:
         reader, path = self._recording, self.event.transcript
         if reader is None or not path or self.event.subagent is not None:
             return tally if known else None
-        found = look(path, mark, reader.marks)
-        if found.mark != mark:
-            tally = counted(Tally() if found.again else tally, told(reader, found.lines))
-            noted = {"mark": _plain(found.mark), "tally": as_json(tally)}
+        reached, tally = _read_on(
+            reader, path, mark, tally, late=reader.late and isinstance(self.event, Stop)
+        )
+        if reached != mark:
+            noted = {"mark": _plain(reached), "tally": as_json(tally)}
             self.store.note(self.event.session, {USAGE: noted})
-        return _as_it_ends(tally, reader, path) if found.mark.behind else tally
+        return _as_it_ends(tally, reader, path) if reached.behind else tally
 
     def _counted(self) -> Tally | None:
         """What calls of the model said by themselves, where the host has no recording that we read."""
@@ -224,6 +230,20 @@ def recording(host: str) -> Recording | None:
     module, _, name = place.partition(":")
     found: Recording | None = getattr(import_module(f"hookline.hosts.{module}"), name) if place else None
     return found
+
+
+def _read_on(reader: Recording, path: str, mark: Mark, tally: Tally, *, late: bool) -> tuple[Mark, Tally]:
+    """How far it was read then, and to what that came; one that is *late* is waited for a little."""
+    from hookline.system.recording import look  # noqa: PLC0415 -- only where somebody asks
+    from hookline.usage import Tally, counted, sums  # noqa: PLC0415 -- ditto
+
+    before, until = sums(tally), time.monotonic() + LATE
+    while True:
+        found = look(path, mark, reader.marks)
+        mark, tally = found.mark, counted(Tally() if found.again else tally, told(reader, found.lines))
+        if not late or not mark.path or sums(tally) != before or time.monotonic() > until:
+            return mark, tally
+        time.sleep(LATE / 10)
 
 
 def told(reader: Recording, lines: Iterable[bytes]) -> Iterable[Told]:

@@ -115,6 +115,8 @@ class Recording:
     """From one line, as the object that it holds, to what it tells."""
     marks: tuple[bytes, ...]
     """A line without any of these tells nothing, and need not be read."""
+    late: bool = False
+    """Whether the host may tell of a turn's end before it has written down the turn's last answer."""
 
 
 @record

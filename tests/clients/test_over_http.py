@@ -13,7 +13,7 @@ from hookline.resident import found, starting
 from hookline.resident.place import find
 
 from .claude_code import wire
-from .client import ROOT, load
+from .client import load
 from .driver import Place, Played, Scenario, afterwards, play
 from .script import Reply, call, say
 from .users import user_hooks
@@ -28,7 +28,6 @@ START = (
     "while [ ! -e $XDG_RUNTIME_DIR/hookline/address ]; do sleep 0.05; done"
 )
 """The client has a network of its own, in which no resident of ours would be found."""
-ASKS = ROOT / "src/hookline/resident/client.sh"
 KILL = "kill -9 $(cat $HOME/resident)\n"
 HELPER = call("Agent", description="help", prompt="say hi", subagent_type="general-purpose")
 
@@ -127,7 +126,7 @@ def test_qwen_code_asks_over_http_what_is_only_watched(hookline: str, tmp_path: 
 
 def test_asked_both_ways_at_once_it_is_recorded_once(hookline: str, tmp_path: Path) -> None:
     """The user's settings have it ask over http, the project's have it start what asks the resident."""
-    client = f"exec bash -p {ASKS} hook claude-code"
+    client = f"exec {hookline}-client hook claude-code"
     begun = ("UserPromptSubmit", "PreToolUse")
     slow = {"PreToolUse": [{"command": "sleep 1; echo x >> ran"}]}
     seen = played(

@@ -62,4 +62,4 @@ def _results(content: Any) -> bool:
     return any(isinstance(block, Mapping) and block.get("type") == "tool_result" for block in blocks)
 
 
-RECORDING = Recording(read=read, marks=(b'"usage"', b'"user"', b'"compact_boundary"'))
+RECORDING = Recording(read=read, marks=(b'"usage"', b'"user"', b'"compact_boundary"'), late=True)
