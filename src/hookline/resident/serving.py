@@ -37,6 +37,8 @@ MORE = 8
 """Threads that are added at once where all wait for something."""
 STUCK_FOR = 0.03
 """Seconds in which nobody has finished while somebody waits: then those at work wait for something too."""
+CALM = 30
+"""Looks in which nobody has called, after which nobody looks any more."""
 STILL_EVERY = 0.25
 """Seconds between two signs of life."""
 LOOK_EVERY = 2.0
@@ -128,14 +130,18 @@ class Resident:
         """While somebody asks: tell who waits that we live, and see that there is somebody to answer."""
         while not self._over.is_set():  # also while those under way are finished
             self._called.wait()
-            self._called.clear()
-            while self._lines:
+            calm = 0
+            while calm < CALM:
                 before = self._finished.copy()
                 if self._over.wait(STUCK_FOR):
                     return
                 for line in tuple(self._lines):
                     line.still(every=STILL_EVERY)
                 self._relieve(before)
+                calm = 0 if self._lines or self._finished != before else calm + 1
+            self._called.clear()
+            if self._lines:  # who came just now still found us awake
+                self._called.set()
 
     def _relieve(self, before: dict[socket.socket, int]) -> None:
         """Add workers where those at work wait for something; where all compute, more would be slower."""
@@ -190,7 +196,8 @@ class Resident:
         with self._lock:
             self._lines.add(line)
             self._last = line.since
-        self._called.set()
+        if not self._called.is_set():  # to be woken takes the interpreter from who answers
+            self._called.set()
 
     def _done(self, listener: socket.socket, line: Line, *, over: bool) -> bool:
         """Note it; whether this thread is *over*, or enough others are there for the socket."""
