@@ -27,9 +27,7 @@ from hookline.stores.sqlite import open_store
 from hookline.system import lives
 
 NOW = 1_800_000_000.0
-PLAIN = Row(
-    session="aaaaaaaa-1111", host="claude-code", cwd="/home/me/work/app", began=NOW - 900, seen=NOW - 5
-)
+PLAIN = Row(session="aaaaaaaa-1111", host="claude-code", cwd="/home/me/apps", began=NOW - 900, seen=NOW - 5)
 BLOCK = Record(
     id="1", at=NOW - 125, session="aaaaaaaa-1111", host="claude-code", event="PreToolUse", tool="Bash",
     action="block", rules=("dangerous-command:git-push-force",),
@@ -263,7 +261,7 @@ def test_a_table_where_there_is_room():
 
     assert " ".join(head.split()) == "session host repository time left tokens turn strikes last decision"
     assert [cell.strip() for cell in row.split("  ") if cell.strip()] == [
-        *("aaaaaaaa", "claude-code", "~/work/app", "12m", "████░░░░░░ 45% 81k/180k", "3", "2/3"),
+        *("aaaaaaaa", "claude-code", "~/apps", "12m", "████░░░░░░ 45% 81k/180k", "3", "2/3"),
         "block dangerous-command:git-push-force, 2m ago",
     ]
     assert head.index("last decision") == row.index("block")
@@ -279,12 +277,12 @@ def test_a_gate_has_three_strikes_however_often_it_blocks(strikes, shown):
 def test_some_lines_each_where_there_is_not():
     assert drawn([FULL, PLAIN], NOW, width=40, home="/home/me") == [
         "aaaaaaaa  claude-code",
-        "  ~/work/app",
+        "  ~/apps",
         "  12m left · turn 3 · strikes 2/3",
         "  ████░░░░░░ 45% 81k/180k",
         "  block dangerous-command:git-push-forc…",
         "aaaaaaaa  claude-code",
-        "  ~/work/app",
+        "  ~/apps",
         "  –",
     ]
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from .client import Client, load
 from .driver import Played, Player, Scenario, play
 from .opencode import SERVED
+from .script import Reply
+from .wired import wired
 
 
 @pytest.fixture(scope="session")
@@ -69,3 +72,18 @@ def _player(client: Client, folder: Path) -> Player:
         return play(client, Scenario(**told), folder / name)
 
     return start
+
+
+@pytest.fixture
+def run(request: pytest.FixtureRequest, hookline: str) -> Callable[..., Played]:
+    """Play with a client that is wired at every moment; the name of the host is that of the player."""
+
+    def wired_play(host: str, replies: tuple[Reply, ...], **more: Any) -> Played:
+        files, told = wired(host, hookline), more.pop("home", {})
+        own = next((name for name in files if name.endswith("/settings.json")), "")
+        settings = {"settings": files.pop(own)} if own else {}
+        name = () if host == "codex" else (request.node.name,)
+        player: Player = request.getfixturevalue(host.replace("-", "_"))
+        return player(*name, **settings, home={**files, **told}, replies=replies, **more)
+
+    return wired_play

@@ -5,15 +5,13 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from .client import load
-from .driver import Played, Player, afterwards
+from .driver import Played, afterwards
 from .script import Reply, Tokens, call, say
 from .users import user_hooks
-from .wired import wired
 
 pytestmark = pytest.mark.clients
 
@@ -45,21 +43,6 @@ def waiting(until: float) -> str:
 SHELLS: dict[str, Shell] = {"claude-code": bash, "codex": executed, "gemini-cli": generated}
 OTHERS = ("qwen-code", "opencode")
 """Those whose tokens we know as well; they are given less to do here."""
-
-
-@pytest.fixture
-def run(request: pytest.FixtureRequest, hookline: str) -> Callable[..., Played]:
-    """Play with a client that is wired at every moment; the name of the host is that of the player."""
-
-    def play(host: str, replies: tuple[Reply, ...], **more: Any) -> Played:
-        files, told = wired(host, hookline), more.pop("home", {})
-        own = next((name for name in files if name.endswith("/settings.json")), "")
-        settings = {"settings": files.pop(own)} if own else {}
-        name = () if host == "codex" else (request.node.name,)
-        player: Player = request.getfixturevalue(host.replace("-", "_"))
-        return player(*name, **settings, home={**files, **told}, replies=replies, **more)
-
-    return play
 
 
 def spoken(played: Played) -> list[str]:

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from .driver import Played, Player
+from .driver import Played
 from .script import Reply, Tokens, say
 from .users import trail
-from .wired import wired
 
 pytestmark = pytest.mark.clients
 
@@ -20,21 +19,6 @@ COUNTING = (
     "echo x >> ~/runs; n=$(wc -l < ~/runs); [ $n -gt {times} ] && exit 0; "
     'echo "@@INJECT: MEND-$n"; echo "check $n failed" >&2; exit 2'
 )
-
-
-@pytest.fixture
-def run(request: pytest.FixtureRequest, hookline: str) -> Callable[..., Played]:
-    """Play with a client that is wired at every moment; the name of the host is that of the player."""
-
-    def play(host: str, replies: tuple[Reply, ...], **more: Any) -> Played:
-        files, told = wired(host, hookline), more.pop("home", {})
-        own = next((name for name in files if name.endswith("/settings.json")), "")
-        settings = {"settings": files.pop(own)} if own else {}
-        name = () if host == "codex" else (request.node.name,)
-        player: Player = request.getfixturevalue(host.replace("-", "_"))
-        return player(*name, **settings, home={**files, **told}, replies=replies, **more)
-
-    return play
 
 
 def writes(*totals: int) -> tuple[Reply, ...]:

@@ -113,3 +113,16 @@ def test_who_has_other_files_is_answered_where_those_are(asked):
     here = asked.ask(sent)
 
     assert (b"deny" in there.stdout, b"deny" in here.stdout) == (False, True)
+
+
+def test_why_records_wait_is_in_the_log(resident):
+    resident.ask(json.dumps(resident.user.shell("ls")))
+    store = resident.user.home / ".local" / "state" / "hookline" / "hookline.db"
+    resident.until(store.exists)
+    for path in store.parent.glob("hookline.db*"):
+        path.unlink()
+    store.mkdir()
+    said = resident.ask(json.dumps(resident.user.shell(FORCE)))
+
+    assert b"deny" in said.stdout
+    resident.until(lambda: "what was answered waits in" in (resident.runtime / "said").read_text())

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 
-from hookline.resident import installed
+from hookline.resident import installed, log
 from hookline.resident.place import Place, locked, made
 from hookline.system import lives
 
@@ -189,6 +189,6 @@ def _idle(env: Mapping[str, str]) -> float:
 
 
 def _say(text: str) -> int:
-    with suppress(OSError):  # the log may lie on a full disk
-        os.write(2, f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}\n".encode("utf-8", "backslashreplace"))
+    """Into the log; the exit code of who can only say so."""
+    log.say(text)
     return 1

@@ -12,6 +12,7 @@ from hookline.assembly import Setup, load
 from hookline.config import Layer
 from hookline.host import Host
 from hookline.record import replace
+from hookline.resident import log
 from hookline.runtime import Runtime
 from hookline.store import OLDEST_CLAIM, Claim, Store
 from hookline.system import looked
@@ -127,6 +128,7 @@ class Warm:
         self._replaced: list[WarmStore] = []
         self._waiting: dict[str, Setup] = {}
         self._spools: dict[str, OwnSpool] = {}
+        self._said = ""
         self._due = threading.Event()
         self._stopping = threading.Event()
         self._writer = threading.Thread(target=self._write, name="writer", daemon=True)
@@ -185,9 +187,16 @@ class Warm:
                 store = self._own(setup)
                 self._spool(folder).drain(store)
                 keeping.tidy(setup, store, at=time.time())
-            except Exception:  # noqa: BLE001 -- whatever it is, who writes must stay for the others
+            except Exception as error:  # noqa: BLE001 -- whatever it is, who writes must stay for the others
                 self._waiting[folder] = setup  # safe where it is, until the store can be used again
+                self._say(f"what was answered waits in {folder}: {type(error).__name__}: {error}")
         return len(self._waiting)
+
+    def _say(self, trouble: str) -> None:
+        """Into the log, where `hookline resident logs` shows it; once, for it is tried again and again."""
+        if trouble != self._said:
+            self._said = trouble
+            log.say(trouble)
 
     def _own(self, setup: Setup) -> Store:
         """The store by a connection of the writer's own: whoever answers meanwhile reads past it."""
