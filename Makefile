@@ -11,17 +11,17 @@ $(BIN)/hookline: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	touch $@
 
-demo: $(BIN)/hookline  ## recorded sessions through the real hooks, no key, no network
+demo: $(BIN)/hookline  ## twelve experiments of the engine, and what the hooks do in a session; no key, no network
 	$(BIN)/python demo/run.py
 
 test: lint  ## everything but the real clients, with reduced counts
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not clients and not long"
+	$(BIN)/python -m pytest -n 4 --dist loadgroup -m "not clients and not long"
 
 test-long: $(BIN)/hookline  ## the counts that an issue names
 	HOOKLINE_LONG=1 $(BIN)/python -m pytest -m "not clients"
 
 test-clients: clients  ## real agent clients, offline, against a scripted model
-	HOOKLINE_CLIENTS=1 $(BIN)/python -m pytest -n 2 -m clients tests/clients
+	HOOKLINE_CLIENTS=1 $(BIN)/python -m pytest -n 4 --dist loadgroup -m clients tests/clients
 
 clients: $(BIN)/hookline
 	$(BIN)/python -m tests.clients.install

@@ -1,7 +1,8 @@
 """Every bar, in one run: `python bench/run.py [--scale 0.1]`, which also writes `bench/results.json`.
 
 What `hookline bench` measures on anybody's machine, and those that take their time: a store that is full,
-the memory of a resident that has answered a million events, and a transcript of 200 MB.
+the memory of a resident that has answered a million events, a hundred thousand memories, a transcript of
+200 MB, and runs of the engine: of many files, and of two experiments at once.
 """
 
 import json
@@ -10,7 +11,10 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
+import engine
 import memory
+import parallel
+import recall
 import stores
 import usage
 
@@ -35,8 +39,14 @@ def main() -> int:
     more = stores.figures(args.scale)
     _say(f"memory: {args.scale:g} of a million events")
     more += memory.figures(args.scale)
+    _say(f"recall: {args.scale:g} of 100,000 memories")
+    more += recall.figures(args.scale)
     _say(f"usage: {args.scale:g} of 200 MB")
     more += usage.figures(args.scale)
+    _say(f"engine: {args.scale:g} of 20,000 files")
+    more += engine.figures(args.scale)
+    _say("parallel: experiments that sleep, one after the other and two at once")
+    more += parallel.figures(args.scale)
     whole = Measured(figures=(*found.figures, *more), left_out=found.left_out)
     show(whole)
     args.results.write_text(_results(whole, args.scale), encoding="utf-8")

@@ -17,8 +17,11 @@ ROOT = Path(__file__).parent.parent
 TERMINAL = Path(__file__).parent / "terminal.py"
 BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<word>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT = 60.0
+UNSEEN = re.compile(r"\x1b\].*?(?:\x07|\x1b\\)\n?")
+"""What a terminal makes a notice of, and does not show."""
 PASSING = (
     (re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?"), "DATE"),
+    (re.compile(r"-\d{6}(-\d{4})?\b"), "-DATE"),
     (re.compile(r"\b\d\d:\d\d(:\d\d)?\b"), "TIME"),
     (re.compile(r"\b(\d+m)?[\d.]+ ?(ms|s)\b"), "SPAN"),
     (re.compile(r"\b[0-9a-f]{32}\b"), "ID"),
@@ -42,6 +45,7 @@ class Scratch:
     def env(self) -> Mapping[str, str]:
         return {
             "HOME": str(self.home),
+            "TMPDIR": str(self.home / ".tmp"),
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/bin", "/bin"]),
             "PYTHONPATH": str(ROOT / "src"),
             "LANG": "C.UTF-8",
@@ -67,13 +71,14 @@ class Scratch:
             check=False,
             timeout=LIMIT,
         )
-        shown = ended.stdout.replace("\r", "").replace(str(self.home), "~")
+        shown = UNSEEN.sub("", ended.stdout).replace("\r", "").replace(str(self.home), "~")
         return "\n".join(line.rstrip() for line in shown.splitlines())
 
 
 def scratch(folder: Path) -> Scratch:
     made = Scratch(home=folder.resolve())
-    made.project.mkdir()
+    for place in (made.project, made.home / ".tmp"):
+        place.mkdir()
     made.run(["git", "init", "--quiet", "--initial-branch", "main", "."])
     return made
 

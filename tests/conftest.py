@@ -1,9 +1,12 @@
 """A user of their own for every test that needs one: home, project, and the installed command."""
 
+import atexit
+import gc
 import json
 import os
-import subprocess
+import shutil
 import sys
+import tempfile
 import threading
 import time
 from contextlib import contextmanager
@@ -12,12 +15,30 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests import ready, sharing
 
 HOOKLINE = Path(sys.executable).parent / "hookline"
 CAPTURES = Path(__file__).parent / "captures"
 
-settings.register_profile("house", deadline=None)  # machines are slow now and then
+SCRATCH = tempfile.mkdtemp(prefix="hl-")
+"""A temporary folder with a name so short that sockets find room in it; gone with the process."""
+atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
+
+EXAMPLES = 100 if os.environ.get("HOOKLINE_LONG") else 25
+settings.register_profile("house", deadline=None, max_examples=EXAMPLES)  # machines are slow now and then
 settings.load_profile("house")
+
+
+gc.disable()  # until the tests are found: none of what is made for them is garbage
+
+
+def pytest_collection_modifyitems(items):
+    sharing.by_what_they_need(items)
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @dataclass
@@ -31,19 +52,12 @@ class User:
     def environment(self, **more):
         base = {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
         base["HOOKLINE_RESIDENT"] = "off"  # one would outlive the test; those about it ask for it
+        base["TMPDIR"] = SCRATCH
         return {**base, **self.env, **more}
 
     def run(self, *words, stdin="", **env):
         data = stdin if isinstance(stdin, bytes) else stdin.encode()
-        return subprocess.run(
-            [str(HOOKLINE), *words],
-            input=data,
-            capture_output=True,
-            cwd=self.project,
-            env=self.environment(**env),
-            check=False,
-            timeout=60,
-        )
+        return ready.run(words, stdin=data, cwd=self.project, env=self.environment(**env))
 
     def hook(self, payload, *words, **env):
         """What Claude Code would read back: (exit code, the reply as JSON, stderr)."""

@@ -299,7 +299,7 @@ def ticking(seconds):
 
 def test_one_deadline_holds_for_the_whole_answer():
     hooks = [saying(inject(f"c{n}"), f"h{n}", priority=n) for n in range(4)]
-    outcome = judged(*hooks, how=Run(clock=ticking(1), deadline=5.0))
+    outcome = judged(*hooks, how=Run(clock=ticking(1), deadline=4.0))
 
     assert outcome.context == ("c0", "c1")
     assert [word for _, word in said(outcome)] == ["inject", "inject", "timed-out", "timed-out"]

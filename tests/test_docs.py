@@ -145,7 +145,7 @@ def test_a_new_host_appears_in_the_docs_by_itself(tmp_path, monkeypatch):
 
 
 def test_the_demo_shows_every_sort_of_decision(tmp_path):
-    shown = run("demo/run.py", env={**os.environ, "TMPDIR": str(tmp_path), "COLUMNS": "200"})
+    shown = run("demo/run.py", "--sessions", env={**os.environ, "TMPDIR": str(tmp_path), "COLUMNS": "200"})
 
     assert shown.returncode == 0, shown.stderr
     for said in (
@@ -159,7 +159,25 @@ def test_the_demo_shows_every_sort_of_decision(tmp_path):
         "2 things of this project wait for your trust",
     ):
         assert said in shown.stdout
-    assert re.search(r"23 calls in .* s: 10 passed, 5 advised, \d warned, 5 stopped", shown.stdout)
+    assert re.search(
+        r"23 calls of hooks, all in .* s: 8 passed, 7 advised, \d warned, 5 stopped", shown.stdout
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demo_improves_a_scratch_repository_and_cannot_cheat(tmp_path):
+    shown = run("demo/run.py", env={**os.environ, "TMPDIR": str(tmp_path), "COLUMNS": "200"})
+
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    for said in (
+        "12 of 12 experiments are used",
+        "22127 bytes became ",
+        "bytes, but what comes out is not what went in: tune ",
+        "The chart of it, by `hookline plot`, is build/demo.png.",
+        "[dangerous-command:git-push-force]",
+    ):
+        assert said in shown.stdout
+    assert (ROOT / "build" / "demo.png").read_bytes().startswith(b"\x89PNG")
     assert list(tmp_path.iterdir()) == []
 
 

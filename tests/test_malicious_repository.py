@@ -154,6 +154,23 @@ def test_switching_a_guard_off_through_variables_that_the_host_loads(user, host,
     assert (b"trust" in ran.stdout) is stopped
 
 
+def test_naming_a_profile_of_its_own_through_the_hosts_settings(user):
+    profile = str(user.project / "evil")
+    user.write("evil/hooks/mine.py", marker(user))
+    user.write(".claude/settings.json", {"env": {"HOOKLINE_PROFILE": profile}})
+    user.run("hook", "claude-code", stdin=json.dumps(user.payload("PreToolUse")), HOOKLINE_PROFILE=profile)
+
+    assert not ran(user)
+
+
+def test_the_engines_own_profile_still_counts(user):
+    user.write("~/profile/hooks/mine.py", marker(user))
+    profile = str(user.home / "profile")
+    user.run("hook", "claude-code", stdin=json.dumps(user.payload("PreToolUse")), HOOKLINE_PROFILE=profile)
+
+    assert ran(user)
+
+
 def test_the_users_own_switch_still_counts(user):
     user.write(".claude/settings.json", {"env": {"OTHER": "1"}})
 

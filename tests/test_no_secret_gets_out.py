@@ -4,15 +4,24 @@ A feature that lets text out adds its way here. What is meant to carry a secret 
 input of a tool call, because that is what the host then runs.
 """
 
+import asyncio
 import json
 import os
 import random
 import re
 import string
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+HOOKLINE = Path(sys.executable).parent / "hookline"
 LONG = os.environ.get("HOOKLINE_LONG") == "1"
 MANY = 500
 WINDOW = 12
@@ -74,6 +83,14 @@ def test_there_are_that_many():
     assert left(ALL)
 
 
+def _read(path):
+    """What is in a file; nothing where a process that still sends has taken it away."""
+    try:
+        return path.read_bytes().decode("latin-1")
+    except FileNotFoundError:
+        return ""
+
+
 @pytest.fixture
 def kept(user):
     """All that a call said and left behind is searched; what the test itself wrote is not."""
@@ -84,7 +101,7 @@ def kept(user):
             assert left(one.stderr.decode(errors="replace")) == []
         folders = [user.home / ".local", user.home / ".cache", user.home / ".config" / "hookline" / "state"]
         files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-        assert [path for path in files if left(path.read_bytes().decode("latin-1"))] == []
+        assert [path for path in files if left(_read(path))] == []
         return files
 
     return clean
@@ -193,6 +210,22 @@ def test_what_a_python_hook_raises_is_neither_kept_nor_said(user, kept):
     kept(sent(user, user.payload("PreToolUse")), user.run("log", "--json"))
 
 
+def test_what_is_learnt_of_errors_holds_no_secret(user, kept):
+    texts = batches() if LONG else [*TEXTS[::100], ALL]
+    ran = []
+    for number, text in enumerate(texts):
+        values = {"session_id": f"s{number}"}
+        command = {"command": f"./deploy <<E\n{text}\nE"}
+        failed = user.payload("PostToolUseFailure.Bash", tool_input=command, error=f"error: {text}", **values)
+        fix = user.payload("PostToolUse", tool_input={"command": f"./login {text}"}, **values)
+        again = user.payload("PostToolUse", tool_input=command, **values)
+        ran += [sent(user, one) for one in (failed, fix, again)]
+        ran.append(sent(user, user.payload("PreToolUse", tool_input=command, session_id=f"t{number}")))
+
+    kept(*ran, user.run("errors", "list", "--json"), user.run("errors", "list"), user.run("errors", "export"))
+    assert user.run("errors", "export").stdout
+
+
 def test_explaining_and_checking_show_no_secret(user, kept):
     command = f"cat <<E\n{ALL}\nE\ngit push --force # {TEXTS[0]}"
     payload = user.shell(command)
@@ -230,6 +263,69 @@ def test_replaying_shows_no_secret(user, kept):
     kept(user.run("replay", "session.jsonl"), user.run("replay", "session.jsonl", "--json"))
 
 
+def test_what_is_learnt_from_a_recording_holds_no_secret(user, kept):
+    said = [f"Never forget {text}" for text in TEXTS] + [f"We decided to use {text}" for text in TEXTS]
+    use = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": f"make a # {TEXTS[0]}"}}
+    lines = [
+        {"type": "user", "sessionId": "s", "message": {"role": "user", "content": text}} for text in said
+    ]
+    lines += [{"type": "assistant", "sessionId": "s", "message": {"role": "assistant", "content": [use]}}]
+    outside = user.home.parent / "transcripts"
+    outside.mkdir()
+    ran = []
+    for number in range(0, len(lines), 10):
+        (outside / f"{number}.jsonl").write_text(
+            "\n".join(map(json.dumps, lines[number : number + 10])) + "\n"
+        )
+        given = {"transcript_path": str(outside / f"{number}.jsonl"), "session_id": f"s{number}"}
+        ran.append(sent(user, user.payload("Stop", **given))) if LONG or not number % 100 else None
+    learnt = user.run("memory", "list", "--json", "-n", "9999")
+
+    assert learnt.stdout.count(b"[redacted")
+    kept(*ran, learnt, sent(user, user.payload("SessionStart")))
+
+
+def test_what_a_person_remembers_holds_no_secret(user, kept):
+    one = {"id": "a", "at": 1.0, "text": ALL, "tags": TEXTS[:50], "kind": "fact"}
+    ran = [
+        user.run("memory", "add", "--", ALL),
+        user.run("memory", "add", "x", *(word for text in TEXTS[:20] for word in ("--tag", f" {text}"))),
+        user.run("memory", "import", "-", stdin=json.dumps(one)),
+        user.run("memory", "export", "-"),
+        user.run("memory", "search", "--", TEXTS[0]),
+    ]
+
+    kept(*ran)
+
+
+def test_what_an_agent_remembers_over_mcp_holds_no_secret(user, kept):
+    from mcp.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    async def session():
+        given = {"args": ["mcp", "serve", "--fire"], "env": user.environment(), "cwd": user.project}
+        async with Client(stdio_client(StdioServerParameters(command=str(HOOKLINE), **given))) as client:
+            calls = [
+                *(("remember", {"text": text}) for text in TEXTS[::50]),
+                ("remember", {"text": ALL}),
+                ("recall", {"question": ALL, "tokens": 4000}),
+                (
+                    "verdict",
+                    {"hook": "PreToolUse", "event": {"tool": {"name": ALL, "input": {"command": ALL}}}},
+                ),
+                ("verdict", {"hook": ALL}),
+                ("fire", {"hook": "PreToolUse", "event": {"tool": {"name": "x", "input": {"command": ALL}}}}),
+                ("budget", {"session": ALL}),
+            ]
+            said = [await client.call_tool(name, given) for name, given in calls]
+            return ["".join(block.text for block in one.content) for one in said]
+
+    said = asyncio.run(session())
+
+    assert [left(one) for one in said if left(one)] == []
+    kept(user.run("memory", "list", "--json"))
+
+
 def test_output_that_is_kept_because_it_is_long_holds_no_secret(user, kept):
     user.write("~/.config/hookline/hookline.toml", "[hooks.compress-output]\nenabled = true\nlines = 50\n")
     answer = {"tool_response": {"stdout": f"{ALL}\n" * 4, "stderr": ""}}
@@ -256,12 +352,12 @@ def test_no_sink_is_told_a_secret(user, kept, collector, protocol, content):
     collector.wait(lambda one: told <= {span.name for span in one.spans} and one.metrics)
     # Nobody sends any more once the queue is empty, so all of it was received.
     collector.wait(lambda one: '"waiting": 0' in user.run("list", "sinks", "--json").stdout.decode())
+    collector.wait(lambda one: any(b"[redacted" in sent.SerializeToString() for _, sent in one.requests))
     received = [request.SerializeToString().decode("latin-1") for _, request in collector.requests]
     files = kept(*ran, user.run("list", "sinks", "--json"), user.run("config", "show", "--json"))
 
     assert {"telemetry.jsonl"} <= {path.name for path in files}
     assert [one for one in received if left(one)] == []
-    assert any("[redacted" in one for one in received)
 
 
 def test_a_receiver_that_is_away_leaves_no_secret_behind(user, kept):
@@ -283,3 +379,241 @@ def test_no_sink_is_told_what_a_hook_answers(user, kept, way):
     files = kept(sent(user, user.payload("PreToolUse")))
 
     assert {"telemetry.jsonl"} <= {path.name for path in files}
+
+
+def test_no_secret_is_told_of_a_session_nor_at_its_end(user, kept):
+    """What projects write in journal, brief and branch, and where it comes out again."""
+    rows = "\n".join(f"{n}\t0.5\tkeep\t{text}" for n, text in enumerate("\n".join(TEXTS).splitlines()))
+    user.write(
+        "results.tsv", f"iteration\tmetric\tstatus\tdescription\n{rows}\n0\t{ALL.splitlines()[0]}\tkeep\tx\n"
+    )
+    user.write("BRIEF.md", ALL)
+    user.write(
+        "~/.config/hookline/hookline.toml",
+        '[hooks.session-init]\nbrief = "BRIEF.md"\nbrief_cap = 200_000\n'
+        "[hooks.iteration-context]\nevery = 1\n",
+    )
+    (user.project / ".git" / "HEAD").write_text(f"ref: refs/heads/{TEXTS[0].splitlines()[0]}\n")
+    (user.home / "tmp").mkdir()
+    named = {"AUTORESEARCH_JOURNAL": "results.tsv", "TMPDIR": str(user.home / "tmp")}
+    stems = ("SessionStart", "UserPromptSubmit", "SubagentStart", "Stop", "SessionEnd")
+    ran = [
+        user.run("hook", "claude-code", stdin=json.dumps(user.payload(stem)), **named) for stem in stems[:-1]
+    ]
+    mirrors = list((user.home / "tmp").glob("ar-session-*.json"))
+
+    assert [left(path.read_text()) for path in mirrors] == [[]]
+    kept(*ran, user.run("hook", "claude-code", stdin=json.dumps(user.payload(stems[-1])), **named))
+    assert [b"[Session]" in ran[0].stdout, b"[Iterations]" in ran[1].stdout] == [True, True]
+
+
+def eventually(look, seconds=60.0):
+    until = time.monotonic() + seconds
+    while not (found := look()) and time.monotonic() < until:
+        time.sleep(0.1)
+    return found
+
+
+def test_no_secret_is_told_to_a_webhook(user, kept):
+    """What of a project stands in its end: the branch, the journal's figures, the folder's name."""
+    got = []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self):
+            got.append(self.rfile.read(int(self.headers["content-length"])).decode())
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            """Tests say enough."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    texts = [text.splitlines()[0] for text in TEXTS[:: 5 if LONG else 60]]
+    address = {"AR_NOTIFY_WEBHOOK": f"http://127.0.0.1:{server.server_port}/hook"}
+    ran = []
+    try:
+        for number, text in enumerate(texts):
+            user.write("results.tsv", f"iteration\tmetric\tstatus\n{text}\t{text}\tkeep\n1\t{text}\t{text}\n")
+            (user.project / ".git" / "HEAD").write_text(f"ref: refs/heads/{text}\n")
+            named = {"session_id": f"s{number}", "reason": text}
+            payload = json.dumps(user.payload("SessionEnd", **named))
+            env = {"AUTORESEARCH_JOURNAL": "results.tsv", **address}
+            ran.append(user.run("hook", "claude-code", stdin=payload, **env))
+        eventually(lambda: len(got) == len(texts))
+    finally:
+        server.shutdown()
+        server.server_close()
+
+    assert len(got) == len(texts)
+    assert [left(one) for one in got if left(one)] == []
+    assert any("[redacted" in one for one in got)
+    kept(*ran)
+
+
+ENRICHING = {
+    "an answer": "cat secrets.jsonl",
+    "a failure": "cat secrets >&2; exit 3",
+    "no answer": "cat secrets",
+    "a text that is too long": "cat long.jsonl",
+}
+
+
+@pytest.mark.parametrize("way", ENRICHING)
+def test_no_secret_is_told_to_a_command_that_helps_to_learn_nor_kept_of_its_answer(user, kept, tmp_path, way):
+    seen = tmp_path / "seen"
+    answers = [{"kind": "fact", "text": f"The thing is {text}"} for text in TEXTS[::50]]
+    user.write("secrets", ALL)
+    user.write("secrets.jsonl", "\n".join(map(json.dumps, answers)))
+    user.write("long.jsonl", json.dumps({"text": ALL}))
+    command = f"cat > {seen}.part; mv {seen}.part {seen}; {ENRICHING[way]}"
+    user.write("~/.config/hookline/hookline.toml", f"[hooks.memory]\nenrich = {json.dumps(command)}\n")
+    use = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "\n".join(TEXTS[:9])}}
+    failed = {"type": "tool_result", "tool_use_id": "t", "is_error": True, "content": "\n".join(TEXTS[9:18])}
+    lines = [
+        *({"role": "user", "content": text} for text in TEXTS[18:118]),
+        {"role": "user", "content": [failed]},
+    ]
+    said = [{"type": "user", "sessionId": "s", "message": one} for one in lines]
+    said.insert(
+        0, {"type": "assistant", "sessionId": "s", "message": {"role": "assistant", "content": [use]}}
+    )
+    (tmp_path / "talk").write_text("".join(json.dumps(one) + "\n" for one in said))
+    ended = sent(user, user.payload("Stop", session_id="s", transcript_path=str(tmp_path / "talk")))
+    told = eventually(lambda: seen.exists() and seen.read_text())
+    learnt, failed = ("memory", "list"), ("log",)
+    eventually(lambda: b"thing" in user.run(*learnt).stdout or b"helps to learn" in user.run(*failed).stdout)
+
+    assert ("[redacted" in told, left(told)) == (True, [])
+    kept(ended, user.run("memory", "list", "--json", "-n", "999"), user.run("log", "--json"))
+
+
+def test_what_a_session_hands_on_holds_no_secret(user, kept):
+    outside = user.home.parent / "transcripts"
+    outside.mkdir()
+    ran = []
+    for number, text in enumerate(batches() if LONG else ["\n".join(TEXTS[::3]), *TEXTS[::200]]):
+        use = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": f"deploy <<E\n{text}\nE"}}
+        back = {"type": "tool_result", "tool_use_id": "t", "is_error": True, "content": f"error: {text}"}
+        wrote = {"type": "tool_use", "id": "w", "name": "Write", "input": {"file_path": f"/p/{text}"}}
+        said = f"We decided to use {text}\nBlockers: {text}\nNext step: use {text}"
+        talk = [
+            ("user", text),
+            ("assistant", [use]),
+            ("user", [back]),
+            ("assistant", [wrote, {"type": "text", "text": said}]),
+            ("user", [{"type": "tool_result", "tool_use_id": "w", "content": text}]),
+            ("assistant", said),
+        ]
+        lines = [{"type": role, "message": {"role": role, "content": content}} for role, content in talk]
+        (outside / f"{number}.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+        given = {"transcript_path": str(outside / f"{number}.jsonl"), "session_id": f"s{number}"}
+        todo = {"tool_name": "TodoWrite", "tool_input": {"todos": [{"content": text, "status": "pending"}]}}
+        stems = {"PostToolUse": todo, "PreCompact": {}, "SessionStart.compact": {}}
+        stems |= {"PostCompact": {"compact_summary": text}, "SessionEnd": {}}
+        ran += [sent(user, user.payload(stem, **{**more, **given})) for stem, more in stems.items()]
+        ran.append(sent(user, user.payload("SessionStart", session_id=f"t{number}", source="startup")))
+        ran += [user.run("rotate", "--show"), user.run("rotate", "--session", f"s{number}", "--json")]
+
+    assert b"[redacted" in ran[-2].stdout
+    assert b"[Handoff]" in ran[2].stdout
+    kept(*ran, user.run("rotate", "--show", "--json"))
+
+
+TARGET = """
+goal = "Less."
+[scope]
+mutable = ["n"]
+[metric]
+command = "cat ~/secrets; echo; cat n"
+direction = "lower"
+[guard]
+command = "cat ~/secrets ~/secrets >&2; test $(cat n) -gt 8"
+[agent]
+host = "command"
+command = "sed 's/^/next: /;1q' ~/secrets; echo $(( $(cat n) - 1 )) > n; cat ~/secrets"
+[limits]
+experiments = 2
+"""
+
+
+STOPPED = """
+goal = "Less."
+scope.mutable = ["n"]
+metric.command = "cat n"
+metric.direction = "lower"
+agent.host = "command"
+agent.command = {ask}
+limits.experiments = 1
+"""
+
+
+@pytest.mark.parametrize("at_once", ["1", "2"])
+def test_a_run_keeps_no_secret_that_its_agent_guard_or_metric_prints(user, kept, at_once):
+    user.write("~/secrets", ALL)
+    user.write(".hookline/targets/less.toml", TARGET)
+    user.write("n", "10\n")
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "n"], ["commit", "-q", "-m", "begin"]):
+        subprocess.run([*git, *words], cwd=user.project, env=user.environment(), check=True)
+    ran = user.run("run", "less", "--parallel", at_once)
+    kept(ran, user.run("runs"), user.run("show"), user.run("show", "less", "2"), user.run("runs", "--json"))
+    files = [path for path in (user.project / "autoresearch").rglob("*") if path.is_file()]
+
+    assert {"1": b"guard_failed", "2": b"superseded"}[at_once] in ran.stdout
+    assert {"results.tsv", "results.jsonl", "1.log", "2.md", "ideas.md"} <= {path.name for path in files}
+    assert [path for path in files if left(path.read_text(encoding="utf-8"))] == []
+
+
+def test_a_row_keeps_no_secret_of_what_guards_stopped(user, kept):
+    ask = f'sed "s|HERE|$PWD|" ~/payload | {sys.executable} -m hookline hook claude-code'
+    user.write("~/payload", "")
+    user.write(".hookline/targets/less.toml", STOPPED.format(ask=json.dumps(ask)))
+    user.write("n", "10\n")
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "n"], ["commit", "-q", "-m", "begin"]):
+        subprocess.run([*git, *words], cwd=user.project, env=user.environment(), check=True)
+    for text in TEXTS[:: 10 if LONG else 150]:
+        told = {"tool_name": "Bash", "tool_input": {"command": f"git push --force {text}"}}
+        session = {"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "", "cwd": "HERE"}
+        user.write("~/payload", json.dumps({**told, **session}))
+        kept(user.run("run", "less"), user.run("show"))
+    rows = "".join(path.read_text() for path in user.project.rglob("results.jsonl"))
+
+    assert "stopped by dangerous-command:git-push-force at git push --force" in rows
+    assert left(rows) == []
+
+
+def test_no_secret_is_shown_of_a_run_as_it_goes_nor_told_at_its_end(tmp_path):
+    from hookline.engine.journal import Row
+    from hookline.engine.notifying import message
+    from hookline.engine.runs import Run
+    from hookline.engine.stopping import Stop
+    from hookline.engine.view import Live, drawn
+
+    shown = StringIO()
+    console, one = (
+        Console(file=shown, width=4000),
+        Live(Console(file=StringIO(), width=80, force_terminal=True)),
+    )
+    run = Run(
+        id="r",
+        root=str(tmp_path),
+        text=TARGET,
+        name="less",
+        base="",
+        branch="b",
+        scratch="",
+        mark="",
+        began=0.0,
+    )
+    one.begun(run, [])
+    for at in range(0, len(ALL), 97):
+        one.heard(ALL[at : at + 97].encode("utf-8", "replace"))
+        console.print(drawn(one.seen, 0.0))
+    one.close()
+    row = Row(iteration=0, timestamp=0.0, status="baseline", metric=1.0, best=1.0)
+    told = [message(run, Stop(reason="halted", text=text), [row]) for text in TEXTS]
+
+    assert left(shown.getvalue()) == []
+    assert left(json.dumps(told)) == []

@@ -218,7 +218,8 @@ def test_a_note_of_the_last_call_that_is_not_ours_tells_nothing(noted):
 
 
 def test_nothing_is_read_for_those_who_have_switched_it_off(user, transcript):
-    runtime = Runtime.load(str(user.project), user.environment(AR_DISABLE_BUDGET_GUARD="1"), host=CLAUDE)
+    off = user.environment(AR_DISABLE_BUDGET_GUARD="1", AR_DISABLE_HANDOFF="1")
+    runtime = Runtime.load(str(user.project), off, host=CLAUDE)
     uses(runtime, transcript, 1, 99)
     notes = runtime.store.notes("s-1")
     runtime.close()

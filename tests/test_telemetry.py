@@ -23,7 +23,8 @@ def replies(user, session="one"):
     payloads = [user.payload(stem) for stem in STEMS] + [user.shell("git push --force")]
     payloads = [{**payload, "session_id": session} for payload in payloads]
     ran = [user.run("hook", "claude-code", stdin=json.dumps(payload)) for payload in payloads]
-    return [(one.returncode, one.stdout, one.stderr) for one in ran]
+    here = str(user.project).encode()
+    return [(one.returncode, one.stdout.replace(here, b"PROJECT"), one.stderr) for one in ran]
 
 
 def lines(user):

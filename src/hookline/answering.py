@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from itertools import count
 
 from hookline import claims, hosts
@@ -62,7 +62,8 @@ class Words(NamedTuple):
     without: tuple[str, ...] = ()
 
 
-def spoken(words: Sequence[str]) -> Words:
+@lru_cache(maxsize=64)
+def spoken(words: tuple[str, ...]) -> Words:
     """Read these *words*; raises `ValueError` that says what is wrong with them."""
     given: dict[str, list[str]] = {"--event": [], "--only": [], "--without": []}
     hosts_named, rest = list[str](), list(words)
@@ -158,7 +159,7 @@ def _judged(host: Host, name: str, event: Event, call: Call, opened: Open) -> An
         held.abandon()
         raise
     answered = partial(held.answered, lives.now())
-    return Answer(reply, runtime.notices(), partial(_closed, runtime, answered, last=call.last))
+    return Answer(reply, runtime.wanted.notices(), partial(_closed, runtime, answered, last=call.last))
 
 
 def _names(call: str) -> Callable[[], str]:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 SETTINGS = ("hookline.toml", "hooks.json", "mcp.json")
 BUDGET_END = "AUTORESEARCH_BUDGET_END"
 CACHE = "PYTHONPYCACHEPREFIX"
+PROFILE = "HOOKLINE_PROFILE"
+"""The variable that names a further folder of configuration: what an engine's agent starts with."""
 
 
 @record
@@ -90,6 +92,9 @@ def load(
     """
     project = _project(env, cwd, host)
     user, problems, scripts = _configured(files.Folder(path=project.places.config, source="user"))
+    if PROFILE in project.env:
+        more, wrong, own = _configured(files.Folder(path=project.env[PROFILE], source="user"))
+        user, problems, scripts = [*user, *more], [*problems, *wrong], [*scripts, *own]
     user = user if good is None else [_as_last_read(layer, good) for layer in user]
     layers, scripts = [*user, *project.layers], [*scripts, *project.scripts]
     machine = _Lazy(project.env, project.places, layers, trusted=project.pinned)
@@ -242,7 +247,9 @@ def _python(paths: Sequence[str], modules: Sequence[str], source: str, machine: 
 
     own = source != "user"
     root, only = (machine.places.root, machine.trusted) if own else (machine.places.config, None)
-    sources = [python.Source(path=path, source=source, root=root, trusted=only) for path in paths]
+    roots = [root if own else path.rpartition("/hooks/")[0] for path in paths]
+    places = zip(paths, roots, strict=True)
+    sources = [python.Source(path=path, source=source, root=at, trusted=only) for path, at in places]
     sources += [python.Source(module=name, source=source, root=root, trusted=only) for name in modules]
     return python.find(sources, machine.made())
 

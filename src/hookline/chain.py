@@ -8,7 +8,7 @@ from hookline import plainjson as json
 from hookline.events import ALLOW, ASK, BLOCK, MODIFY, Event
 from hookline.frozen import Frozen
 from hookline.hook import Hook
-from hookline.outcome import Outcome, Step
+from hookline.outcome import PRIVATE, Outcome, Step
 from hookline.record import record, replace
 from hookline.response import WEIGHT, Effect, Response, Verdict
 from hookline.state import State
@@ -37,13 +37,11 @@ class Run:
     again: bool = False
     """Whether a hook only judges what it may have changed before: its changes no longer count."""
 
-    def left(self) -> float:
-        return self.deadline - self.clock()
-
 
 def run(event: Event, state: State, hooks: Iterable[Hook], how: Run = Run()) -> Outcome:  # noqa: B008 -- frozen
     """Run the *hooks* that listen for *event*, lowest priority first, ties in order of registration."""
-    listening = sorted((h for h in hooks if h.listens(event)), key=lambda h: h.place(type(event)))
+    listening = [hook for hook in hooks if hook.listens(event)]
+    listening.sort(key=lambda hook: hook.place(type(event)) if hook.priorities else hook.priority)
     outcome = Outcome(event=event)
     judged: dict[str, Event] = {}
     trail: list[Step] = []
@@ -51,6 +49,9 @@ def run(event: Event, state: State, hooks: Iterable[Hook], how: Run = Run()) -> 
         outcome, step = _step(outcome, hook, state, how)
         judged[hook.name] = outcome.event
         trail.append(step)
+        if step.told or step.said == "block":
+            spoke = (*state.spoke, hook.name) if step.told else state.spoke
+            state = replace(state, spoke=spoke, blocked=outcome.blocked is not None)
     return _judge_again(outcome.noting(*trail), event, listening, judged, state, how)
 
 
@@ -86,16 +87,23 @@ def _stop(outcome: Outcome, reason: str) -> Outcome:
 
 def _step(outcome: Outcome, hook: Hook, state: State, how: Run) -> tuple[Outcome, Step]:
     """The outcome after *hook*, and what is to be noted of it."""
-    if outcome.ended and not hook.observer:
+    if outcome.blocked is not None and outcome.ended and not hook.observer:
         return outcome, Step(hook=hook.name, said="skipped", note="something before it blocked")
-    left = how.left()
+    event, clock = outcome.event, how.clock
+    began, limit = clock(), hook.seconds(event)
+    left = how.deadline - began
     if left <= 0:
-        late = _failure(hook, outcome.event, "did not run: the answer's time was spent", late=True)
+        late = _failure(hook, event, "did not run: the answer's time was spent", late=True)
         return _add(outcome, hook, late, 0)
-    began = how.clock()
-    response = _answer(hook, outcome, state, how, min(left, hook.seconds(outcome.event)))
-    took = how.clock() - began
-    if hook.source == "built-in" and took > hook.seconds(outcome.event):
+    try:
+        said = how.call(hook, event, state, min(left, limit))
+        took = clock() - began
+        if said is None and took <= limit:
+            return outcome, Step(hook=hook.name, said="pass", ms=took * 1000, nature=hook.nature)
+        response = _checked(said, hook, event)
+    except Exception as error:  # noqa: BLE001 -- a broken hook must not break the agent
+        response, took = _failed(error, hook, event, min(left, limit)), clock() - began
+    if took > limit and hook.source == "built-in":
         response = response.plus(_overrun(hook, took))
     if how.again and response.changes:
         response = replace(response, changes=Frozen())
@@ -104,18 +112,18 @@ def _step(outcome: Outcome, hook: Hook, state: State, how: Run) -> tuple[Outcome
     return _add(outcome, hook, response, took)
 
 
-def _answer(hook: Hook, outcome: Outcome, state: State, how: Run, limit: float) -> Response:
-    try:
-        said = how.call(hook, outcome.event, state, limit)
-    except TimeoutError:
-        return _failure(hook, outcome.event, f"gave no answer within {limit:g} s", late=True)
-    except Exception as error:  # noqa: BLE001 -- a broken hook must not break the agent
-        said_besides = getattr(error, "response", None) or Response()
-        return _failure(hook, outcome.event, _describe(error)).plus(said_besides)
+def _failed(error: Exception, hook: Hook, event: Event, limit: float) -> Response:
+    if isinstance(error, TimeoutError):
+        return _failure(hook, event, f"gave no answer within {limit:g} s", late=True)
+    said_besides = getattr(error, "response", None) or Response()
+    return _failure(hook, event, _describe(error)).plus(said_besides)
+
+
+def _checked(said: Any, hook: Hook, event: Event) -> Response:
     if said is None:
         return PASSED
     wrong = _wrong(said)
-    return _failure(hook, outcome.event, f"answered with {wrong}") if wrong else said
+    return _failure(hook, event, f"answered with {wrong}") if wrong else said
 
 
 def _wrong(said: Any) -> str:
@@ -192,7 +200,7 @@ def _add(outcome: Outcome, hook: Hook, response: Response, took: float) -> tuple
         span=allowed.span,
         ms=took * 1000,
         note=response.note or "; ".join(notes),
-        told=allowed.context,
+        told=(PRIVATE,) if allowed.private and allowed.context else allowed.context,
         before={name: getattr(outcome.event, name) for name in allowed.changes},
         after=allowed.changes,
         nature=hook.nature,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from _blake2 import blake2b  # `hashlib` loads OpenSSL: two milliseconds that every tool call would wait for
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 from hookline import repeating
 from hookline.events import (
@@ -152,10 +152,15 @@ def _content(event: Event) -> str:
     """What it is about, in our words: one host may tell of it in two dialects."""
     from hookline import plainjson as json  # noqa: PLC0415 -- what cannot be claimed needs none
 
-    told = {field.name: getattr(event, field.name) for field in fields(event) if field.name not in ASIDE}
+    told = {name: getattr(event, name) for name in _telling(type(event))}  # type: ignore[arg-type]  # as in `host`
     if isinstance(event, CALLS):
         told["tool"] = event.tool if event.kind == "other" else ""
     return json.dumps(told, sort_keys=True, default=_plain)
+
+
+@cache
+def _telling(event: type[Event]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(event) if field.name not in ASIDE)
 
 
 def _plain(value: Any) -> Any:

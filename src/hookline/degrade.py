@@ -7,6 +7,7 @@ from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, Sessi
 from hookline.host import CONTEXT_CAP, Host, Moment, Reply, Said, changed, row_of
 from hookline.outcome import Outcome, Step
 from hookline.record import replace
+from hookline.response import End, ending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +21,18 @@ def answer(
 ) -> tuple[Reply, Outcome]:
     """The reply in the host's words, and the outcome as it could be expressed within *cap* characters."""
     row = row_of(host, name, event.native)
+    outcome = _unended(outcome, host, event)
+    if outcome.silent and changed(event, outcome.event) is None:  # there is nothing to be said
+        return host.encode(Said(name=name, event=event, outcome=outcome)), outcome
     outcome = capped(degraded(outcome, event, _able(row, event, outcome)), cap)
     return host.encode(Said(name=name, event=event, outcome=outcome)), outcome
+
+
+def _unended(outcome: Outcome, host: Host, event: Event) -> Outcome:
+    if not ending(outcome.effects) or isinstance(event, host.ends):
+        return outcome
+    left = tuple(one for one in outcome.effects if not isinstance(one, End))
+    return _note(replace(outcome, effects=left), f"{host.name} cannot end a run here: its calls are stopped")
 
 
 def _able(row: Moment | None, event: Event, outcome: Outcome) -> frozenset[Can]:

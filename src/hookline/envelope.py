@@ -12,7 +12,7 @@ from hookline.frozen import frozen, thawed
 from hookline.host import Unreadable
 from hookline.outcome import Outcome
 from hookline.record import MISSING, fields
-from hookline.response import Response, Verdict
+from hookline.response import HandOver, Response, Verdict
 from hookline.state import State
 from hookline.wire import Action, EventEnvelope, ResponseEnvelope, read, schema
 
@@ -137,7 +137,8 @@ def response_in(event: Event, data: Mapping[str, Any]) -> Response:
     except ValueError as error:
         raise BadEnvelope(str(error)) from None
     _check_promise(wire)
-    rule = (wire.metadata or {}).get("rule")
+    told = wire.metadata or {}
+    rule, handoff = told.get("rule"), told.get("handoff")
     return Response(
         verdict=_VERDICTS.get(wire.action, "pass"),
         reason=wire.reason or "",
@@ -146,6 +147,7 @@ def response_in(event: Event, data: Mapping[str, Any]) -> Response:
         warnings=_texts(wire.warnings),
         changes=frozen(_changes(event, wire)),
         replace_context=bool(wire.replace_context),
+        effects=(HandOver(details=frozen(handoff)),) if isinstance(handoff, Mapping) else (),
     )
 
 

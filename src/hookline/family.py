@@ -14,6 +14,7 @@ from hookline.record import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
     from typing import Any
 
 
@@ -26,7 +27,7 @@ class Family:
     constant: str = ""
 
     def names(self) -> tuple[str, ...]:
-        return _members(tuple(import_module(self.package).__path__))
+        return _members(tuple(_package(self.package).__path__))
 
     def load(self, name: str) -> Any:
         """The member called *name*; raises `LookupError` that lists who there is."""
@@ -39,6 +40,11 @@ class Family:
     def members(self) -> Iterator[Any]:
         for name in self.names():
             yield self.load(name)
+
+
+@cache
+def _package(name: str) -> ModuleType:
+    return import_module(name)
 
 
 @cache

@@ -29,7 +29,10 @@ def frozen(value: Any, depth: int = 0) -> Any:
     if type(value) in PLAIN or depth >= DEEPEST:
         return value
     if isinstance(value, dict | Mapping):
-        return Frozen({key: frozen(item, depth + 1) for key, item in value.items()})
+        depth += 1
+        return Frozen(
+            {key: item if type(item) in PLAIN else frozen(item, depth) for key, item in value.items()}
+        )
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return tuple(frozen(item, depth + 1) for item in value)
     return value

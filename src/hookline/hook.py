@@ -101,7 +101,8 @@ class Hook:
         return BUILT_IN_LIMIT if self.source == "built-in" else event.limit
 
     def __call__(self, event: Event, state: State) -> Any:
-        return self.judge(event, state, **self.settings)
+        settings = self.settings
+        return self.judge(event, state, **settings) if settings else self.judge(event, state)
 
 
 def hook(  # noqa: PLR0913 -- each is one fact about a hook
@@ -268,7 +269,7 @@ def tightens(hook: Hook, key: str, value: Any) -> bool:
     """Whether a project may set this without being trusted."""
     if key == "enabled":
         return bool(value)
-    if hook.nature == "advice":
+    if hook.nature == "advice" and key not in hook.stricter:
         return True
     allowed = hook.stricter.get(key, ())
     return allowed == ANY or value in allowed or value == hook.settings.get(key)

@@ -10,7 +10,7 @@ from functools import cache
 
 from hookline.events import Can, Event, PostToolUse, Subagent
 from hookline.frozen import Frozen, frozen, thawed
-from hookline.record import MISSING, Field, field, fields, record, replace
+from hookline.record import field, fields, record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,9 +110,9 @@ class Said:
 def changed(before: Event, after: Event) -> Any:
     """The input or output that hooks changed, in the shape the host sent; None where nothing was changed."""
     key = before.changes
-    if not key or getattr(after, key) == getattr(before, key):
+    new, old = (getattr(after, key), getattr(before, key)) if key else (None, None)
+    if new is old or new == old:
         return None
-    new, old = getattr(after, key), getattr(before, key)
     return _fitted(before, new, old) if isinstance(before, PostToolUse) else new
 
 
@@ -173,6 +173,10 @@ class Host:
     """Characters of context that one answer may carry."""
     continuations: int = CONTINUATIONS
     """How often everything together may make a turn go on; below the host's own cap."""
+    shows_notices: bool = False
+    """Whether its replies carry what a terminal is to show; else we write to the terminal ourselves."""
+    headless_env: Mapping[str, str] = field(default_factory=Frozen)
+    """Variables, with their values, by which a run is known that nobody sits at."""
     prompt_may_come_first: bool = False
     """Whether the first prompt may be told before the session's start, which then still comes."""
     dialect: Dialect | None = None
@@ -194,19 +198,23 @@ class Host:
     runs_hooks_of: tuple[str, ...] = ()
     """Files of other hosts whose hooks it runs by itself: the user's with `~`, else the repository's."""
     headless: tuple[str, ...] = ()
-    """How it is run without a person, from the program on; it reads the prompt from stdin, or has it as
-    `{prompt}`."""
+    """How it is run without a person; without `{prompt}` that is on stdin, `{model}` is there if named."""
+    free: Mapping[str, tuple[str, ...]] = field(default_factory=Frozen)
+    """Words that let it work without asking, by how much it may do; the first is usual."""
     sent: Callable[[Mapping[str, Any], Mapping[str, str]], bool] | None = None
     """Whether a payload and an environment are this host's, where `telltales` are not enough to tell."""
     run_by: Mapping[str, tuple[str, ...]] = field(default_factory=Frozen)
-    """Other hosts that run what is wired for this one, each with the marks that raise the question whether it
-    is them: variables of the environment, or fields of the payload."""
+    """Other hosts that run what is wired for this one, each with the variables or fields that hint at it."""
     one_by_one: bool = False
     """Whether it runs the hooks of a moment one after another, the next when the last has answered."""
     passing: tuple[str, ...] = ()
     """Variables that it sets at some moments only, and that say nothing about who asks."""
     usage: str = ""
     """Where it is told how its recordings tell of tokens: `_module:RECORDING`, beside its file."""
+    ends: tuple[type[Event], ...] = ()
+    """Moments at which an answer can end the run for good."""
+    talk: str = ""
+    """Where it is told how they tell of what was said and done: `_module:TALK`, beside its file."""
 
 
 class Unreadable(ValueError):
@@ -224,13 +232,14 @@ def decode(host: Host, payload: Any, name: str = "") -> tuple[str, Event] | None
     if row is None:
         return None
     values = dict(row.given)
-    for ours, theirs in {**host.common, **row.fields}.items():
-        found = _find(payload, theirs)
+    where = {**host.common, **row.fields}
+    for ours, theirs in where.items():
+        found = _find(payload, theirs) if "." in theirs else payload.get(theirs)
         if found is not None:
             values[ours] = found
     if row.event is PostToolUse and "success" not in values and (error := host.failure(payload)):
         values |= {"success": False, "error": values.get("error") or error}
-    return name, _build(host, row, values, payload)
+    return name, _build(host, row, values, payload, where)
 
 
 def row_of(host: Host, name: str, payload: Mapping[str, Any]) -> Moment | None:
@@ -242,17 +251,13 @@ def row_of(host: Host, name: str, payload: Mapping[str, Any]) -> Moment | None:
 
 
 def _needed_name(host: Host, payload: Mapping[str, Any]) -> str:
-    name = payload.get(host.names_event)
+    name, told = payload.get(host.names_event), f"{host.names_event!r} is missing or no text"
     if isinstance(name, str) and name:
         return name
-    raise Unreadable(
-        f"the payload does not say which event it is: {host.names_event!r} is missing or no text"
-    )
+    raise Unreadable(f"the payload does not say which event it is: {told}")
 
 
 def _find(payload: Any, path: str) -> Any:
-    if "." not in path:
-        return payload.get(path) if isinstance(payload, Mapping) else None
     for key in path.split("."):
         if not isinstance(payload, Mapping):
             return None
@@ -260,43 +265,47 @@ def _find(payload: Any, path: str) -> Any:
     return payload
 
 
-def _build(host: Host, row: Moment, values: dict[str, Any], payload: Mapping[str, Any]) -> Event:
-    subagent = Subagent(
-        id=_words(values.pop("subagent_id", "")), type=_words(values.pop("subagent_type", ""))
-    )
-    known, needed = _known(row.event)  # type: ignore[arg-type]  # mypy asks the class for its instances' hash
-    where = {**host.common, **row.fields}
-    checked: dict[str, Any] = {}
-    odd = []
-    for key, value in values.items():
-        wrong = _wrong(known[key].type, value) if key in known else ""
-        if wrong and key in needed | {"input"}:
-            raise Unreadable(f"field {where.get(key, key)!r} of {_payload_of(host, row)} {wrong}")
-        if wrong:
-            odd.append(f"field {where.get(key, key)!r} of {_payload_of(host, row)} {wrong}; it was left out")
-        elif key in known:
-            checked[key] = frozen(_seconds(value) if key == "at" else value)
-    for key in sorted(needed - set(checked)):
-        raise Unreadable(f"{_payload_of(host, row)} needs {where.get(key, key)!r}, which is missing")
-    checked.update(_tool_facts(host, checked) if "places" in known else {})
+def _build(
+    host: Host, row: Moment, values: dict[str, Any], payload: Mapping[str, Any], where: Mapping[str, str]
+) -> Event:
+    helper = _words(values.pop("subagent_id", "")), _words(values.pop("subagent_type", ""))
+    checked, odd = _checked(host, row, values, where)
     checked.setdefault("host", host.name)
-    if subagent.id or subagent.type:
-        checked["subagent"] = subagent
+    if any(helper):
+        checked["subagent"] = Subagent(id=helper[0], type=helper[1])
     if row.event.changes in where:
         checked["lies_at"] = Frozen({row.event.changes: where[row.event.changes]})
     return row.event(**checked, native=frozen(payload), odd=tuple(odd))
 
 
+def _checked(
+    host: Host, row: Moment, values: Mapping[str, Any], where: Mapping[str, str]
+) -> tuple[dict[str, Any], list[str]]:
+    """The *values* of an event, and what of them is left out; raises `Unreadable`."""
+    known, needed = _known(row.event)  # type: ignore[arg-type]  # mypy asks the class for its instances' hash
+    checked: dict[str, Any] = {}
+    odd = list[str]()
+    for key, value in values.items():
+        kind = known.get(key, "")
+        if kind == "str" and type(value) is str:  # as most are
+            checked[key] = value
+        elif wrong := _wrong(kind, value):
+            told = f"field {where.get(key, key)!r} of the {row.event.__name__} payload of {host.name} {wrong}"
+            if key in needed or key == "input":
+                raise Unreadable(told)
+            odd.append(f"{told}; it was left out")
+        elif kind:
+            checked[key] = frozen(_seconds(value) if key == "at" else value)
+    for key in () if needed <= checked.keys() else sorted(needed - checked.keys()):
+        payload = f"the {row.event.__name__} payload of {host.name}"
+        raise Unreadable(f"{payload} needs {where.get(key, key)!r}, which is missing")
+    return checked | _tool_facts(host, checked) if "places" in known else checked, odd
+
+
 @cache
-def _known(event: type[Event]) -> tuple[Mapping[str, Field], frozenset[str]]:
-    """The fields of a class of events, and which of them must be given."""
-    known = {f.name: f for f in fields(event)}
-    needed = (f.name for f in known.values() if f.default is MISSING and f.default_factory is MISSING)
-    return known, frozenset(needed)
-
-
-def _payload_of(host: Host, row: Moment) -> str:
-    return f"the {row.event.__name__} payload of {host.name}"
+def _known(event: type[Event]) -> tuple[Mapping[str, str], frozenset[str]]:
+    """How the fields of a class of events are annotated, and which of them must be given."""
+    return {f.name: f.type for f in fields(event)}, frozenset(f.name for f in fields(event) if f.needed)
 
 
 def _tool_facts(host: Host, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -326,11 +335,8 @@ def _wrong(kind: str, value: Any) -> str:
     wanted = _CHECKS.get(kind)
     if wanted is None or (isinstance(value, wanted) and (bool in wanted or not isinstance(value, bool))):
         return ""
-    return (
-        ""
-        if kind == "float" and isinstance(_seconds(value), float)
-        else f"is {_type(value)}, not {_plain(kind)}"
-    )
+    timely = kind == "float" and isinstance(_seconds(value), float)
+    return "" if timely else f"is {_type(value)}, not {_plain(kind)}"
 
 
 def _seconds(when: Any) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from math import isfinite
 
+from hookline.confidence import confidence
 from hookline.frozen import Frozen
 from hookline.record import field, record
 
@@ -19,6 +20,15 @@ _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts that put no space
 _WORD = rf"[{_SINGLE}]|[^\W_{_SINGLE}]+"
 _LONGEST = 64
 _MOST = 2000
+_ENDINGS = (
+    *("ations", "ation", "ments", "ment", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "ly"),
+    *("s", "e", "y"),
+)
+_SHORTEST = 3
+
+KINDS = ("fact", "decision", "preference", "convention", "blocker")
+RELATIONS = ("supports", "contradicts", "refines")
+"""How one memory stands to another."""
 
 
 @record
@@ -29,19 +39,41 @@ class Memory:
     """Unique: remembering it again replaces what it says, not how often it was of use."""
     at: float
     text: str
-    kind: str = "note"
+    kind: str = "fact"
+    """One of `KINDS`, unless somebody else's program has its own."""
     tags: tuple[str, ...] = ()
     project: str = ""
-    """Empty: of use everywhere."""
-    importance: float = 0.5
-    """From 0 to 1."""
+    """Its repository, by where it was cloned from, else by its root; empty: of use everywhere."""
+    branch: str = ""
+    """Empty: on every branch."""
+    issue: str = ""
+    """Empty: whatever is worked on."""
+    confidence: float = 0.5
+    """How sure it is, from 0 to 1."""
+    half_life: float | None = 90.0
+    """Days after which it counts half, if it was of no use since; None for never."""
+    pinned: bool = False
+    """Whether a person wants it kept: it comes first, and neither fades nor is forgotten by itself."""
+    relations: tuple[tuple[str, str], ...] = ()
+    """How it stands to others: one of `RELATIONS`, and the other's id."""
+    source: str = ""
+    """Who it is from: a session, or what a person or a program calls itself."""
     used: float | None = None
     """When it was last of use; None for never."""
     uses: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.importance <= 1:
-            raise ValueError(f"the importance of a memory is from 0 to 1, not {self.importance!r}")
+        if not 0 <= self.confidence <= 1:
+            raise ValueError(f"the confidence of a memory is from 0 to 1, not {self.confidence!r}")
+        if self.half_life is not None and not 0 < self.half_life < 1e6:  # noqa: PLR2004 -- days, a lifetime
+            raise ValueError(f"the half-life of a memory is a number of days or None, not {self.half_life!r}")
+
+    @property
+    def scope(self) -> str:
+        """Where it is of use: user, repository, branch or issue; the narrowest that it names."""
+        if self.issue:
+            return "issue"
+        return "branch" if self.branch else "repository" if self.project else "user"
 
 
 @record
@@ -57,6 +89,14 @@ class Signature:
     last: float = 0.0
     fix: str = ""
     """What helped; empty while nobody knows."""
+    command: str = ""
+    """What failed so: the words that the command lines had in common."""
+    weight: float = field(default=0.0, compare=False)
+    """How far it is believed; `confidence` reads it."""
+
+    def believed(self, at: float) -> float:
+        """From 0 to 1, at that time."""
+        return confidence(self.weight, at)
 
 
 @record
@@ -105,6 +145,18 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(found)[:_MOST]
 
 
+def bare(word: str) -> str:
+    """*word* without its ending, so that it is found in its other forms."""
+    if not word.isascii() or not word.isalpha():
+        return word
+    for ending in _ENDINGS:
+        left = word.removesuffix(ending)
+        if left != word and len(left) >= max(_SHORTEST, len(ending)):
+            return left[:-1] if len(left) > _SHORTEST and left[-1] == left[-2] not in "ls" else left
+    return word
+
+
 def words_of(memory: Memory) -> tuple[str, ...]:
-    """The words by which a memory is found: of its text and of its tags."""
-    return words(" ".join((*memory.tags, memory.text)))
+    """The words by which a memory is found: of its text and of its tags, also without their endings."""
+    found = words(" ".join((*memory.tags, memory.text)))
+    return tuple(dict.fromkeys((*found, *map(bare, found))))

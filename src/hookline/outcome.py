@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from hookline.response import Effect, Response, Verdict
 
 
+PRIVATE = "(what was remembered; it is not kept here, so that it can be forgotten)"
+
+
 @record
 class Step:
     """What one hook did, as a person may want to see it later."""
@@ -52,6 +55,8 @@ class Outcome:
     kept: tuple[str, ...] = ()
     """Context that this moment could not take, for the next one that can."""
     trail: tuple[Step, ...] = ()
+    private: tuple[str, ...] = ()
+    """Those of the warnings that are said and not kept."""
     capped: bool = False
     """Whether a block was overruled because it came too often."""
     continuations: int = 0
@@ -69,12 +74,19 @@ class Outcome:
             return "block"
         if self.asked is not None:
             return "ask"
-        return "modify" if any(step.said == "modify" for step in self.trail) else "pass"
+        return "modify" if "modify" in [step.said for step in self.trail] else "pass"
 
     @property
     def rules(self) -> tuple[str, ...]:
         """Every rule that spoke, in order, once each."""
-        return tuple(dict.fromkeys(step.rule for step in self.trail if step.rule))
+        return tuple(dict.fromkeys([step.rule for step in self.trail if step.rule]))
+
+    @property
+    def silent(self) -> bool:
+        """Whether every hook just passed, so that there is nothing to tell anybody."""
+        if self.context or self.warnings or self.kept or self.capped or self.verdict != "pass":
+            return False
+        return not {step.said for step in self.trail} - {"pass"}
 
     @property
     def verdict(self) -> Verdict:
@@ -112,6 +124,7 @@ class Outcome:
             effects=self.effects + other.effects,
             memory=Frozen({**self.memory, **other.memory}),
             trail=self.trail + other.trail,
+            private=self.private + other.private,
             capped=self.capped or other.capped,
             continuations=max(self.continuations, other.continuations),
         )
@@ -171,6 +184,7 @@ def with_end(outcome: Outcome, said: Outcome, added: tuple[Step, ...]) -> Outcom
         asked=said.asked,
         capped=said.capped,
         warnings=said.warnings,
+        private=said.private,
         trail=outcome.trail + added,
     )
 

@@ -6,6 +6,8 @@ them: two milliseconds.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,10 +34,8 @@ if not TYPE_CHECKING:
     def loads(text: str | bytes) -> Any:
         """As `json.loads`."""
         try:
-            from _json import make_scanner  # noqa: PLC0415 -- not every Python has it
-
             told = (text if isinstance(text, str) else text.decode()).strip(BLANK)
-            value, end = make_scanner(_How)(told, 0)
+            value, end = _scanner()(told, 0)
         except (ImportError, StopIteration, SystemError, ValueError):
             end, told = -1, ""
         if end == len(told):
@@ -53,24 +53,38 @@ if not TYPE_CHECKING:
     ) -> str:
         """As `json.dumps`."""
         try:
-            from _json import encode_basestring_ascii, make_encoder  # noqa: PLC0415 -- not every Python has it
-        except ImportError:
-            import json  # noqa: PLC0415 -- ditto
+            return "".join(_encoder(default, separators, sort_keys)(value, 0))
+        except (ImportError, RecursionError):
+            import json  # noqa: PLC0415 -- which says best what is wrong with one that holds itself
 
             return json.dumps(value, default=default, separators=separators, sort_keys=sort_keys)
-        between, behind_key = separators
-        encode = make_encoder(
-            markers={},
-            default=default or _refuse,
-            encoder=encode_basestring_ascii,
-            indent=None,
-            key_separator=behind_key,
-            item_separator=between,
-            sort_keys=sort_keys,
-            skipkeys=False,
-            allow_nan=True,
-        )
-        return "".join(encode(value, 0))
+
+
+@lru_cache(maxsize=1)
+def _scanner() -> Callable[[str, int], tuple[Any, int]]:
+    from _json import make_scanner  # noqa: PLC0415 -- not every Python has it
+
+    return make_scanner(_How)  # type: ignore[arg-type]  # it asks for no more than that
+
+
+@lru_cache(maxsize=16)
+def _encoder(
+    default: Callable[[Any], Any] | None, separators: tuple[str, str], sort_keys: Any
+) -> Callable[[Any, int], tuple[str, ...]]:
+    from _json import encode_basestring_ascii, make_encoder  # noqa: PLC0415 -- not every Python has it
+
+    between, behind_key = separators
+    return make_encoder(
+        markers=None,  # it holds nothing of what it encodes, so that one is enough for all
+        default=default or _refuse,
+        encoder=encode_basestring_ascii,
+        indent=None,
+        key_separator=behind_key,
+        item_separator=between,
+        sort_keys=sort_keys,
+        skipkeys=False,
+        allow_nan=True,
+    )
 
 
 def _refuse(value: object) -> None:

@@ -26,7 +26,7 @@ from hookline.owned import CLIENT
 from hookline.record import record
 from hookline.sample import FORCE, RULE, sample
 from hookline.system.places import Places
-from hookline.telemetry import TRIAL
+from hookline.wanting import TRIAL
 
 LIMIT = 30.0
 LINGER = 0.5

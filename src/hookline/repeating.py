@@ -27,9 +27,12 @@ LONGEST = 100_000
 def spoken(runtime: Runtime) -> str:
     """What the last answer came to, as JSON; empty where it cannot be given again without judging."""
     said = runtime.said
+    if said is not None and said.silent:
+        return "{}"
     if said is None or said.capped or any(step.said in UNSURE and _counts(step) for step in said.trail):
         return ""
-    told: dict[str, Any] = {"warnings": [*map(redact, said.warnings)], "context": _context(runtime, said)}
+    warnings = [redact(one) for one in said.warnings if one not in said.private]
+    told: dict[str, Any] = {"warnings": warnings, "context": _context(runtime, said)}
     for name in ("blocked", "asked", "allowed"):
         reason = getattr(said, name)
         told |= {} if reason is None else {name: redact(reason)}

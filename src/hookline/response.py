@@ -7,7 +7,7 @@ from hookline.record import field, record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any, Literal, TypeAlias
 
 Verdict: TypeAlias = 'Literal["pass", "allow", "ask", "block"]'
@@ -37,6 +37,25 @@ class Keep:
 
 
 @record
+class Mirror:
+    """An effect: have the session's state file say this, for others to read; with nothing, remove it."""
+
+    key: str
+    """What the file is called after: the folder and the name of the session."""
+    says: Mapping[str, Any] = field(default_factory=Frozen)
+    tidy: bool = False
+    """Whether files that sessions of long ago left behind go."""
+
+
+@record
+class Post:
+    """An effect: send this as JSON to a web address, with a few tries."""
+
+    to: str
+    says: Mapping[str, Any] = field(default_factory=Frozen)
+
+
+@record
 class Measure:
     """An effect: a figure for whoever watches over the agents, such as the score of a loop; see `figures`."""
 
@@ -54,7 +73,65 @@ class Stage:
     """Seconds."""
 
 
-Effect = Notify | Count | Keep | Measure | Stage
+@record
+class End:
+    """An effect: end the run, where the host can; elsewhere whoever wants it must stop the rest by itself."""
+
+    reason: str
+
+
+def ending(effects: Iterable[Effect]) -> str:
+    """Why the run is to end; empty where it goes on."""
+    return next((one.reason for one in effects if isinstance(one, End)), "")
+
+
+@record
+class ErrorSeen:
+    """An effect: keep what became of an error, for whoever meets it next."""
+
+    key: str
+    text: str = ""
+    """The error, where it was seen now."""
+    command: str = ""
+    """What failed so."""
+    fix: str = ""
+    """What seems to have helped."""
+    gain: float = 0.0
+    """What this adds to its confidence, besides having been seen."""
+
+
+@record
+class Learn:
+    """An effect: remember what the recording of a session tells, once the answer is out."""
+
+    session: str
+    host: str
+    transcript: str
+
+
+@record
+class Enrich:
+    """An effect: have a command say what else is worth remembering of a session, once the answer is out."""
+
+    command: str
+    within: float
+    """Seconds."""
+    session: str
+    host: str
+    transcript: str
+
+
+@record
+class HandOver:
+    """An effect: keep what a session leaves to the next one, before the answer is out."""
+
+    why: str = ""
+    """What it was made for: compaction, budget, rotation or end; empty where it only adds to another."""
+    text: str = ""
+    details: Mapping[str, Any] = field(default_factory=Frozen)
+
+
+Effect = Notify | Count | Keep | Mirror | Post | Measure | Stage | ErrorSeen | Learn | Enrich | End | HandOver
 
 
 @record
@@ -75,6 +152,8 @@ class Response:
     effects: tuple[Effect, ...] = ()
     memory: Mapping[str, Any] = field(default_factory=Frozen)
     """What the session shall remember; read back as `State.memory`."""
+    private: bool = False
+    """Whether its context is not kept in the trail: it is kept elsewhere, where it can be forgotten."""
     note: str = field(default="", compare=False)
     """What is kept in the trail only; no part of the answer."""
 
@@ -89,6 +168,7 @@ class Response:
             replace_context=self.replace_context or other.replace_context,
             effects=self.effects + other.effects,
             memory=Frozen({**self.memory, **other.memory}),
+            private=self.private or other.private,
             note=self.note or other.note,
         )
 

@@ -14,7 +14,7 @@ _FAILURES = ("failed", "timed-out")
 def counted(outcome: Outcome) -> dict[str, int]:
     """What *outcome* adds to the session's counters."""
     steps = [step for step in outcome.trail if _ran(step.hook, step.said)]
-    counts = {RUNS: len(steps), TIME: round(sum(step.ms for step in steps) * 1000)}
+    counts = {RUNS: len(steps), TIME: round(sum([step.ms for step in steps]) * 1000)}
     stopped = WENT_ON if isinstance(outcome.event, Stop) else BLOCKED
     for step in steps:
         if step.said == "block" or step.said in _FAILURES:

@@ -27,18 +27,20 @@ from hookline.events import (
 from hookline.guarding import guarded
 from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply, row_of
+from hookline.knowing import known
 from hookline.outcome import Outcome, Step, no_reason_to_go_on, not_again, with_end
 from hookline.past import Passes
 from hookline.reaching import limited, reachable, switched_off
 from hookline.record import replace
-from hookline.redact import redact, redact_json
-from hookline.response import Count, Effect, Keep, Notify, Stage
+from hookline.response import Count, Keep, Stage
 from hookline.spending import Purse
 from hookline.state import Later, State
 from hookline.store import Recorder, Store, StoreFailed
+from hookline.surroundings import PROMPTS, surroundings
 from hookline.system import lives
 from hookline.system.facts import facts
 from hookline.trail import recorded, spoken
+from hookline.wanting import Wanted, keep_at_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +77,8 @@ class Runtime:
         """What is wrong with the store until a person has seen to it."""
         self.naming: Callable[[], str] = lives.fresh
         """What records are called."""
-        self._wanted: list[Effect] = []
+        self.wanted = Wanted()
+        """What is to be done once the answer is out."""
         self._began = False
         self._off_until: float | None = None
         self._marks = ""
@@ -105,8 +108,9 @@ class Runtime:
         env = dict(os.environ) if env is None else env
         runtime = cls(setup=loaded(env, cwd or os.getcwd(), host), store=_UNOPENED)
         runtime._open_store(store)
-        runtime._marks = runtime.setup.places.scratch
-        runtime.passes = replace(runtime.passes, file=runtime.setup.places.passes)
+        places = runtime.setup.places
+        runtime._marks = places.scratch
+        runtime.passes = Passes(file=places.passes, root=places.root, now=runtime.now)
         return runtime
 
     def _open_store(self, opened: Callable[[Setup], Store] | None) -> None:
@@ -133,7 +137,8 @@ class Runtime:
 
     def limit_to(self, only: Sequence[str] = (), without: Sequence[str] = ()) -> None:
         """Leave out every hook but *only*, and those of *without*; raises `LookupError` for a wrong name."""
-        self.hooks = limited(self.hooks, only, without)
+        if only or without:
+            self.hooks = limited(self.hooks, only, without)
 
     async def fire(self, event: Event) -> Outcome:
         """Judge *event* without holding up the loop."""
@@ -168,7 +173,7 @@ class Runtime:
         whole = spoken(whole)
         reply, said = answer(host, name, event, whole, cap)
         self.said = said
-        self._keep(outcomes, said)
+        self._keep(outcomes, said, shown=host.shows_notices)
         troubles = self._told_troubles(event)
         if troubles:  # what could not be kept is said in the same breath
             reply, _ = answer(host, name, event, replace(whole, warnings=whole.warnings + troubles), cap)
@@ -215,9 +220,8 @@ class Runtime:
             outcomes.append(judged)
             if judged.blocked is not None and isinstance(one, cancelling):
                 break
-        return [
-            no_reason_to_go_on(one) if isinstance(event, Stop | SubagentStop) else one for one in outcomes
-        ]
+        ends = isinstance(event, Stop | SubagentStop)
+        return [*map(no_reason_to_go_on, outcomes)] if ends else outcomes
 
     def spent(self, event: Event) -> Mapping[str, float]:
         """What ran out or short since the last event, in percent: for a program to fire, once each."""
@@ -264,7 +268,13 @@ class Runtime:
             counters=Later(lambda: self._counters(event.session)),
             facts=facts(
                 self.setup.places,
-                {"guarded": lambda: guarded(self.setup.places), "usage": lambda: purse.usage},
+                {
+                    "guarded": lambda: guarded(self.setup.places),
+                    "usage": lambda: purse.usage,
+                    "prompts": lambda: self._try(lambda: self.store.count(event.session, PROMPTS), usual=0),
+                    **surroundings(self.setup.places, self.setup.env, event.host, purse.now),
+                    **known(event, self.store, self.setup, purse.now, self._try),
+                },
             ),
         )
 
@@ -311,14 +321,11 @@ class Runtime:
         chosen = self.setup.settled.options.get("context_cap")
         return min(chosen.value, most) if chosen else most
 
-    def _keep(self, outcomes: Sequence[Outcome], said: Outcome) -> None:
+    def _keep(self, outcomes: Sequence[Outcome], said: Outcome, *, shown: bool = False) -> None:
         """What must not be lost once the answer is given: *said* is what the *outcomes* came to."""
-        session, added = said.event.session, said.trail[sum(len(one.trail) for one in outcomes) :]
-        if said.memory:
-            self._try(lambda: self.store.note(session, redact_json(said.memory)), usual=None)
-        if said.kept:
-            self._try(lambda: self.store.keep(session, [redact(text) for text in said.kept]), usual=None)
-        self._wanted += [effect for effect in said.effects if not isinstance(effect, Keep)]
+        added = said.trail[sum([len(one.trail) for one in outcomes]) :]
+        keep_at_once(said, self.store, self.setup.places.root, self.now(), self._try)
+        self.wanted.take(said, shown=shown)
         for outcome in outcomes:
             native = type(outcome.event) is type(said.event)
             whole = with_end(outcome, said, added) if native else outcome
@@ -335,25 +342,21 @@ class Runtime:
         self._try(lambda: sum(self.store.count(session, one.name, one.by) for one in wanted), usual=0)
 
     def _record(self, outcome: Outcome) -> None:
-        took = sum(step.ms for step in outcome.trail)
+        took = sum([step.ms for step in outcome.trail])
         kept = recorded(self.naming(), outcome, at=outcome.event.at or self.now(), ms=took)
         self._try(lambda: self.recorder.keep(kept), usual=None)
 
-    def notices(self) -> tuple[Notify, ...]:
-        """What is to be shown on the terminal of whoever called, handed over once."""
-        found = tuple(effect for effect in self._wanted if isinstance(effect, Notify))
-        self._wanted = [effect for effect in self._wanted if not isinstance(effect, Notify)]
-        return found
-
     def settle(self) -> None:
         """What can wait until the answer is out: effects, the store, and telemetry."""
-        wanted, self._wanted = self._wanted, []
-        if wanted:
-            from hookline.system import effects  # noqa: PLC0415 -- hooks seldom want any
-
-            self.troubles += effects.carry_out(wanted)
+        lessons = self.wanted.lessons()
+        self.troubles += self.wanted.carry_out(self.setup.places, self.setup.env)
         self._try(self.recorder.settle, usual=None)
         self._tell_sinks()
+        if lessons:
+            from hookline.lessons import keep  # noqa: PLC0415 -- once a turn, or where something failed
+
+            root = self.setup.places.root
+            self._try(lambda: keep(lessons, self.store, root, self.now(), self.naming()), usual=None)
 
     def _tell_sinks(self) -> None:
         untold, self._untold = self._untold, []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from importlib import import_module
 
 from hookline.assembly import BUDGET_END
@@ -19,6 +18,7 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.hook import Hook, named
+from hookline.once import once
 from hookline.plainjson import loads
 from hookline.store import Store, StoreFailed
 from hookline.system.places import Places
@@ -63,20 +63,20 @@ class Purse:
         self.troubles: list[str] = []
         """What could not be looked up or kept, for the user."""
 
-    @cached_property
+    @once
     def notes(self) -> Mapping[str, Any]:
         return self._try(lambda: self.store.notes(self.event.session), usual={})
 
-    @cached_property
+    @once
     def budget(self) -> Budget:
         """The nearest end holds: of the environment, of the host, and of the session's own budget."""
         return nearest(self._given, self.notes.get(ENDS))
 
-    @cached_property
+    @once
     def _given(self) -> Budget:
         return nearest(budget_until(self.env.get(BUDGET_END, "")), self.event.ends_at)
 
-    @cached_property
+    @once
     def usage(self) -> Usage:
         return self._try(self._usage, usual=UNKNOWN)
 

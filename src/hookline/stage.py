@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hookline import runs
 from hookline.calls import in_time
+from hookline.enrichment import FAILED
 from hookline.events import Stop
 from hookline.frozen import Frozen
-from hookline.outcome import Outcome, Step
+from hookline.learning import LATELY
+from hookline.outcome import PRIVATE, Outcome, Step
 from hookline.record import record, replace
 from hookline.redact import redact
 from hookline.response import Stage
@@ -21,6 +23,8 @@ SEEN = "stop-stage.seen"
 """The note of the session's figures when the last turn ended."""
 MOST_SHOWN = 3
 LONGEST = 160
+PRIVATE_PARTS = ("memory",)
+"""Those that are shown and not kept in the trail, because a person may want them forgotten."""
 
 
 @record
@@ -66,8 +70,11 @@ def _with(whole: Outcome, wanted: Stage, turn: Turn) -> Outcome:
     if not note:
         return whole
     ms = (time.monotonic() - began) * 1000
+    private = (text,) if text and wanted.part in PRIVATE_PARTS else ()
+    note = PRIVATE if private else note
     step = Step(hook=f"stop-stage.{wanted.part}", said=said, note=note, ms=ms, nature="observer")
-    return replace(whole.noting(step), warnings=(*whole.warnings, *filter(None, [text])))
+    shown = (*whole.warnings, *filter(None, [text]))
+    return replace(whole.noting(step), warnings=shown, private=(*whole.private, *private))
 
 
 def summary(turn: Turn, how: str) -> str:
@@ -123,4 +130,17 @@ def _line(text: str) -> str:
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
-PARTS: Mapping[str, Part] = {"summary": summary, "next-prompt": next_prompt}
+def remembered(turn: Turn, how: str) -> str:
+    """What was learnt from the turns before; by now some of it may be forgotten."""
+    session = turn.end.event.session
+    notes = turn.store.notes(session)
+    lately, failed = notes.get(LATELY) or (), notes.get(FAILED) or ""
+    if not lately and not failed:
+        return ""
+    turn.store.note(session, {LATELY: None, FAILED: None})
+    texts = [_line(one.text) for one in turn.store.memories(lately)]
+    told = f"{_said('remembered', texts)}; `hookline memory forget` takes it back" if texts else ""
+    return "; ".join(filter(None, (told, failed)))
+
+
+PARTS: Mapping[str, Part] = {"summary": summary, "next-prompt": next_prompt, "memory": remembered}

@@ -14,28 +14,45 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_NO_TABLE: Mapping[str, Callable[[Any], Any]] = {}
+
+
 class Facts(Mapping[str, "Any"]):
-    """Facts that cost something to find out: looked up when a hook asks, once per event."""
+    """Facts that cost something to find out: looked up when a hook asks, once per event.
 
-    __slots__ = ("_known", "_suppliers")
+    What is told *of* the same thing at every event is in a *table* that is made once.
+    """
 
-    def __init__(self, suppliers: Mapping[str, Callable[[], Any]] | None = None) -> None:
-        self._suppliers = dict(suppliers or {})
+    __slots__ = ("_known", "_of", "_suppliers", "_table")
+
+    def __init__(
+        self,
+        suppliers: Mapping[str, Callable[[], Any]] | None = None,
+        table: Mapping[str, Callable[[Any], Any]] = _NO_TABLE,
+        of: Any = None,
+    ) -> None:
+        self._suppliers: Mapping[str, Callable[[], Any]] = suppliers or {}
+        self._table, self._of = table, of
         self._known: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._known:
-            self._known[name] = self._suppliers[name]()
-        return self._known[name]
+        known = self._known
+        if name not in known:
+            suppliers = self._suppliers
+            known[name] = suppliers[name]() if name in suppliers else self._table[name](self._of)
+        return known[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self._suppliers else default  # asked often: no exception for each
+        if name in self._known:
+            return self._known[name]
+        # Asked often: no exception for each.
+        return self[name] if name in self._suppliers or name in self._table else default
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._suppliers)
+        return iter({**self._table, **self._suppliers})
 
     def __len__(self) -> int:
-        return len(self._suppliers)
+        return len({**self._table, **self._suppliers})
 
 
 class Later(Mapping[str, "Any"]):
@@ -81,6 +98,10 @@ class State:
     """What responses of this session remembered."""
     counters: Mapping[str, int] = field(default_factory=Frozen)
     facts: Mapping[str, Any] = field(default_factory=Facts, compare=False)
+    spoke: tuple[str, ...] = ()
+    """The hooks that have given the agent something to read at this event, before this one."""
+    blocked: bool = False
+    """Whether one of those before has blocked it; only observers still see that."""
 
     @property
     def usage(self) -> Usage:

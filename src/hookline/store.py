@@ -114,7 +114,7 @@ class Limits:
     """Of records, and of sessions that have no record any more."""
     records: int = 1_000_000
     memories: int = 100_000
-    """The least important first, and of those what was of no use for longest."""
+    """The least sure first, and of those what was of no use for longest; what is pinned last."""
     signatures: int = 10_000
     handoffs: int = 1_000
 
@@ -188,28 +188,47 @@ class Store(Protocol):
     def remember(self, memory: Memory) -> None:
         """Keep a memory; one with the same id is replaced, and keeps its uses."""
 
-    def recall(self, text: str, *, project: str | None = None, limit: int = 10) -> Sequence[Memory]:
-        """Memories with any word of *text*, best first; for no words the most important, newest first.
+    def recall(
+        self,
+        text: str,
+        *,
+        project: str | None = None,
+        branch: str | None = None,
+        issue: str | None = None,
+        at: float | None = None,
+        limit: int = 10,
+    ) -> Sequence[Memory]:
+        """Memories with any word of *text*, best first; for no words the pinned, the surest, the newest.
 
-        Of a *project* and of none in particular; with None of all.
+        Of a *project*, *branch*, *issue* and of none in particular; with None of all. What was of no use for
+        long counts less, where it is said when *at* is: `recalling.worth` tells how much.
         """
+
+    def memories(self, ids: Sequence[str]) -> Sequence[Memory]:
+        """Those of these ids that are known, in this order."""
 
     def use(self, ids: Sequence[str], *, at: float) -> None:
         """Note that these memories were of use."""
 
-    def forget(self, id: str) -> bool:  # noqa: A002 -- what it is called
-        """Forget a memory; whether there was one."""
+    def forget(self, *ids: str) -> int:
+        """Forget memories, and that others stood in a relation to them; how many there were."""
 
-    def see(self, key: str, *, text: str, at: float, project: str = "") -> Signature:
-        """Count that an error was seen again, atomically; all that is known of it now."""
+    def see(self, key: str, *, text: str, at: float, project: str = "", command: str = "") -> Signature:
+        """Count that an error was seen again, atomically, and believe it the more; all that is known now."""
+
+    def weigh(self, key: str, gain: float, *, at: float, project: str = "") -> bool:
+        """Believe an error and its fix more, or less, atomically; whether it ever was seen."""
 
     def fix(self, key: str, text: str, *, project: str = "") -> bool:
         """Note what helped against an error that was seen; whether it ever was."""
 
     def signatures(
-        self, *, key: str = "", project: str | None = None, limit: int = 100
+        self, *, key: str = "", project: str | None = None, limit: int = 100, fixed: bool = False
     ) -> Sequence[Signature]:
-        """Errors that were seen, the latest first; of every project with None, of every key with none."""
+        """Errors that were seen, the latest first; of every project with None, of every key with none.
+
+        Where they must be *fixed*, only those that a fix is known of.
+        """
 
     def hand_over(self, handoff: Handoff) -> bool:
         """Keep a handoff; whether it was new."""

@@ -25,6 +25,7 @@ from hookline.spans import Where, call_of, where
 from hookline.store import Store, StoreFailed
 from hookline.system import detached, outbox
 from hookline.system.places import Places
+from hookline.wanting import TRIAL
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -38,11 +39,6 @@ LINGER = 2.0
 LOOK = 0.1
 LONGEST = 600
 """Seconds after which an exporter ends, whatever hangs."""
-PASSED = ("HOME", "PATH", "LANG", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
-"""What an exporter gets of the environment, besides proxies: nothing else may say where things are sent."""
-PROXIES = ("http_proxy", "https_proxy", "no_proxy", "all_proxy")
-TRIAL = "hookline-doctor-"
-"""How a session's name begins in which something is only tried out: nobody wants to be told of it."""
 _MAIN = "from hookline.telemetry import main; main()"
 Start = Callable[[Choice, str], None]
 
@@ -157,15 +153,9 @@ def exporter(env: Mapping[str, str]) -> Start:
     def start(choice: Choice, place: str) -> None:
         what = {"name": choice.name, "settings": thawed(choice.settings), "place": place}
         argv = [sys.executable, "-P", "-c", _MAIN]
-        detached.start(argv, stdin=json.dumps(what).encode(), env=_environment(env))
+        detached.start(argv, stdin=json.dumps(what).encode(), env=detached.environment(env))
 
     return start
-
-
-def _environment(env: Mapping[str, str]) -> dict[str, str]:
-    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    kept = {name: value for name, value in env.items() if name in PASSED or name.lower() in PROXIES}
-    return {**kept, "PYTHONPATH": ours}
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from hookline.record import record
 LIST, ONE = "todos", "todo:"
 """What is remembered: a whole list, or each task by itself, since hosts make several at once."""
 CLOSED = frozenset({"completed", "complete", "done", "cancelled", "canceled", "deleted"})
+DONE = frozenset({"completed", "complete", "done"})
 LONGEST = 120
 MOST = 50
 
@@ -39,6 +40,11 @@ def single(id: str, text: str = "", status: str = "") -> dict[str, Any]:  # noqa
 def open_ones(notes: Mapping[str, Any]) -> tuple[Todo, ...]:
     """What is still to do, in the order in which it was written down."""
     return tuple(one for one in (*_of_list(notes), *_single(notes)) if one.text and one.status not in CLOSED)
+
+
+def closed_ones(notes: Mapping[str, Any]) -> tuple[Todo, ...]:
+    """What is done, in the same order."""
+    return tuple(one for one in (*_of_list(notes), *_single(notes)) if one.text and one.status in DONE)
 
 
 def _of_list(notes: Mapping[str, Any]) -> Iterator[Todo]:

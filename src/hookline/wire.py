@@ -113,7 +113,10 @@ class ResponseEnvelope(Struct, rename="camel", kw_only=True):
     modified_input: dict[str, Any] | list[Any] | None = None
     modified_output: Any = None
     replace_context: Annotated[bool | None, Meta(description="Instead of what earlier hooks gave.")] = None
-    metadata: Annotated[dict[str, Any] | None, Meta(description="`rule` names the rule that decided.")] = None
+    metadata: Annotated[
+        dict[str, Any] | None,
+        Meta(description="`rule` names the rule that decided, `handoff` what a handoff shall say."),
+    ] = None
 
 
 _Wire = TypeVar("_Wire", bound=Struct)

@@ -151,3 +151,5 @@ class Wiring:
     """What a person still has to do afterwards, in sentences."""
     looks: tuple[Look, ...] = ()
     """Where it can be seen whether a person has done it, and whether hooks are switched off."""
+    words: Callable[[tuple[Entry, ...]], tuple[str, ...]] | None = None
+    """Words of its command line that wire it for one run, where files in a worktree mean nothing to it."""

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests import ready
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
 
@@ -32,18 +33,33 @@ def at_terminal(user):
     """Run `hookline` as if typed: (exit code, everything that the person saw)."""
 
     def run(*words, answer="", stdin="", **env):
+        told = user.environment(TERM="xterm", **env)
+        if ready.can(words, told):
+            return forked(words, answer, stdin, told)
         child, terminal = pty.fork()
         if child == 0:
             if stdin:
                 os.dup2(os.open(stdin, os.O_RDONLY), 0)
             os.chdir(user.project)
-            os.execve(HOOKLINE, [HOOKLINE, *words], user.environment(TERM="xterm", **env))
-        os.write(terminal, answer.encode())
-        seen = b"".join(iter(lambda: _read(terminal), b""))
-        os.close(terminal)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), seen.decode().replace("\r\n", "\n")
+            os.execve(HOOKLINE, [HOOKLINE, *words], told)
+        seen = _typed(terminal, answer)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), seen
+
+    def forked(words, answer, stdin, env):
+        terminal, theirs = pty.openpty()
+        first = os.open(stdin, os.O_RDONLY) if stdin else theirs
+        one = ready.Started(words, (first, theirs, theirs), cwd=user.project, env=env, terminal=True)
+        seen = _typed(terminal, answer)
+        return one.wait(), seen
 
     return run
+
+
+def _typed(terminal, answer):
+    os.write(terminal, answer.encode())
+    seen = b"".join(iter(lambda: _read(terminal), b""))
+    os.close(terminal)
+    return seen.decode().replace("\r\n", "\n")
 
 
 def _read(terminal):
@@ -82,14 +98,12 @@ def examined(wired):
     """
 
     def examine(*, inside="", **env):
-        own = ["unshare", "-rm", "sh", "-c", f'{inside} && exec "$0" "$@"'] if inside else []
-        ran = subprocess.run(
-            [*own, HOOKLINE, "doctor", "--json"],
-            capture_output=True,
-            cwd=wired.project,
-            env=wired.environment(**env),
-            check=False,
-            timeout=60,
+        own = ["unshare", "-rm", "sh", "-c", f'{inside} && exec "$0" "$@"', HOOKLINE, "doctor", "--json"]
+        told = wired.environment(**env)
+        ran = (
+            subprocess.run(own, capture_output=True, cwd=wired.project, env=told, check=False, timeout=60)
+            if inside
+            else ready.run(("doctor", "--json"), cwd=wired.project, env=told)
         )
         assert ran.returncode in (0, 1), ran.stderr
         report = json.loads(ran.stdout)

@@ -64,6 +64,7 @@ def test_nothing_in_it_tells_whose_machine_it_was(report):
     assert str(ROOT) not in json.dumps(report)
 
 
+@pytest.mark.long
 def test_where_there_is_no_node_that_is_said_and_the_rest_is_measured(user, tmp_path):
     for name in ("bash", "true", "head", "cat"):
         (tmp_path / name).symlink_to(f"/bin/{name}")
@@ -85,6 +86,7 @@ def without_compilers(user):
     return folder
 
 
+@pytest.mark.long
 def test_where_bash_cannot_ask_the_other_client_is_measured(user, mounts):
     other = "mount --bind $(readlink -f /bin/sh) $(readlink -f /bin/bash)"
     own = ["unshare", "-rm", "sh", "-c", f'{other} && exec "$0" "$@"']
@@ -102,6 +104,7 @@ def test_where_bash_cannot_ask_the_other_client_is_measured(user, mounts):
     assert "the others without" not in ran.stdout.decode()
 
 
+@pytest.mark.long
 def test_no_resident_is_left(user):
     bench(user, "--quick", TMPDIR=str(user.home.parent))
 
@@ -135,7 +138,7 @@ def test_the_whole_bench_writes_its_results(tmp_path):
     assert ran.returncode in (0, 1), ran.stderr
     whole = json.loads(results.read_text())
 
-    slow = {"store-size", "memory", "memory-second-half", "usage"}
+    slow = {"store-size", "memory", "memory-second-half", "usage", "experiment"}
     assert {one["id"] for one in whole["figures"]} >= RATIOS | slow
     assert str(tmp_path) not in results.read_text()
     assert str(ROOT) not in results.read_text()

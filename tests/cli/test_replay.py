@@ -400,6 +400,6 @@ def test_what_is_the_same_is_judged_once(user):
 
 def spent(user, *words, stdin=""):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert user.run(*words, stdin=stdin).returncode == 0
+    assert user.run(*words, stdin=stdin, LC_ALL="C.UTF-8").returncode == 0  # started: a child of this process
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

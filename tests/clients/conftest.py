@@ -2,7 +2,9 @@
 
 import os
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,17 @@ from .driver import Played, Player, Scenario, play
 from .opencode import SERVED
 from .script import Reply
 from .wired import wired
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_repository_of_all() -> Iterator[None]:
+    """Codex' sandbox makes an empty `.git` in the temporary folder, which all other tests would lie in."""
+    place = Path(tempfile.gettempdir(), ".git")
+    was_there = place.exists()
+    yield
+    if not was_there:
+        with suppress(OSError):
+            place.rmdir()
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import pytest
 from .claude_code import wire
 from .driver import Played, Player, Request
 from .script import Reply, call, say
-from .users import BAD, ONCE, SECRET, spelled_apart, trail, user_hooks
+from .users import BAD, ONCE, SECRET, SILENT, spelled_apart, trail, user_hooks
 
 pytestmark = pytest.mark.clients
 
@@ -78,7 +78,9 @@ def guarded(claude_code: Player, wiring: dict[str, Any]) -> Played:
 @pytest.fixture(scope="module")
 def quiet(claude_code: Player, wiring: dict[str, Any]) -> Played:
     """A session in which no hook has anything to say."""
-    return claude_code("quiet", settings=wiring, replies=(bash("echo hi"), bash("exit 3"), say("done")))
+    return claude_code(
+        "quiet", settings=wiring, env=SILENT, replies=(bash("echo hi"), bash("exit 3"), say("done"))
+    )
 
 
 @pytest.fixture(scope="module")

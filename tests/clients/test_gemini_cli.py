@@ -13,7 +13,7 @@ import pytest
 
 from .driver import Played, Player, Request
 from .script import Reply, call, say
-from .users import BAD, ONCE, SECRET, printing, spelled_apart, trail, user_hooks
+from .users import BAD, ONCE, SECRET, SILENT, printing, spelled_apart, trail, user_hooks
 from .wired import wired
 
 pytestmark = pytest.mark.clients
@@ -76,7 +76,9 @@ def guarded(gemini_cli: Player, wiring: dict[str, Any]) -> Played:
 @pytest.fixture(scope="module")
 def quiet(gemini_cli: Player, wiring: dict[str, Any]) -> Played:
     """A session in which no hook has anything to say."""
-    return gemini_cli("quiet", settings=wiring, replies=(shell("echo hi"), shell("exit 3"), say("done")))
+    return gemini_cli(
+        "quiet", settings=wiring, env=SILENT, replies=(shell("echo hi"), shell("exit 3"), say("done"))
+    )
 
 
 def news(played: Played, turn: int) -> str:

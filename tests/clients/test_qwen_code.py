@@ -13,7 +13,7 @@ import pytest
 
 from .driver import Played, Player, Request
 from .script import Reply, call, say
-from .users import BAD, ONCE, SECRET, printing, spelled_apart, trail, user_hooks
+from .users import BAD, ONCE, SECRET, SILENT, printing, spelled_apart, trail, user_hooks
 from .wired import wired
 
 pytestmark = pytest.mark.clients
@@ -69,7 +69,9 @@ def guarded(qwen_code: Player, wiring: dict[str, Any]) -> Played:
 @pytest.fixture(scope="module")
 def quiet(qwen_code: Player, wiring: dict[str, Any]) -> Played:
     """A session in which no hook has anything to say."""
-    return qwen_code("quiet", settings=wiring, replies=(shell("echo hi"), shell("exit 3"), say("done")))
+    return qwen_code(
+        "quiet", settings=wiring, env=SILENT, replies=(shell("echo hi"), shell("exit 3"), say("done"))
+    )
 
 
 def messages(played: Played, turn: int) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import pytest
 
 from .driver import Played, Player, afterwards
 from .script import Reply, call, say
+from .users import SILENT
 from .wired import wired
 
 pytestmark = pytest.mark.clients
@@ -159,7 +160,7 @@ def test_crashing_hanging_and_garbage_printing_hooks_stop_nothing_and_are_seen(
 def test_nothing_is_added_where_nothing_is_asked_for(reasonix: Player, plugin: dict[str, Any]) -> None:
     replies = (bash("echo hi"), bash("ls /nowhere"), say("done"))
     plain = reasonix("plain", replies=replies)
-    hooked = reasonix("hooked", replies=replies, home=plugin)
+    hooked = reasonix("hooked", replies=replies, home=plugin, env=SILENT)
 
     assert results(hooked) == results(plain)
     assert [len(turn.body["messages"]) for turn in hooked.turns] == [

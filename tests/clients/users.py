@@ -11,6 +11,8 @@ BAD = (
     {"name": "hanger", "command": "sleep 30", "timeout": 1},
     {"name": "babbler", "command": "echo '{not json'"},
 )
+SILENT = {"AR_DISABLE_SESSION_INIT": "1", "AR_DISABLE_STOP_NOTIFY": "1"}
+"""The environment in which nothing is told of a session unasked."""
 ONCE = "test -e ~/asked || { touch ~/asked; echo TEST-FIRST >&2; exit 2; }"
 """A gate that holds once."""
 

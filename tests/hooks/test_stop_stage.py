@@ -275,7 +275,7 @@ def test_a_part_that_takes_too_long_is_left_out_and_noted():
 
 
 def test_every_part_has_a_name():
-    assert set(PARTS) == {"summary", "next-prompt"}
+    assert set(PARTS) == {"summary", "next-prompt", "memory"}
 
 
 def test_a_helpers_end_is_no_end_of_the_turn():

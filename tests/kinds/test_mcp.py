@@ -240,7 +240,10 @@ def test_a_call_that_gives_a_server_up_does_not_spoil_another(call):
 
 def test_what_a_server_leaves_running_is_ended_when_it_is_closed(call):
     call("mine.leave")
-    assert running("sleep", call.project.root)
+    until = time.monotonic() + 10
+    while not running("sleep", call.project.root):  # it is there before it is what it becomes
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
     call.project.machine.kept.close()
 

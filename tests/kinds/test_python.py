@@ -14,7 +14,9 @@ import pytest
 from hookline import Budget, Count, Event, Notify, PostToolUse, PreToolUse, Response, State, block, inject
 from hookline.frozen import Frozen
 from hookline.kind import Declaration, HookFailed
+from hookline.kinds import _codec
 from hookline.kinds.python import KIND, Found, Source, find
+from hookline.record import fields
 from hookline.state import Facts
 from hookline.usage import Usage
 
@@ -673,3 +675,7 @@ def test_attack_a_compiled_file_that_does_not_match_its_text(project, tmp_path, 
 
 def test_the_kind_says_what_it_is():
     assert (KIND.name, KIND.key, dict(KIND.fields)) == ("python", "python", {"python": (str,)})
+
+
+def test_every_field_of_a_response_comes_back_from_a_worker():
+    assert {one.name for one in fields(Response)} == set(_codec.CHECKS)

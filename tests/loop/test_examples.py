@@ -71,7 +71,13 @@ def played(request, tmp_path_factory):
         ran = subprocess.run(
             [sys.executable, "-W", "ignore", str(EXAMPLES / f"{request.param}.py"), "ship", "it"],
             cwd=project,
-            env={"HOME": str(project), "PATH": os.environ["PATH"], "HOOKLINE_RESIDENT": "off", **around},
+            env={
+                "HOME": str(project),
+                "TMPDIR": str(project),
+                "PATH": os.environ["PATH"],
+                "HOOKLINE_RESIDENT": "off",
+                **around,
+            },
             capture_output=True,
             text=True,
             timeout=120,
@@ -83,9 +89,10 @@ def played(request, tmp_path_factory):
 
 
 def test_context_of_the_session_is_in_every_system_prompt(played):
-    _, _, bodies, system, _ = played
+    project, _, bodies, system, _ = played
+    own = f"\n[Session]\n- project root: {project}\n- plans: plans\n- reports: plans/reports"
 
-    assert [system(body) for body in bodies] == [SYSTEM] * 4
+    assert [system(body) for body in bodies] == [SYSTEM + own] * 4
 
 
 def test_a_blocked_tool_is_a_result_with_the_reason(played):

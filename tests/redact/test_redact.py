@@ -519,6 +519,8 @@ LONG = os.environ.get("HOOKLINE_LONG") == "1"
 MEGABYTE = 1_000_000
 HANGS = 20
 """Seconds that no text takes, however busy the machine."""
+TRIES = 3
+"""Of which one is enough: the machine may have other work."""
 SIZE = MEGABYTE if LONG else MEGABYTE // 10
 HOSTILE = [
     *(
@@ -581,7 +583,7 @@ def test_time_grows_no_faster_than_the_text(piece, start):
     # Where work is quadratic, ten times the text takes a hundred times as long.
     small, large = (start + piece * (size // len(piece)) for size in (SIZE // 10, SIZE))
 
-    assert seconds(large) < 25 * seconds(small) + 0.1
+    assert any(seconds(large) < 25 * seconds(small) + 0.1 for _ in range(TRIES))
 
 
 @pytest.mark.parametrize("prefix", sorted({prefix for one in FORMATS for prefix in one.prefixes.split()}))
@@ -589,17 +591,13 @@ def test_a_text_of_prefixes_is_no_trap(prefix):
     many = 10_000 if LONG else 1_000
     text = prefix * many + f"-{prefix}" * many + f"{prefix}{'a' * 15}." * (many // 3)
 
-    assert seconds(text) < HANGS
+    assert any(seconds(text) < HANGS for _ in range(TRIES))
 
 
 def seconds(text: str) -> float:
-    """The least of three: the machine may have other work."""
-    took = []
-    for _ in range(3):
-        start = time.process_time()
-        redact(text)
-        took.append(time.process_time() - start)
-    return min(took)
+    start = time.process_time()
+    redact(text)
+    return time.process_time() - start
 
 
 @pytest.mark.parametrize("kind", ["prose", "base64", "hex"])
@@ -610,5 +608,6 @@ def test_a_megabyte_is_done_well_within_a_second(kind):
         "base64": string.ascii_letters + "0123456789+/",
         "hex": "0123456789abcdef",
     }
+    text = "".join(chance.choices(letters[kind], k=MEGABYTE))
 
-    assert seconds("".join(chance.choices(letters[kind], k=MEGABYTE))) < 0.5
+    assert any(seconds(text) < 0.5 for _ in range(TRIES))

@@ -18,7 +18,7 @@ from hookline import __version__, hosts
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 FORCE = "git push --force"
 EVERY = sorted(path for path in CAPTURES.glob("*/*.json") if path.parent.name in hosts.names())
-SOME = EVERY if LONG else EVERY[:: len(EVERY) // 40]
+FEW = 14
 SWITCHES = ({}, {"AR_DISABLE_DANGEROUS_COMMAND": "1"}, {"AUTORESEARCH_BUDGET_END": "100"})
 
 
@@ -31,14 +31,20 @@ def payload(path, house):
     return json.dumps(sent), (("--event", name) if name in hosts.load(path.parent.name).moments else ())
 
 
+def some(*which):
+    """All of them, or a few that others leave out."""
+    step = 1 if LONG else len(EVERY) // FEW
+    return EVERY[sum(map(ord, "".join(which))) % step :: step]
+
+
 def alone(house, sent, *words, host, **env):
     return house.ask(sent, *words, host=host, HOOKLINE_RESIDENT="off", **env)
 
 
 @pytest.mark.parametrize("switches", SWITCHES, ids=lambda one: next(iter(one), "plain"))
-def test_every_captured_payload_is_answered_alike(asked, switches):
+def test_every_captured_payload_is_answered_alike(asked, switches, request):
     wrong = {}
-    for path in SOME:
+    for path in some(request.node.name):
         host = path.parent.name
         sent, words = payload(path, asked)
         shutil.rmtree(asked.user.home / ".local", ignore_errors=True)

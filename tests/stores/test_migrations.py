@@ -80,6 +80,8 @@ def test_nothing_is_lost_on_the_way(version, tmp_path):
             assert [one.fix for one in store.signatures(key="e1")] == ["restart it"]
             assert [one.text for one in store.handoffs(project="p")] == ["go on"]
             assert [one.metric for one in store.experiments("run")] == [0.25]
+        if version >= 4:
+            assert [(one.command, one.weight) for one in store.signatures(key="e1")] == [("npm ci", 2.5)]
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -82,7 +82,7 @@ def test_a_session_goes_with_all_that_is_its_own_when_its_last_record_went(store
 
 def test_the_least_worthy_memories_go_first(store):
     for number, (importance, at) in enumerate(((0.9, 1.0), (0.1, 1.0), (0.1, 2.0), (0.1, 3.0))):
-        store.remember(Memory(id=f"m{number}", at=at, text="same", importance=importance))
+        store.remember(Memory(id=f"m{number}", at=at, text="same", confidence=importance))
     store.use(["m1"], at=9.0)
     gone = store.prune(Limits(memories=2), at=NOW, within=30.0)
 

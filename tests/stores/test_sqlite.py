@@ -213,3 +213,16 @@ def test_sessions_are_found_without_going_through_old_records(statement, tmp_pat
 
     assert any("SEARCH records USING INDEX records_by_age" in step for step in plan)
     assert not any(step.startswith("SCAN records") for step in plan)
+
+
+def test_who_writes_may_leave_waiting_for_the_disk_to_later(tmp_path):
+    with closing(open_store(str(tmp_path / "db"))) as store:
+        store.defer()
+        for number in range(400):
+            store.record([record(number, summary="x" * 4_000)])
+        before = (tmp_path / "db").stat().st_size
+        store.fold()
+        after = (tmp_path / "db").stat().st_size
+
+    assert before < after
+    assert len(kept(tmp_path / "db")) == 400

@@ -41,7 +41,7 @@ class Copy:
 
     @property
     def bundle(self):
-        (found,) = self.package.rglob("*.all")
+        (found,) = self.package.rglob("bundled.*.pyc*")
         return found
 
     def call(self, command="git push --force", **env):
@@ -187,7 +187,7 @@ def test_nothing_is_written_where_compiled_files_are_not_wanted(tmp_path):
     copy = Copy(tmp_path)
     copy.call(PYTHONDONTWRITEBYTECODE="1")
 
-    assert not list(copy.package.rglob("*.all*"))
+    assert not list(copy.package.rglob("bundled.*.pyc*"))
 
 
 ONE = pattern.lazy("")

@@ -5,12 +5,13 @@ import resource
 import shutil
 import signal
 import threading
+from contextlib import contextmanager
 
 import pytest
 
 from hookline.store import Query, Record
 from hookline.stores import memory, sqlite
-from hookline.system.ownspool import OwnSpool
+from hookline.system.ownspool import PIECE, OwnSpool
 from hookline.system.spool import append, drain, owned
 
 
@@ -169,3 +170,70 @@ def test_an_answer_does_not_wait_again_for_a_store_that_failed(tmp_path):
     own.bring(store)
 
     assert sorted(kept(store)) == ["r1", "r2", "r3"]
+
+
+def test_it_goes_by_pieces_each_in_a_turn_and_in_order(tmp_path):
+    own, store, turns = OwnSpool(str(tmp_path / "spool")), memory.open_store(), []
+
+    @contextmanager
+    def turn():
+        turns.append(len(kept(store)))
+        yield
+
+    for number in range(PIECE * 2 + 1):
+        own.append(record(number))
+
+    assert own.drain(store, turn) == PIECE * 2 + 1
+    assert turns[:3] == [0, PIECE, PIECE * 2]
+    assert kept(store) == [f"r{number}" for number in range(PIECE * 2 + 1)]
+    assert owned(own.folder) == []
+
+
+def test_who_needs_all_at_once_does_not_wait_for_the_turns_of_another(tmp_path):
+    """An answer has the turn that whoever drains beside it waits for."""
+    own, store = OwnSpool(str(tmp_path / "spool")), memory.open_store()
+    busy, seen = threading.Lock(), list[list[str]]()
+    first, go_on = threading.Event(), threading.Event()
+
+    @contextmanager
+    def turn():
+        with busy:
+            yield
+        first.set()
+        go_on.wait(5)
+
+    for number in range(PIECE * 3):
+        own.append(record(number))
+    mover = threading.Thread(target=own.drain, args=(store, turn))
+    mover.start()
+    first.wait(5)
+    with busy:
+        own.bring(store)
+        seen.append(kept(store))
+        go_on.set()
+    mover.join()
+
+    assert seen == [[f"r{number}" for number in range(PIECE * 3)]]
+    assert kept(store) == seen[0]
+    assert dict(store.counters("s")) == {"calls": PIECE * 3}
+
+
+def test_a_store_that_fails_at_a_later_piece_is_brought_the_rest_by_the_next(tmp_path):
+    own, store = OwnSpool(str(tmp_path / "spool")), memory.open_store()
+
+    class Full(memory.MemoryStore):
+        def record(self, records):
+            if kept(self):
+                raise OSError("full")
+            super().record(records)
+            store.record(records)
+
+    for number in range(PIECE * 2):
+        own.append(record(number))
+    with pytest.raises(OSError, match="full"):
+        own.drain(Full())
+    own.drain(store)
+
+    assert sorted(kept(store)) == sorted(f"r{number}" for number in range(PIECE * 2))
+    assert dict(store.counters("s")) == {"calls": PIECE * 2}
+    assert owned(own.folder) == []

@@ -1,4 +1,4 @@
-"""Take the figures: each kind of call in turn, so that a slow moment of the machine hits all alike."""
+"""Take the figures: each kind of call in short rows by turns, so that a slow moment hits all alike."""
 
 import os
 import shutil
@@ -40,6 +40,8 @@ QUIET = 1.0
 """Seconds after the last call in which what was gathered is still being stored."""
 WARMING = 3
 """Times that each process is started before it counts."""
+ROW = 10
+"""Calls of a kind one after another, so that none pays for what another kind left in the caches."""
 Said = Callable[[str], None]
 
 
@@ -57,7 +59,7 @@ class Much:
 
 def measured(much: Much, said: Said) -> Measured:
     """Everything; *said* hears what is being done."""
-    said(f"calls: {much.calls} of each kind, in turn")
+    said(f"calls: {much.calls} of each kind, in rows of {ROW}")
     figures, left_out = calls(much.calls)
     said(f"load: {much.events:,} events through one core")
     figures += throughput(much.events)
@@ -78,11 +80,12 @@ def calls(runs: int) -> tuple[list[Figure], list[str]]:
             line = stack.enter_context(closing(http.opened(warm)))
             kinds[HTTP] = lambda number: line.asked(warm.payload(http.SESSION, number))
         took: dict[str, list[float]] = {name: [] for name in kinds}
-        for number in range(-WARMING, runs):
+        numbers, rows = count(), [WARMING, *[ROW] * (runs // ROW), *filter(None, [runs % ROW])]
+        for place, row in enumerate(rows):
             for name, work in kinds.items():
-                seconds = work(number + WARMING)
-                took[name] += [seconds] if number >= 0 else []
-            time.sleep(SETTLED if number == -WARMING else 0)
+                seconds = [work(number) for number in _some(numbers, row)]
+                took[name] += seconds if place else []
+            time.sleep(0 if place else SETTLED)
         left_out += _past(warm, runs + WARMING)
     return [*of_calls(took)], left_out
 

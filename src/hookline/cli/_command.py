@@ -22,3 +22,23 @@ class Command:
     """The exit code."""
     arguments: Callable[[ArgumentParser], None] = lambda parser: None
     exits: str = "0 when it worked, 1 when it did not, 2 when it was called wrongly"
+
+
+def positive(text: str) -> int:
+    """A number that an option is given."""
+    if not text.isdecimal() or not int(text):
+        from argparse import ArgumentTypeError  # noqa: PLC0415 -- whoever is called rightly needs none
+
+        raise ArgumentTypeError(f"{text!r} is no number from 1 up")
+    return int(text)
+
+
+def of_run(parser: ArgumentParser) -> None:
+    """Which run of the engine is meant, for commands that look at one."""
+    parser.add_argument(
+        "name",
+        nargs="?",
+        default="",
+        metavar="RUN",
+        help="how its name begins, or a target for its newest run; else the newest",
+    )

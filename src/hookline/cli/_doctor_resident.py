@@ -14,7 +14,7 @@ from hookline.system.places import residents
 RECENT = 86_400.0
 """Seconds in which what its log says last is worth somebody's attention."""
 LONGEST = 300
-UP_WITHIN, LOOK_EVERY = 5.0, 0.05
+UP_WITHIN, GONE_WITHIN, LOOK_EVERY = 5.0, 2.0, 0.05
 
 
 def resident(env: Mapping[str, str]) -> Iterator[Finding]:
@@ -41,7 +41,7 @@ def ours(env: Mapping[str, str]) -> bool:
 def begun(env: Mapping[str, str]) -> Iterator[Finding]:
     """Have one where none is, as the first call would: what is tried afterwards goes by it."""
     place = find(env)
-    if env.get(SWITCH) == "off" or found.held(place):
+    if env.get(SWITCH) == "off" or (found.held(place) and not _goes(place)):
         return
     ensure(env)
     until = time.monotonic() + UP_WITHIN
@@ -51,6 +51,16 @@ def begun(env: Mapping[str, str]) -> Iterator[Finding]:
             yield attention("resident.start", f"a resident was started, and does not answer: {told}")
             return
         time.sleep(LOOK_EVERY)
+
+
+def _goes(place: Place) -> bool:
+    """Whether one that is there only came, and could not stay: a call before this one may have started it."""
+    until = time.monotonic() + GONE_WITHIN
+    while found.held(place):
+        if found.status(place) is not None or time.monotonic() > until:
+            return False
+        time.sleep(LOOK_EVERY)
+    return True
 
 
 def _folders(env: Mapping[str, str]) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from contextlib import closing
 
 from hookline import keeping
 from hookline.assembly import Setup
+from hookline.cli._effects import failed
 from hookline.cli._finding import Finding, attention, note
 from hookline.store import Query, Store, StoreFailed
 from hookline.system import spool
@@ -35,6 +36,8 @@ def _opened(setup: Setup) -> Iterator[Finding]:
             for problem in filter(None, (opened.problem, opened.check())):
                 yield attention("store.damaged", problem)
             yield from _held(setup, opened)
+            for text in failed(opened):
+                yield attention("effect.failed", text)
             opened.reset(NOTHING, NOTHING)  # takes what it takes to write, and changes nothing
     except (StoreFailed, OSError, LookupError) as error:
         yield attention("store.unusable", _unusable(error))

@@ -24,6 +24,19 @@ def needed(what: str, env: Mapping[str, str]) -> None:
         )
 
 
+def not_an_agent(what: str, env: Mapping[str, str]) -> None:
+    """Raise `PermissionError` where an agent or a hook runs this; a script of a person's may."""
+    agent = "a hook" if env.get(DEPTH) else by_variables(env)
+    if agent:
+        raise PermissionError(f"{what} is for a person to do, and this is running inside {agent}")
+
+
+def by_variables(env: Mapping[str, str]) -> str:
+    """The host whose variables are set, if any."""
+    every = map(hosts.load, hosts.names())
+    return next((host.name for host in every if any(env.get(name) for name in host.telltales)), "")
+
+
 def _agent(env: Mapping[str, str]) -> str:
     """The host in whose process tree this runs, if any, also where it took its variables out again."""
     for host in map(hosts.load, hosts.names()):

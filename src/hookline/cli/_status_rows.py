@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hookline import taking
 from hookline.assembly import Setup
 from hookline.events import Event
 from hookline.gates import CONTINUATIONS, STRIKES
 from hookline.record import record
 from hookline.spending import Purse, ends_at
 from hookline.store import Record, Session, Store
-from hookline.system import lives
 
 LONGEST_SILENCE = 86_400.0
 """Seconds for which a process that is there may say nothing."""
@@ -46,7 +46,7 @@ def alive(store: Store, setup: Setup, *, since: float) -> Iterator[Row]:
     for session in store.sessions(since=since - LONGEST_SILENCE):
         if not session.ended:
             notes = store.notes(session.id)
-            there = lives.there(notes.get(lives.NOTE))
+            there = taking.runs(store, session.id)
             if there or (there is None and session.seen >= since):
                 yield _row(session, notes, store, setup)
 

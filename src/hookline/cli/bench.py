@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hookline import __version__
 from hookline.cli._bench_bars import Measured
 from hookline.cli._bench_measure import Much, measured
-from hookline.cli._command import Command
+from hookline.cli._command import Command, positive
 from hookline.cli._show import dump, table
 from hookline.record import replace
 
@@ -54,15 +54,9 @@ def arguments(parser: ArgumentParser) -> None:
         parser.add_argument(f"--{name}", type=kind, metavar="N", help=what)
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise ValueError(f"{text!r} is no number from 1 up")
-    return int(text)
-
-
 NUMBERS: dict[str, tuple[Callable[[str], float], str]] = {
-    "calls": (_positive, "start each process so often"),
-    "events": (_positive, "so many events for the rate"),
+    "calls": (positive, "start each process so often"),
+    "events": (positive, "so many events for the rate"),
     "idle": (float, "so many seconds nobody calls"),
 }
 COMMAND = Command(
@@ -72,7 +66,8 @@ hookline bench
 hookline bench --quick --json | jq '.figures[] | select(.met == false)'
 
 Everything runs in a home of its own, with a resident of its own that is ended afterwards: nothing of yours is
-read or changed. All times are medians of the same run, taken by turns, and what counts is their ratio.
+read or changed. All times are medians of the same run, taken in rows by turns, and what counts is their
+ratio.
 """,
     run=run,
     arguments=arguments,

@@ -1,7 +1,6 @@
 """Give a running session a time budget, or show what it may spend and has spent."""
 
 import os
-import re
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from contextlib import closing
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from hookline import durations, taking
 from hookline.assembly import Setup, load
 from hookline.cli import _person
 from hookline.cli._command import Command
@@ -17,13 +17,12 @@ from hookline.events import Event
 from hookline.record import asdict
 from hookline.spending import ENDS, USAGE, Purse, ends_at
 from hookline.store import Session, Store
-from hookline.system import lives, places, spool
+from hookline.system import places, spool
 from hookline.usage import Usage
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 LONGEST = 7 * 86_400
 """Seconds of a budget, and for which a session may say nothing."""
 NONE = "none"
@@ -34,7 +33,7 @@ def give(args: Namespace) -> int:
     seconds = _seconds(args.time)
     setup, store = _opened()
     with closing(store):
-        session, now = _chosen(store, setup, args.session), time.time()
+        session, now = chosen(store, setup, args.session), time.time()
         store.note(session.id, {ENDS: None if seconds is None else now + seconds})
     whose = f"{_named(session)}, last heard of {_span(now - session.seen)} ago"
     if seconds is None:
@@ -47,15 +46,26 @@ def give(args: Namespace) -> int:
 def show(args: Namespace) -> int:
     setup, store = _opened()
     with closing(store):
-        session, now = _chosen(store, setup, args.session, ended=True), time.time()
+        session, now = chosen(store, setup, args.session, ended=True), time.time()
         notes = store.notes(session.id)
         ends, usage = ends_at(notes), _usage(session, store, setup, notes)
     if args.json:
-        known = {"session": session.id, "host": session.host, "cwd": session.cwd, "seen": session.seen}
-        dump({**known, "endsAt": ends, **asdict(usage), "percent": usage.percent})
+        dump(_whole(session, ends, usage))
         return 0
     print("\n".join(aligned([("session", _named(session)), *_rows(usage, ends, now)])))
     return 0
+
+
+def known(store: Store, setup: Setup, name: str) -> dict[str, Any]:
+    """All that is known of what a session may spend and has spent."""
+    session = chosen(store, setup, name, ended=True)
+    notes = store.notes(session.id)
+    return _whole(session, ends_at(notes), _usage(session, store, setup, notes))
+
+
+def _whole(session: Session, ends: float | None, usage: Usage) -> dict[str, Any]:
+    told = {"session": session.id, "host": session.host, "cwd": session.cwd, "seen": session.seen}
+    return {**told, "endsAt": ends, **asdict(usage), "percent": usage.percent}
 
 
 def _rows(usage: Usage, ends: float | None, now: float) -> Iterator[tuple[str, str]]:
@@ -95,7 +105,7 @@ def _opened() -> tuple[Setup, Store]:
     return setup, store
 
 
-def _chosen(store: Store, setup: Setup, name: str, *, ended: bool = False) -> Session:
+def chosen(store: Store, setup: Setup, name: str, *, ended: bool = False) -> Session:
     """The session that is called so, or begins so; without a name, the newest of this project.
 
     One that has *ended* comes last, and only where that is all the same.
@@ -119,16 +129,21 @@ def _heard(store: Store) -> Iterator[tuple[Session, bool]]:
     """The sessions that are known, the latest first, and whether each is over, or its process gone."""
     for one in store.sessions(since=time.time() - LONGEST):
         if one.id and one.host:
-            yield one, one.ended or lives.there(store.notes(one.id).get(lives.NOTE)) is False
+            yield one, one.ended or taking.runs(store, one.id) is False
 
 
 def _seconds(text: str) -> int | None:
     if text == NONE:
         return None
-    told = re.fullmatch(r"(\d{1,6})([smhd])", text)
-    seconds = int(told[1]) * UNITS[told[2]] if told else 0
+    wrong = f"{text!r} is no time from 1s to 7d; write it like 20m, or `none` for no budget"
+    if text.isdecimal():  # minutes in a target's file, but who types it may mean seconds
+        raise ValueError(wrong)
+    try:
+        seconds = durations.seconds(text)
+    except ValueError:
+        seconds = 0
     if not 0 < seconds <= LONGEST:
-        raise ValueError(f"{text!r} is no time from 1s to 7d; write it like 20m, or `none` for no budget")
+        raise ValueError(wrong)
     return seconds
 
 

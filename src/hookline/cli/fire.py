@@ -17,20 +17,25 @@ BLOCKED = 2
 
 
 def run(args: Namespace) -> int:
-    from hookline import hosts  # noqa: PLC0415 -- `--help` needs none
-
     if args.event not in EVENTS:
         raise LookupError(f"no event is called {args.event!r}; there are: {', '.join(EVENTS)}")
-    host = hosts.load(HOST)
     cwd = os.path.abspath(args.cwd)
     if not os.path.isdir(cwd):
         raise NotADirectoryError(20, "is no folder", args.cwd)
-    found = decode(host, _envelope(args, cwd))
-    if found is None:
-        raise Unreadable(f"{args.event} is no moment of {host.name}")
-    reply = _answered(host, *found, cwd)
+    reply = answered(_envelope(args, cwd), cwd)
     print(reply)
     return BLOCKED if args.exit_code and json.loads(reply)["action"] == "block" else 0
+
+
+def answered(envelope: dict[str, Any], cwd: str) -> str:
+    """What the hooks of the project around *cwd* say to an event; raises `Unreadable`."""
+    from hookline import hosts  # noqa: PLC0415 -- `--help` needs none
+
+    host = hosts.load(HOST)
+    found = decode(host, envelope)
+    if found is None:
+        raise Unreadable(f"{envelope['hook']} is no moment of {host.name}")
+    return _answered(host, *found, cwd)
 
 
 def _answered(host: Any, name: str, event: Any, cwd: str) -> str:

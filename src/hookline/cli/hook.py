@@ -60,7 +60,7 @@ def _answered(argv: Sequence[str], *, last: bool) -> int:
     from hookline.answering import Call, answer, spoken  # noqa: PLC0415 -- `--help` needs none
 
     try:
-        words = spoken(argv)
+        words = spoken(tuple(argv))
     except ValueError as error:
         return _complain(f"called wrongly, so nothing was judged: {error}")
     env = dict(os.environ)

@@ -12,9 +12,11 @@ from itertools import count
 
 from hookline.assembly import Setup, load
 from hookline.cli._command import Command
+from hookline.cli._effects import failed
 from hookline.cli._main import sentence
 from hookline.cli._show import visible
 from hookline.cli._status_rows import Row, alive
+from hookline.cli._status_runs import runs
 from hookline.cli._status_show import drawn, home, told
 from hookline.cli.log import moment
 from hookline.redact import redact_json
@@ -39,9 +41,13 @@ def run(args: Namespace) -> int:
     if args.watch:
         return _watch(setup, args)
     with _opened(setup) as store:
-        for trouble in filter(None, (store.problem if store else "", spool.problem(setup.places.spool))):
+        rows = _rows(store, setup, args) if store else None
+        standing = (store.problem, *failed(store)) if store else ()
+        for trouble in filter(None, (*standing, spool.problem(setup.places.spool))):
             print(f"hookline: {visible(trouble)}", file=sys.stderr)
-        print(_text(_rows(store, setup, args) if store else None, time.time(), args))
+        print(_text(rows, time.time(), args))
+    if not args.json:
+        print("".join(f"{line}\n" for line in runs(setup.places.root)), end="")
     return 0
 
 
@@ -146,7 +152,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 COMMAND = Command(
-    about="Show the sessions that are alive: time and tokens left, turn, strikes, and the last decision.",
+    about="Show the sessions that are alive, and runs: time and tokens left, strikes, the last decision.",
     examples="""
 hookline status
 hookline status --watch

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+EDITS = ("--permission-mode=acceptEdits", "--allowedTools=Bash,Edit,Glob,Grep,Read,Write")
 SETTINGS = ("~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json")
 # A session's start is never sent; guidance for a compaction is plain text, which is no answer there. What a
 # tool printed goes to the model as it is where nobody answers, so what redacts it stays a command.

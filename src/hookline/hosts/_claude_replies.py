@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hookline import notices
 from hookline import plainjson as json
 from hookline.events import (
     ALLOW,
@@ -19,7 +20,7 @@ from hookline.events import (
 from hookline.frozen import frozen
 from hookline.host import Reply, Said
 from hookline.kind import HookFailed
-from hookline.response import Response, Verdict
+from hookline.response import Response, Verdict, ending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ VERDICTS: Mapping[str, Verdict] = {
 }
 
 
-def encode(said: Said) -> Reply:
+def encode(said: Said, *, terminal: bool = False) -> Reply:
+    """With *terminal* also what the user's terminal is to show, for hosts that pass it on."""
     outcome, answer, specific = said.outcome, dict[str, "Any"](), dict[str, "Any"]()
     if isinstance(said.event, PreCompact) and outcome.context:
         return _guidance(said)
@@ -61,9 +63,17 @@ def encode(said: Said) -> Reply:
     elif outcome.blocked is not None:
         answer |= {"decision": "block", "reason": outcome.blocked}
     specific |= _output(said)
+    answer |= _terminal(said) if terminal else {}
+    end = ending(outcome.effects)
+    answer |= {"continue": False, "stopReason": f"hookline: {end}"} if end else {}
     if specific:
         answer["hookSpecificOutput"] = {"hookEventName": said.name, **specific}
     return Reply(stdout=json.dumps(answer) if answer else "")
+
+
+def _terminal(said: Said) -> dict[str, Any]:
+    shown = notices.sequences(said.outcome.effects)
+    return {"terminalSequence": shown} if shown else {}
 
 
 def _guidance(said: Said) -> Reply:

@@ -1,12 +1,12 @@
-"""Whether a person has trusted the hooks that are wired into Codex, which keeps a hash of each."""
+"""Whether a person has trusted the hooks that are wired into Codex; how it is told of some for one run."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from hookline.wiring import Place
+from hookline.wiring import Entry, Place
 
 QUICK = ("SessionEnd", "Interrupt")
 BARE = ("UserPromptSubmit", "Stop", "Interrupt", "PreModelRequest", "PostModelRequest")
@@ -50,3 +50,23 @@ def _hash(event: str, group: Mapping[str, Any], hook: Mapping[str, Any]) -> str:
 
 def _snake(event: str) -> str:
     return re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()
+
+
+def words(
+    entry: Callable[[Entry], Mapping[str, Any]],
+) -> Callable[[tuple[Entry, ...]], tuple[str, ...]]:
+    """In a linked worktree it reads the hooks of the main checkout, whatever the worktree's own files say."""
+
+    def told(entries: tuple[Entry, ...]) -> tuple[str, ...]:
+        return tuple(f"--config=hooks.{one.moment}=[{_inline(entry(one))}]" for one in entries)
+
+    return told
+
+
+def _inline(value: Any) -> str:
+    """As TOML, on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_inline(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_inline, value)) + "]"
+    return json.dumps(value)

@@ -10,6 +10,7 @@ from hookline.frozen import thawed
 from hookline.host import Reply, Said
 from hookline.hosts._going_on import going_on
 from hookline.pattern import lazy
+from hookline.response import ending
 
 CHANGED = "(The tool ran; what follows is its result as a hook changed it.)"
 NO_TEXT = "(a part of the result that is no text was left out)"
@@ -27,6 +28,8 @@ def our_own_words(payload: Mapping[str, Any]) -> bool:
 
 def encode(said: Said) -> Reply:
     answer = _SAYING.get(type(said.event), _plainly)(said)
+    if end := ending(said.outcome.effects):
+        answer |= {"continue": False, "stopReason": f"hookline: {end}"}
     if said.outcome.warnings:
         answer["systemMessage"] = "\n".join((*_hidden(said), *_signed(said.outcome.warnings)))
     return Reply(stdout=json.dumps(answer) if answer else "")

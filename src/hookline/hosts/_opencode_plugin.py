@@ -249,6 +249,7 @@ export const Hookline = async ({ client, directory }) => {
       const answer = await ask("tool.execute.before", session(sessionID), { tool, args, call: callID })
       if (answer.deny !== undefined) {
         answered.add(callID)
+        if (answer.end) await client.session.abort({ path: { id: sessionID } })
         throw new Blocked(answer.deny)
       }
       if (!answer.change) return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hookline.events import (
     ALLOW,
     ASK,
@@ -27,7 +29,7 @@ from hookline.events import (
 from hookline.host import WHOLE, Host, Tool, compose, moment, tool
 from hookline.hosts import _others
 from hookline.hosts._claude_entries import asked, hooks
-from hookline.hosts._claude_marks import HTTP, LOOKS, TODOS, background_result, sent, untyped
+from hookline.hosts._claude_marks import EDITS, HTTP, LOOKS, TODOS, background_result, sent, untyped
 from hookline.hosts._claude_replies import KEYS, encode, read
 from hookline.kind import Dialect
 from hookline.wiring import Entry, Listed, Wiring
@@ -106,7 +108,8 @@ HOST: Host = Host(
         "AskUserQuestion": tool("question"),
     },
     tool_kind=mcp_tool,
-    encode=encode,
+    encode=partial(encode, terminal=True),
+    shows_notices=True,
     dialect=Dialect(
         name="claude",
         keys=KEYS,
@@ -139,5 +142,9 @@ HOST: Host = Host(
         looks=LOOKS,
     ),
     usage="_claude_usage:RECORDING",
-    headless=("claude", "-p", "--output-format", "stream-json", "--verbose"),
+    headless_env={"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"},
+    talk="_claude_talk:TALK",
+    ends=(PreToolUse, PostToolUse),
+    headless=("claude", "-p", "--output-format=stream-json", "--verbose", "--model={model}"),
+    free={"edit": EDITS, "full": ("--permission-mode=bypassPermissions",)},
 )

@@ -29,7 +29,7 @@ from hookline.host import WHOLE, Host, Tool, moment, tool
 from hookline.hosts._claude_entries import hooks
 from hookline.hosts._codex_replies import encode
 from hookline.hosts._codex_rollout import failure as recorded
-from hookline.hosts._codex_trust import waiting
+from hookline.hosts._codex_trust import waiting, words
 from hookline.hosts._looks import switched, trusted_project
 from hookline.wiring import Entry, Listed, Look, Wiring
 
@@ -132,6 +132,7 @@ HOST = Host(
             user="~/.codex/hooks.json", project=".codex/hooks.json", entry=entry, read=hooks, usual=600.0
         ),
         moved_by="CODEX_HOME",
+        words=words(entry),
         looks=(
             Look(file="~/.codex/config.toml", said=switched("features.hooks", to=False)),
             Look(file="~/.codex/config.toml", said=trusted_project("start `codex` there, and say so")),
@@ -143,5 +144,7 @@ HOST = Host(
         ),
     ),
     usage="_codex_usage:RECORDING",
-    headless=("codex", "exec", "--json", "-"),
+    talk="_codex_talk:TALK",
+    headless=("codex", "exec", "--json", "--model={model}", "--dangerously-bypass-hook-trust", "-"),
+    free={"edit": ("--sandbox=workspace-write",), "full": ("--dangerously-bypass-approvals-and-sandbox",)},
 )

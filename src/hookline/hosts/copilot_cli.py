@@ -139,5 +139,6 @@ HOST = Host(
             "the folder must be trusted for the project's hooks to run: `copilot` asks when it starts there",
         ),
     ),
-    headless=("copilot", "-p", "{prompt}", "--allow-all-tools", "--no-color"),
+    headless=("copilot", "-p", "{prompt}", "--trust-folder", "--no-color", "--model={model}"),
+    free={"edit": ("--allow-all-tools",), "full": ("--allow-all-tools", "--allow-all-paths")},
 )

@@ -136,5 +136,14 @@ HOST = Host(
         needs=("Hooks of a project run only in a folder that you trust: open it with `gemini` and say so.",),
     ),
     usage="_gemini_usage:GEMINI",
-    headless=("gemini", "--output-format", "stream-json"),
+    talk="_gemini_talk:GEMINI",
+    ends=(PreToolUse, PostToolUse),
+    headless=(
+        "env",
+        "GEMINI_CLI_TRUST_WORKSPACE=true",
+        "gemini",
+        "--output-format=stream-json",
+        "--model={model}",
+    ),
+    free={"full": ("--yolo",), "edit": ("--approval-mode=auto_edit",)},
 )

@@ -26,6 +26,7 @@ from hookline.events import (
 )
 from hookline.host import WHOLE, Host, Reply, Said, Tool, moment, tool
 from hookline.hosts._opencode_plugin import PLUGIN
+from hookline.response import ending
 from hookline.wiring import Entry, Own, Wiring
 
 CALL = {"tool": "tool", "input": "args", "call": "call"}
@@ -46,6 +47,8 @@ def encode(said: Said) -> Reply:
         answer["context"] = "\n".join(context)
     if said.changed is not None and "deny" not in answer:
         answer["change"] = said.changed
+    if end := ending(outcome.effects):
+        answer["end"] = end
     if outcome.warnings:
         answer["warnings"] = list(outcome.warnings)
     return Reply(stdout=json.dumps(answer) if answer else "")
@@ -117,6 +120,7 @@ HOST = Host(
     encode=encode,
     telltales=("OPENCODE", "OPENCODE_PID"),
     one_by_one=True,
+    ends=(PreToolUse,),
     settings=("~/.config/opencode/plugins/hookline.js", "~/.config/opencode/opencode.json"),
     program="opencode",
     folders=("~/.config/opencode", ".opencode"),
@@ -125,5 +129,5 @@ HOST = Host(
         moved_by="XDG_CONFIG_HOME",
         needs=("OpenCode reads plugins when it starts, and fetches its plugin package the first time.",),
     ),
-    headless=("opencode", "run", "--format", "json"),
+    headless=("opencode", "run", "--format=json", "--model={model}"),
 )

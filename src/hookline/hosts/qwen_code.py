@@ -35,6 +35,7 @@ CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_call_id"}
 RAN = {**CALL, "duration_ms": "duration_ms"}
 ENDED = {"again": "stop_hook_active", "last_text": "last_assistant_message"}
 FILE, FOLDER = ({"path": place, "output": WHOLE} for place in ("file_path", "path"))
+SAID = moment(UserPromptSubmit, BLOCK, INJECT, prompt="prompt")
 
 
 def nobodys_words(payload: Mapping[str, Any]) -> bool:
@@ -78,9 +79,7 @@ HOST = Host(
     },
     moments={
         "SessionStart": moment(SessionStart, INJECT, source="source"),
-        "UserPromptSubmit": moment(UserPromptSubmit, BLOCK, INJECT, prompt="prompt").unless(
-            nobodys_words, None
-        ),
+        "UserPromptSubmit": SAID.unless(nobodys_words, None),
         "PreToolUse": moment(PreToolUse, BLOCK, ASK, **CALL),
         "PermissionRequest": moment(PermissionRequest, BLOCK, ALLOW, **CALL),
         "PostToolUse": moment(PostToolUse, BLOCK, INJECT, MODIFY, **RAN, output="tool_response"),
@@ -135,8 +134,7 @@ HOST = Host(
         ),
         moved_by="QWEN_HOME",
         looks=(
-            Look(file="~/.qwen/settings.json", said=switched("disableAllHooks")),
-            Look(file=".qwen/settings.json", said=switched("disableAllHooks")),
+            *(Look(file=f"{at}.qwen/settings.json", said=switched("disableAllHooks")) for at in ("~/", "")),
             Look(
                 file="~/.qwen/trustedFolders.json",
                 said=trusted_folder("open it with `qwen`", "security.folderTrust.enabled", usually=False),
@@ -146,5 +144,7 @@ HOST = Host(
         needs=("Hooks of a project run only in a folder that you trust: open it with `qwen` and say so.",),
     ),
     usage="_gemini_usage:QWEN",
-    headless=("qwen", "--output-format", "stream-json"),
+    talk="_gemini_talk:QWEN",
+    headless=("qwen", "--output-format=stream-json", "--model={model}"),
+    free={"full": ("--yolo",), "edit": ("--approval-mode=auto-edit",)},
 )

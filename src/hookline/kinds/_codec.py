@@ -24,7 +24,7 @@ def response_from_json(said: Any) -> Response:
     if not isinstance(said, dict):
         raise HookFailed(f"answered with {type(said).__name__}, not with a Response or None")
     for name, value in said.items():
-        if name not in _CHECKS or not _CHECKS[name](value):
+        if name not in CHECKS or not CHECKS[name](value):
             raise HookFailed(f"gave a Response whose {name!r} is {_short(value)}, which cannot be")
     effects = tuple(_effect(**effect) for effect in said.get("effects", ()))
     return Response(**{**frozen(said), "effects": effects})
@@ -61,7 +61,7 @@ def _is_effect(value: Any) -> bool:
     return False
 
 
-_CHECKS: Mapping[str, Callable[[Any], bool]] = {
+CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "verdict": lambda value: _text(value) and value in WEIGHT,
     "reason": _text,
     "note": _text,
@@ -71,6 +71,7 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "warnings": _texts,
     "changes": lambda value: isinstance(value, dict),
     "replace_context": lambda value: isinstance(value, bool),
+    "private": lambda value: isinstance(value, bool),
     "effects": lambda value: isinstance(value, list) and all(map(_is_effect, value)),
     "memory": lambda value: isinstance(value, dict),
 }

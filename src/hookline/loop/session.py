@@ -75,7 +75,7 @@ class Session:
 
     async def settle(self) -> None:
         """What can wait until the turn is over."""
-        for notice in self.runtime.notices():
+        for notice in self.runtime.wanted.notices():
             self.warn(f"{notice.title}: {notice.text}")
         if not self.helps:
             await asyncio.to_thread(self.runtime.settle)

@@ -38,7 +38,8 @@ class Secret:
 
 def redact(text: str, *, rules: Rules = (), keep: Keep | None = None) -> str:
     """*text* with `[redacted:kind]` in place of every secret; its lines, and JSON in it, stay as they are."""
-    return cut(text, find(text, rules=rules, keep=keep))
+    found = find(text, rules=rules, keep=keep)
+    return cut(text, found) if found else text
 
 
 def find(

@@ -33,22 +33,50 @@ class Piece(NamedTuple):
 
 def stream(chunks: Iterable[str], *, rules: Rules = ()) -> Iterator[Piece]:
     """The text of *chunks* without its secrets, as soon as it is decided."""
-    seen, waiting, line, inside = "", "", 1, False
+    one = Stream(rules=rules)
     for chunk in chunks:
-        waiting += chunk
+        piece = one.feed(chunk)
+        if piece:
+            yield piece
+    last = one.end()
+    if last:
+        yield last
+
+
+class Stream:
+    """The same for whoever is handed the pieces one by one."""
+
+    def __init__(self, *, rules: Rules = ()) -> None:
+        self._rules = rules
+        self._seen, self._waiting, self._line, self._inside = "", "", 1, False
+
+    def feed(self, chunk: str) -> Piece | None:
+        """What is decided by now."""
+        self._waiting += chunk
+        waiting = self._waiting
         if "\n" not in chunk and len(waiting) < MOST:
-            continue
+            return None
         end = _decided(waiting)
-        if end:
-            secrets = _found(seen, waiting, rules, inside=inside)
-            end = _outside(secrets, end) or (end if len(waiting) >= 2 * MOST else 0)
-        if end:
-            yield _piece(waiting[:end], _until(secrets, end), line)
-            inside = unfinished(waiting[:end], inside=inside)
-            line += waiting.count("\n", 0, end)
-            seen, waiting = (seen + waiting[:end])[-_SEEN:], waiting[end:]
-    if waiting:
-        yield _piece(waiting, _found(seen, waiting, rules, inside=inside), line)
+        if not end:
+            return None
+        secrets = _found(self._seen, waiting, self._rules, inside=self._inside)
+        end = _outside(secrets, end) or (end if len(waiting) >= 2 * MOST else 0)
+        return self._said(end, secrets) if end else None
+
+    def end(self) -> Piece | None:
+        """The rest."""
+        if not self._waiting:
+            return None
+        secrets = _found(self._seen, self._waiting, self._rules, inside=self._inside)
+        return self._said(len(self._waiting), secrets)
+
+    def _said(self, end: int, secrets: list[Secret]) -> Piece:
+        whole = self._waiting
+        piece = _piece(whole[:end], _until(secrets, end), self._line)
+        self._inside = unfinished(whole[:end], inside=self._inside)
+        self._line += whole.count("\n", 0, end)
+        self._seen, self._waiting = (self._seen + whole[:end])[-_SEEN:], whole[end:]
+        return piece
 
 
 def _decided(text: str) -> int:

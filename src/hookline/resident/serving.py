@@ -19,7 +19,7 @@ from hookline.resident import installed, talk
 from hookline.resident import port as ports
 from hookline.resident.place import Place
 from hookline.resident.registered import Caller, Sessions
-from hookline.resident.sockets import Line, listening
+from hookline.resident.sockets import Line, accepted, listening
 from hookline.resident.starting import up
 from hookline.resident.turns import Turns
 from hookline.resident.warm import Warm
@@ -55,8 +55,8 @@ class Resident:
     def __init__(self, place: Place, *, idle: float = IDLE) -> None:
         self.place, self.idle = place, idle
         self.secret, self.knock, self.proof = (secrets.token_hex(16) for _ in range(3))
-        self.warm = Warm()
         self._turns = Turns()
+        self.warm = Warm(self._turns.spare)
         self.stopping = threading.Event()
         self._lock = threading.Lock()
         self._lines: set[Line] = set()
@@ -173,9 +173,10 @@ class Resident:
 
     def _work(self, listener: socket.socket) -> None:
         """Whoever waits on the socket answers who comes: nothing is handed from thread to thread."""
+        family = int(listener.family)
         while not self.stopping.is_set():
             try:
-                connection, _ = listener.accept()
+                connection = accepted(listener, family)
             except OSError:  # shut down, or too much is open just now
                 if self.stopping.wait(BREATH) or listener.fileno() < 0:
                     return
@@ -184,10 +185,10 @@ class Resident:
             self._taken(line)
             over = True  # where something breaks that nobody thought of
             try:
-                with connection:
-                    self._serve(line, listener)
+                self._serve(line, listener)
                 over = False
             finally:
+                connection.close()
                 over = self._done(listener, line, over=over)
             if over:
                 return
@@ -213,7 +214,7 @@ class Resident:
     def _serve(self, line: Line, listener: socket.socket) -> None:
         with contextlib.suppress(OSError, talk.Refused):
             begun = line.first()
-            if self.web and line.connection.family == socket.AF_INET and not begun.startswith(talk.HELLO):
+            if self.web and not line.unix and not begun.startswith(talk.HELLO):
                 return self._converse(self.web, line, begun, listener)
             asked = line.hear(begun, self.knock, self.proof)
             peer = line.peer() or (asked.process, -1)
@@ -291,7 +292,10 @@ class Resident:
                 raise talk.Refused("a person asks, whom `hookline hook` answers") from None
             return Answer(Reply(stderr=f"hookline: called wrongly, so nothing was judged: {error}\n"))
         call = Call(
-            **words._asdict(),
+            host=words.host,
+            event=words.event,
+            only=words.only,
+            without=words.without,
             payload=asked.payload,
             env=env,
             cwd=cwd,

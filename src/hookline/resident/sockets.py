@@ -1,5 +1,6 @@
 """The two sockets, who may speak on them, and one connection of either."""
 
+import _socket
 import contextlib
 import os
 import socket
@@ -15,7 +16,11 @@ HEAR_WITHIN = 10.0
 OVERDUE = 0.5
 """Seconds after which an answer that is due will not come any more: the client has it from another then."""
 AT_ONCE = 0.001
+SHORT = 4096
+"""Bytes of an answer that go out at once, whoever reads them when."""
 _CREDENTIALS = struct.Struct("3i")
+Connection = _socket.socket
+"""What `socket` builds its own on: that one takes as long to be made as a call takes to be heard."""
 
 
 def unix(path: str) -> socket.socket:
@@ -54,22 +59,36 @@ def listening(path: str, port: int = 0) -> list[socket.socket]:
     return made
 
 
-def _hurry(connection: socket.socket) -> None:
+def accepted(listener: socket.socket, family: int) -> Connection:
+    """The next one who connects, on a socket of that *family*."""
+    number, _ = listener._accept()  # type: ignore[attr-defined]  # noqa: SLF001 -- see `Connection`
+    return Connection(family, _socket.SOCK_STREAM, 0, number)
+
+
+def _hurry(connection: Connection) -> None:
     """Have what comes confirmed at once: who sends in pieces waits for that, forty milliseconds each time."""
-    if connection.family == socket.AF_INET and hasattr(socket, "TCP_QUICKACK"):
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+    if hasattr(_socket, "TCP_QUICKACK"):
+        connection.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_QUICKACK, 1)
 
 
 class Line:
     """One connection: a call comes in, signs of life and one answer go out."""
 
-    def __init__(self, connection: socket.socket, since: float) -> None:
+    def __init__(self, connection: Connection, since: float) -> None:
         self.since = self._told = since
         self._due = float("inf")
         self.connection = connection
         self._lock = threading.Lock()
         self._over = True
+        self.unix = connection.family == _socket.AF_UNIX
+        self._heard, self._waits = False, HEAR_WITHIN
         connection.settimeout(HEAR_WITHIN)
+
+    def _wait(self, seconds: float) -> None:
+        """Have what is asked of the connection from now on take so long at most."""
+        if seconds != self._waits:
+            self._waits = seconds
+            self.connection.settimeout(seconds)
 
     @property
     def speaks(self) -> bool:
@@ -88,17 +107,19 @@ class Line:
 
     def hear(self, begun: bytes, knock: str, proof: str) -> talk.Asked:
         """The call; on loopback, whoever knows the *knock* wants *proof* first that we are no stranger."""
-        if self.connection.family != socket.AF_UNIX:
+        if not self.unix:
             begun = talk.greeted(self._receive, knock, begun)
             self.connection.sendall(f"{proof}\n".encode())
         self._over = False  # from now on signs of life are understood
-        self.connection.settimeout(HEAR_WITHIN)
+        self._wait(HEAR_WITHIN)
         return talk.hear(self._receive, begun)
 
     def _receive(self) -> bytes:
-        _hurry(self.connection)
-        if self._over:  # a stranger as yet, who has one time for all that it says
-            self.connection.settimeout(max(AT_ONCE, self.since + HEAR_WITHIN - lives.now()))
+        if not self.unix:
+            _hurry(self.connection)
+        if self._over and self._heard:  # a stranger as yet, who has one time for all that it says
+            self._wait(max(AT_ONCE, self.since + HEAR_WITHIN - lives.now()))
+        self._heard = True
         return self.connection.recv(1 << 16)
 
     def still(self, *, every: float) -> None:
@@ -122,27 +143,28 @@ class Line:
         self._due = within
 
     def say(self, said: talk.Said) -> None:
+        data = said.encoded()
         with self._lock, contextlib.suppress(OSError):
             self._over = True
-            self.connection.sendall(said.encoded())
+            if len(data) > SHORT:
+                self._wait(HEAR_WITHIN)
+            self.connection.sendall(data)
             self.connection.close()
 
     def left(self) -> bool:
         """Whether whoever asked has gone, so that nobody would hear the answer."""
-        self.connection.settimeout(0)
+        self._wait(0)
         try:
             return self.connection.recv(1, socket.MSG_PEEK) == b""
         except BlockingIOError:
             return False
         except OSError:
             return True
-        finally:
-            self.connection.settimeout(HEAR_WITHIN)
 
     def peer(self) -> tuple[int, int] | None:
         """Process and user at the other end of a Unix socket, by the system's word; None without one."""
-        if self.connection.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
+        if not self.unix or not hasattr(_socket, "SO_PEERCRED"):
             return None
-        raw = self.connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        raw = self.connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _CREDENTIALS.size)
         process, user, _ = _CREDENTIALS.unpack(raw)
         return process, user

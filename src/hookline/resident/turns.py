@@ -5,24 +5,43 @@ each has its answer only when nearly all have: one after another, most have thei
 """
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
 
+BREATH = 0.001
+"""Seconds in which those who wait go first: who lets go of a lock and asks again at once, has it again."""
 PATIENCE = 0.02
 """Seconds after which whoever waits goes on beside those before: they may wait for something themselves."""
 
 
 class Turns:
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
 
-    @contextmanager
-    def taken(self) -> Iterator[None]:
-        turn = self._lock
-        if not turn.acquire(timeout=PATIENCE):
-            turn = self._lock = threading.Lock()  # who comes next waits for us, not for who waits itself
-            turn.acquire()
-        try:
-            yield
-        finally:
-            turn.release()
+    def taken(self) -> "_Turn":
+        return _Turn(self)
+
+    def spare(self) -> "_Turn":
+        """One for who has time: after a moment, in which whoever waited is answered."""
+        time.sleep(BREATH)
+        return _Turn(self)
+
+
+class _Turn:
+    """From its beginning to its end, by `with`; every call takes one, so that it is made of little."""
+
+    __slots__ = ("_lock", "_turns")
+    _lock: threading.Lock
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+
+    def __enter__(self) -> None:
+        lock = self._turns.lock
+        if not lock.acquire(timeout=PATIENCE):
+            # Who comes next waits for us, not for who waits itself.
+            lock = self._turns.lock = threading.Lock()
+            lock.acquire()
+        self._lock = lock
+
+    def __exit__(self, *told: object) -> None:
+        self._lock.release()

@@ -3,7 +3,8 @@
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -11,12 +12,13 @@ from hookline import keeping
 from hookline.assembly import Setup, load
 from hookline.config import Layer
 from hookline.host import Host
+from hookline.knowledge import Signature
 from hookline.record import replace
 from hookline.resident import log
 from hookline.runtime import Runtime
-from hookline.store import OLDEST_CLAIM, Claim, Store
+from hookline.store import OLDEST_CLAIM, Claim, Recorder, Store
 from hookline.system import looked
-from hookline.system.ownspool import OwnSpool
+from hookline.system.ownspool import OwnSpool, Turn
 
 MOST_SESSIONS = 4_096
 MOST_SETUPS = 256
@@ -24,6 +26,10 @@ EVERY = 0.2
 """Seconds in which what is to be stored is gathered."""
 AGAIN = 5.0
 """Seconds until a store that could not be used is tried again."""
+HELD = 2.0
+"""Seconds in which errors with a fix are not read again, though another process may have learnt of one."""
+FOLD_AFTER = 500
+"""Records after which the disk is waited for; of more, sqlite would do so by itself when somebody writes."""
 UNUSED = 600.0
 """Seconds after which a store is closed; longer than any call takes."""
 Key = tuple[str, str]
@@ -41,6 +47,8 @@ class WarmStore:
         self._lock = threading.Lock()
         self._begun: dict[str, None] = {}
         self._claims: dict[tuple[str, str], Claim] = {}
+        self._fixed: dict[tuple[str | None, int], tuple[float, Sequence[Signature]]] = {}
+        self._learnt = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -84,6 +92,43 @@ class WarmStore:
             if known is not None and known.by == by:
                 del self._claims[session, name]
 
+    def signatures(
+        self, *, key: str = "", project: str | None = None, limit: int = 100, fixed: bool = False
+    ) -> Sequence[Signature]:
+        """Errors with a fix are asked for before every shell command, and seldom change."""
+        asked = partial(self._store.signatures, key=key, project=project, limit=limit, fixed=fixed)
+        if key or not fixed:
+            return asked()
+        now, learnt = time.monotonic(), self._learnt
+        until, found = self._fixed.get((project, limit), (0.0, ()))
+        if now < until:
+            return found
+        found = asked()
+        with self._lock:
+            if learnt == self._learnt:  # else somebody has learnt meanwhile what is not in it yet
+                self._fixed[project, limit] = now + HELD, found
+        return found
+
+    def see(self, key: str, *, text: str, at: float, project: str = "", command: str = "") -> Signature:
+        seen = self._store.see(key, text=text, at=at, project=project, command=command)
+        self._learn()
+        return seen
+
+    def weigh(self, key: str, gain: float, *, at: float, project: str = "") -> bool:
+        known = self._store.weigh(key, gain, at=at, project=project)
+        self._learn()
+        return known
+
+    def fix(self, key: str, text: str, *, project: str = "") -> bool:
+        known = self._store.fix(key, text, project=project)
+        self._learn()
+        return known
+
+    def _learn(self) -> None:
+        with self._lock:
+            self._learnt += 1
+            self._fixed.clear()
+
     def close(self) -> None:
         """Others use it still."""
 
@@ -120,7 +165,8 @@ def _only_built_in(setup: Setup) -> bool:
 class Warm:
     """The stores of all homes that called, and the spools before them."""
 
-    def __init__(self) -> None:
+    def __init__(self, turn: Turn = nullcontext) -> None:
+        self._turn = turn
         self._setups = Setups()
         self._lock = threading.Lock()
         self._stores: dict[Key, WarmStore] = {}
@@ -128,6 +174,8 @@ class Warm:
         self._replaced: list[WarmStore] = []
         self._waiting: dict[str, Setup] = {}
         self._spools: dict[str, OwnSpool] = {}
+        self._written: dict[str, int] = {}
+        """Records in the store of each spool since it last waited for the disk."""
         self._said = ""
         self._due = threading.Event()
         self._stopping = threading.Event()
@@ -137,14 +185,20 @@ class Warm:
     def open(self, cwd: str, env: Mapping[str, str], host: Host) -> Runtime:
         """A runtime for one call, with what is configured now and a store that is open already."""
         runtime = Runtime.load(cwd, env, host=host, store=self._store, loaded=self._setups.load)
-        runtime.recorder = replace(runtime.recorder, settle=partial(self._settle, runtime.setup))
+        settle = partial(self._settle, runtime.setup)
         if isinstance(runtime.store, WarmStore):
             own = self._spool(runtime.setup.places.spool)
-            bring = partial(own.bring, runtime.store)
-            runtime.recorder = replace(runtime.recorder, keep=own.append, bring=bring)
+            runtime.recorder = Recorder(
+                keep=own.append, settle=settle, bring=partial(own.bring, runtime.store)
+            )
+        else:
+            runtime.recorder = replace(runtime.recorder, settle=settle)
         return runtime
 
     def _spool(self, folder: str) -> OwnSpool:
+        known = self._spools.get(folder)
+        if known is not None:
+            return known
         with self._lock:
             return self._spools.setdefault(folder, OwnSpool(folder))
 
@@ -181,16 +235,25 @@ class Warm:
 
     def drain(self) -> int:
         """Move what waits in the spools into the stores; how many spools could not be emptied."""
+        failed = 0
         for folder, setup in list(self._waiting.items()):
             del self._waiting[folder]
             try:
                 store = self._own(setup)
-                self._spool(folder).drain(store)
+                self._fold(folder, store, self._spool(folder).drain(store, self._turn))
                 keeping.tidy(setup, store, at=time.time())
             except Exception as error:  # noqa: BLE001 -- whatever it is, who writes must stay for the others
                 self._waiting[folder] = setup  # safe where it is, until the store can be used again
+                failed += 1
                 self._say(f"what was answered waits in {folder}: {type(error).__name__}: {error}")
-        return len(self._waiting)
+        return failed
+
+    def _fold(self, folder: str, store: Store, moved: int) -> None:
+        """Wait for the disk while nobody waits for us, before sqlite would in the middle of an answer."""
+        self._written[folder] = self._written.get(folder, 0) + moved
+        if self._written[folder] >= FOLD_AFTER:
+            self._written[folder] = 0
+            getattr(store, "fold", tuple)()
 
     def _say(self, trouble: str) -> None:
         """Into the log, where `hookline resident logs` shows it; once, for it is tried again and again."""
@@ -206,6 +269,7 @@ class Warm:
             if known is not None:
                 known[1].close()
             store = keeping.open_store(setup)
+            getattr(store, "defer", tuple)()
             known = self._writers[key] = _stamp(key), store
         return known[1]
 

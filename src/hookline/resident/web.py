@@ -15,6 +15,7 @@ from hookline.host import Host
 from hookline.resident import hypertext
 from hookline.resident.hypertext import Gone, Refused
 from hookline.resident.registered import Caller, Sessions
+from hookline.resident.sockets import Connection
 from hookline.resident.talk import LONGEST
 from hookline.wiring import Http, Listed
 
@@ -51,7 +52,7 @@ class Web:
         self._lock = threading.Lock()
         self._open = 0
 
-    def converse(self, connection: socket.socket, begun: bytes, during: During) -> None:
+    def converse(self, connection: Connection, begun: bytes, during: During) -> None:
         """Answer what comes until either side has enough; *during* every answer something may be held."""
         with self._lock:
             full = self._open >= MOST
@@ -66,7 +67,7 @@ class Web:
             with self._lock:
                 self._open -= 1
 
-    def _requests(self, connection: socket.socket, data: bytearray, during: During) -> None:
+    def _requests(self, connection: Connection, data: bytearray, during: During) -> None:
         within = HEAD_WITHIN
         while True:
             try:
@@ -82,7 +83,7 @@ class Web:
                 return
             within = STAYS  # whoever comes so far knows the secret
 
-    def _request(self, connection: socket.socket, asked: hypertext.Head, data: bytearray) -> bool:
+    def _request(self, connection: Connection, asked: hypertext.Head, data: bytearray) -> bool:
         """Answer one; whether another may come."""
         self._check(asked)
         host, event = _addressed(asked.path)
@@ -146,7 +147,7 @@ def _http(host: Host) -> Http | None:
 class _Receiving:
     """Bytes of a connection, all of them within a time that begins anew only when *then* says so."""
 
-    def __init__(self, connection: socket.socket, within: float, then: float = 0.0) -> None:
+    def __init__(self, connection: Connection, within: float, then: float = 0.0) -> None:
         self._connection, self._then = connection, then
         self._until = time.monotonic() + within
 
@@ -168,7 +169,7 @@ def _refusal(why: Refused) -> bytes:
     return hypertext.reply(why.status, f"hookline: {why}\n".encode(), kind="text/plain", keeps=False)
 
 
-def _refuse(connection: socket.socket, why: Refused) -> None:
+def _refuse(connection: Connection, why: Refused) -> None:
     """Say so, and let it be read: what is closed with bytes unread is reset."""
     with contextlib.suppress(OSError):
         connection.settimeout(LINGER)

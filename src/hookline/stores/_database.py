@@ -107,6 +107,7 @@ def _connected(path: str) -> sqlite3.Connection:
 def _closing_on_error(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     try:
         db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA secure_delete = ON")  # what is changed or deleted is not left in the pages
         yield db
     except BaseException:
         db.close()

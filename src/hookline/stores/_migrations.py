@@ -109,6 +109,51 @@ STEPS: tuple[tuple[str, ...], ...] = (
         ) WITHOUT ROWID
         """,
     ),
+    (
+        "ALTER TABLE signatures ADD COLUMN command TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE signatures ADD COLUMN weight REAL NOT NULL DEFAULT 0",
+        "CREATE INDEX signatures_with_fix ON signatures (project, last_seen) WHERE fix <> ''",
+        "ALTER TABLE memories RENAME COLUMN importance TO confidence",
+        "ALTER TABLE memories ADD COLUMN branch TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE memories ADD COLUMN issue TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE memories ADD COLUMN half_life REAL DEFAULT 90.0",
+        "ALTER TABLE memories ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE memories ADD COLUMN relations TEXT NOT NULL DEFAULT '[]'",
+        "ALTER TABLE memories ADD COLUMN source TEXT NOT NULL DEFAULT ''",
+        # One word for the project, in the index too: what other projects know costs nothing.
+        "ALTER TABLE memories ADD COLUMN whose TEXT GENERATED ALWAYS AS ('p' || hex(project)) VIRTUAL",
+        "DROP INDEX memories_by_importance",
+        "CREATE INDEX memories_by_worth ON memories (pinned, confidence, at)",
+        "CREATE INDEX memories_of_project ON memories (project, pinned, confidence, at)",
+        "DROP TRIGGER memory_remembered",
+        "DROP TRIGGER memory_forgotten",
+        "DROP TRIGGER memory_reworded",
+        "DROP TABLE memory_words",
+        """
+        CREATE VIRTUAL TABLE memory_words USING fts5 (
+            words, whose, content = 'memories', content_rowid = 'number', tokenize = 'ascii'
+        )
+        """,
+        "INSERT INTO memory_words (memory_words) VALUES ('rebuild')",
+        """
+        CREATE TRIGGER memory_remembered AFTER INSERT ON memories BEGIN
+            INSERT INTO memory_words (rowid, words, whose) VALUES (new.number, new.words, new.whose);
+        END
+        """,
+        """
+        CREATE TRIGGER memory_forgotten AFTER DELETE ON memories BEGIN
+            INSERT INTO memory_words (memory_words, rowid, words, whose)
+            VALUES ('delete', old.number, old.words, old.whose);
+        END
+        """,
+        """
+        CREATE TRIGGER memory_reworded AFTER UPDATE OF words, project ON memories BEGIN
+            INSERT INTO memory_words (memory_words, rowid, words, whose)
+            VALUES ('delete', old.number, old.words, old.whose);
+            INSERT INTO memory_words (rowid, words, whose) VALUES (new.number, new.words, new.whose);
+        END
+        """,
+    ),
 )
 
 KNOWN = len(STEPS)

@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any
@@ -37,7 +37,7 @@ _STEERING = {
     "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "options", "sslmode", "sslrootcert",
     "sslcert", "sslkey",
 }  # fmt: skip
-_NAMED = lazy(r"(?<!:):([a-z_]+)")
+_NAMED = lazy(r"(?<!:):([a-z_][a-z_0-9]*)")
 _AGAIN = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 _SETTINGS = (
     f"SET search_path TO {schema.SCHEMA}, pg_catalog; SET statement_timeout TO {int(PATIENCE * 1000)}; "
@@ -86,6 +86,9 @@ class Server:
                 with suppress(*_AGAIN):
                     return self._written(work)
             return self._written(work)
+
+    def erase(self) -> None:
+        """The server sees to that by itself, when it vacuums."""
 
     def shrink(self, within: float) -> None:
         """The server sees to that by itself."""
@@ -160,6 +163,10 @@ class _Said:
     def execute(self, statement: str, values: Mapping[str, Any]) -> Rows:
         rows: Rows = self._db.execute(_in_psycopg(statement), values)
         return rows
+
+    def executemany(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        with self._db.cursor() as cursor:
+            cursor.executemany(_in_psycopg(statement), rows)
 
 
 def told(address: str) -> str:

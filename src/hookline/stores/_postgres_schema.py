@@ -87,6 +87,21 @@ STEPS: tuple[tuple[str, ...], ...] = (
         )
         """,
     ),
+    (
+        "ALTER TABLE signatures ADD COLUMN command text NOT NULL DEFAULT ''",
+        "ALTER TABLE signatures ADD COLUMN weight double precision NOT NULL DEFAULT 0",
+        "CREATE INDEX signatures_with_fix ON signatures (project, last_seen) WHERE fix <> ''",
+        "ALTER TABLE memories RENAME COLUMN importance TO confidence",
+        """
+        ALTER TABLE memories ADD COLUMN branch text NOT NULL DEFAULT '',
+            ADD COLUMN issue text NOT NULL DEFAULT '', ADD COLUMN half_life double precision DEFAULT 90.0,
+            ADD COLUMN pinned integer NOT NULL DEFAULT 0, ADD COLUMN relations text NOT NULL DEFAULT '[]',
+            ADD COLUMN source text NOT NULL DEFAULT ''
+        """,
+        "DROP INDEX memories_by_importance",
+        "CREATE INDEX memories_by_worth ON memories (pinned, confidence, at)",
+        "CREATE INDEX memories_of_project ON memories (project, pinned, confidence, at)",
+    ),
 )
 
 KNOWN = len(STEPS)

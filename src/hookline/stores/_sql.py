@@ -8,7 +8,7 @@ from hookline import plainjson as json
 from hookline.frozen import frozen, plain
 from hookline.record import record
 from hookline.store import OLDEST_CLAIM, Claim, Query, Record, Session, heard
-from hookline.stores._text import read, written
+from hookline.stores._text import read, taken, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class Database(Protocol):
 
     def execute(self, statement: str, values: Mapping[str, Any], /) -> Rows: ...
 
+    def executemany(self, statement: str, rows: Sequence[Mapping[str, Any]], /) -> object: ...
+
 
 if TYPE_CHECKING:
     Work = Callable[[Database], Answer]
@@ -53,9 +55,13 @@ class Dialect:
     has_rule: str
     """Whether the JSON list in `rules` has `:rule`."""
     found: str
-    """From the memories that match `:words`, with their `score`: the more, the better."""
-    matching: Callable[[Sequence[str]], str]
-    """Any of these words, as `:words` wants them."""
+    """From the memories that match `:words`, with their `score`: the more, the better; at least `:most`."""
+    matching: Callable[[Sequence[str], str | None], str]
+    """Any of these words, of a project and of none, as `:words` wants them; None: of all of them."""
+    best: Callable[[Database, Sequence[str], str | None, int], Sequence[tuple[float, int]] | None] | None = (
+        None
+    )
+    """A quicker way where there are very many: scores and numbers of the best, None where there are not."""
     alone: str = ""
     """Said before records are appended, so that positions come to light in their order."""
 
@@ -66,7 +72,7 @@ ON CONFLICT (id) DO NOTHING
 """  # noqa: S608 -- our names
 ADD = """
 INSERT INTO counters (session, name, value) VALUES (:session, :name, :by)
-ON CONFLICT (session, name) DO UPDATE SET value = counters.value + excluded.value RETURNING value
+ON CONFLICT (session, name) DO UPDATE SET value = counters.value + excluded.value
 """
 BEGIN = """
 INSERT INTO sessions (session, host, cwd, at) VALUES (:session, :host, :cwd, :at)
@@ -93,18 +99,33 @@ RELEASE = "DELETE FROM claims WHERE session = :session AND name = :name AND owne
 def insert(db: Database, records: Sequence[Record], dialect: Dialect) -> None:
     if dialect.alone:
         db.execute(dialect.alone, {})
+    there = _there(db, [one.id for one in records])
+    new = {one.id: one for one in records if written(one.id) not in there}
     counted: dict[tuple[str, str], int] = {}
-    for one in records:
-        if db.execute(INSERT, _row(one)).rowcount == 1:
-            for name, by in one.counts.items():
-                counted[one.session, name] = counted.get((one.session, name), 0) + by
-    for session, name in sorted(counted):  # each once, and in an order in which nobody waits for another
-        count(db, session, name, counted[session, name])
+    for one in new.values():
+        for name, by in one.counts.items():
+            counted[one.session, name] = counted.get((one.session, name), 0) + by
+    db.executemany(INSERT, [_row(one) for one in new.values()])
+    # Each once, and in an order in which nobody waits for another.
+    added = sorted(counted.items())
+    db.executemany(
+        ADD, [{"session": written(one), "name": written(name), "by": by} for (one, name), by in added]
+    )
+
+
+def _there(db: Database, ids: Sequence[str]) -> set[str]:
+    """Which of these are stored; nobody else adds any in the transaction in which that is asked."""
+    found = set[str]()
+    for start in range(0, len(ids), PAGE):
+        asked = {f"id{place}": written(one) for place, one in enumerate(ids[start : start + PAGE])}
+        wanted = f"SELECT id FROM records WHERE id IN ({', '.join(f':{name}' for name in asked)})"  # noqa: S608 -- our names
+        found.update(one for (one,) in db.execute(wanted, asked).fetchall())
+    return found
 
 
 def count(db: Database, session: str, name: str, by: int) -> int:
     values = {"session": written(session), "name": written(name), "by": by}
-    return int(db.execute(ADD, values).fetchall()[0][0])
+    return int(db.execute(f"{ADD} RETURNING value", values).fetchall()[0][0])
 
 
 def reset(db: Database, session: str, prefix: str) -> None:
@@ -188,11 +209,15 @@ def record_from(row: Row) -> tuple[int, Record]:
 
 
 def _row(one: Record) -> dict[str, Any]:
-    values: dict[str, Any] = {name: written(getattr(one, name)) for name in _TEXTS}
+    values: dict[str, Any] = {name: getattr(one, name) for name in _TEXTS}
+    if not taken("".join(values.values())):
+        values = {name: written(text) for name, text in values.items()}
     # The marks of `written` also go into the rules, because the database itself reads those.
-    values["rules"] = as_json([written(rule) for rule in one.rules])
-    values |= {name: as_json(getattr(one, name)) for name in _JSON if name != "rules"}
-    return values | {"at": one.at, "ms": one.ms}
+    values["rules"] = as_json([written(rule) for rule in one.rules]) if one.rules else "[]"
+    values["warnings"] = as_json(one.warnings) if one.warnings else "[]"
+    values["trail"], values["counts"] = as_json(one.trail), as_json(one.counts)
+    values["at"], values["ms"] = one.at, one.ms
+    return values
 
 
 def as_json(value: Any) -> str:

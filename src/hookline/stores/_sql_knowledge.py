@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hookline.knowledge import Experiment, Handoff, Memory, Signature, words, words_of
-from hookline.stores._sql import Database, Dialect, Row, as_json, from_json
+from hookline.confidence import AGAIN, START, weight
+from hookline.knowledge import Experiment, Handoff, Signature
+from hookline.stores._sql import Database, Row, as_json, from_json
 from hookline.stores._text import read, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from hookline.store import Limits
@@ -19,25 +19,25 @@ BATCH = 500
 """Rows that are deleted in one go: nobody waits long for a writer that tidies up."""
 TABLES = ("sessions", "records", "memories", "signatures", "handoffs", "experiments")
 
-_MEMORY = "id, at, text, kind, tags, project, importance, used, uses"
-_SIGNATURE = "key, project, text, seen, first_seen, last_seen, fix"
+_SIGNATURE = "key, project, text, seen, first_seen, last_seen, fix, command, weight"
 _HANDOFF = "id, at, session, text, project, details"
 _EXPERIMENT = "run, number, at, status, revision, metric, description, details"
 
-_REMEMBER = """
-INSERT INTO memories (id, at, text, kind, tags, project, importance, used, uses, words)
-VALUES (:id, :at, :text, :kind, :tags, :project, :importance, :used, :uses, :words)
-ON CONFLICT (id) DO UPDATE SET at = excluded.at, text = excluded.text, kind = excluded.kind,
-    tags = excluded.tags, project = excluded.project, importance = excluded.importance, words = excluded.words
-"""
 _SEE = f"""
-INSERT INTO signatures (key, project, text, seen, first_seen, last_seen, fix)
-VALUES (:key, :project, :text, 1, :at, :at, '')
+INSERT INTO signatures (key, project, text, seen, first_seen, last_seen, fix, command, weight)
+VALUES (:key, :project, :text, 1, :at, :at, '', :command, :start)
 ON CONFLICT (project, key) DO UPDATE SET seen = signatures.seen + 1, text = excluded.text,
+    command = CASE WHEN excluded.command = '' THEN signatures.command ELSE excluded.command END,
+    weight = CASE WHEN signatures.weight + :again > :most THEN :most ELSE signatures.weight + :again END,
     first_seen = CASE WHEN signatures.first_seen < :at THEN signatures.first_seen ELSE :at END,
     last_seen = CASE WHEN signatures.last_seen > :at THEN signatures.last_seen ELSE :at END
 RETURNING {_SIGNATURE}
 """  # noqa: S608 -- our names
+_WEIGH = """
+UPDATE signatures SET weight = CASE WHEN weight + :gain > :most THEN :most
+    WHEN weight + :gain < 0 THEN 0 ELSE weight + :gain END
+WHERE project = :project AND key = :key
+"""
 _HAND_OVER = f"""
 INSERT INTO handoffs ({_HANDOFF}) VALUES (:id, :at, :session, :text, :project, :details)
 ON CONFLICT (id) DO NOTHING
@@ -49,42 +49,16 @@ ON CONFLICT (run, number) DO NOTHING
 """  # noqa: S608 -- our names
 
 
-def remember(db: Database, memory: Memory) -> None:
-    texts = {name: written(getattr(memory, name)) for name in ("id", "text", "kind", "project")}
-    tags, found_by = as_json(memory.tags), " ".join(words_of(memory))
-    numbers = {name: getattr(memory, name) for name in ("at", "importance", "used", "uses")}
-    db.execute(_REMEMBER, {**texts, **numbers, "tags": tags, "words": found_by})
+def see(db: Database, key: str, project: str, told: tuple[str, str], at: float) -> Signature:
+    texts = {name: written(text) for name, text in zip(("text", "command"), told, strict=True)}
+    gains = {"start": weight(START, at), "again": weight(AGAIN, at), "most": weight(1.0, at)}
+    values = {"key": written(key), "project": written(project), "at": at}
+    return _signature(db.execute(_SEE, {**values, **texts, **gains}).fetchall()[0])
 
 
-def recall(db: Database, text: str, project: str | None, limit: int, dialect: Dialect) -> list[Memory]:
-    wanted = words(text)
-    near = "" if project is None else "(project = :project OR project = '')"
-    values = {"project": written(project or ""), "limit": limit}
-    if wanted:
-        values["words"] = dialect.matching(wanted)
-        # Rank first, read afterwards: of a hundred thousand that match, only those on top are looked at.
-        found = f"SELECT {_MEMORY} FROM ({dialect.found}) AS found {'WHERE ' + near if near else ''}"  # noqa: S608
-        order = "score * (1 + importance) DESC, importance DESC, at DESC"
-    else:
-        found = f"SELECT {_MEMORY} FROM memories {'WHERE ' + near if near else ''}"  # noqa: S608 -- our names
-        order = "importance DESC, at DESC"
-    rows = db.execute(f"{found} ORDER BY {order} LIMIT :limit", values).fetchall()
-    return [_memory(row) for row in rows]
-
-
-def use(db: Database, ids: Sequence[str], at: float) -> None:
-    for one in sorted(set(ids)):
-        values = {"id": written(one), "at": at}
-        db.execute("UPDATE memories SET used = :at, uses = uses + 1 WHERE id = :id", values)
-
-
-def forget(db: Database, name: str) -> bool:
-    return db.execute("DELETE FROM memories WHERE id = :id", {"id": written(name)}).rowcount == 1
-
-
-def see(db: Database, key: str, project: str, text: str, at: float) -> Signature:
-    values = {"key": written(key), "project": written(project), "text": written(text), "at": at}
-    return _signature(db.execute(_SEE, values).fetchall()[0])
+def weigh(db: Database, key: str, project: str, gain: float, at: float) -> bool:
+    gains = {"gain": weight(gain, at), "most": weight(1.0, at)}
+    return db.execute(_WEIGH, {"key": written(key), "project": written(project), **gains}).rowcount == 1
 
 
 def fix(db: Database, key: str, project: str, text: str) -> bool:
@@ -93,10 +67,26 @@ def fix(db: Database, key: str, project: str, text: str) -> bool:
     return db.execute(statement, values).rowcount == 1
 
 
-def signatures(db: Database, key: str, project: str | None, limit: int) -> list[Signature]:
-    where, values = _near({"key": key or None, "project": project})
-    statement = f"SELECT {_SIGNATURE} FROM signatures{where} ORDER BY last_seen DESC, key DESC LIMIT :limit"  # noqa: S608
-    return [_signature(row) for row in db.execute(statement, values | {"limit": limit}).fetchall()]
+def signatures(
+    db: Database, key: str, project: str | None, limit: int, *, fixed: bool = False
+) -> list[Signature]:
+    wanted = {"key": key or None, "project": project}
+    values = {name: written(value) for name, value in wanted.items() if value is not None}
+    statement = _SIGNATURES[tuple(values), fixed]
+    return [_signature(row) for row in db.execute(statement, {**values, "limit": limit}).fetchall()]
+
+
+def _known_by(names: tuple[str, ...], *, fixed: bool) -> str:
+    told = [*(f"{name} = :{name}" for name in names), *(["fix <> ''"] if fixed else [])]
+    where = f" WHERE {' AND '.join(told)}" if told else ""
+    return f"SELECT {_SIGNATURE} FROM signatures{where} ORDER BY last_seen DESC, key DESC LIMIT :limit"  # noqa: S608
+
+
+_SIGNATURES: dict[tuple[tuple[str, ...], bool], str] = {
+    (names, fixed): _known_by(names, fixed=fixed)
+    for names in ((), ("key",), ("project",), ("key", "project"))
+    for fixed in (False, True)
+}
 
 
 def hand_over(db: Database, handoff: Handoff) -> bool:
@@ -137,7 +127,7 @@ def doomed(limits: Limits, at: float) -> list[Work[int]]:
         lambda db: _old_records(db, oldest),
         lambda db: _over(db, "records", "position", "position", limits.records),
         lambda db: _old_sessions(db, oldest),
-        lambda db: _over(db, "memories", "number", "importance, coalesce(used, at)", limits.memories),
+        lambda db: _over(db, "memories", "number", "pinned, confidence, coalesce(used, at)", limits.memories),
         lambda db: _over(db, "signatures", "number", "last_seen", limits.signatures),
         lambda db: _over(db, "handoffs", "position", "at, position", limits.handoffs),
     ]
@@ -177,25 +167,10 @@ def _near(wanted: dict[str, str | None]) -> tuple[str, dict[str, Any]]:
     return (f" WHERE {where}" if where else ""), {**values}
 
 
-def _memory(row: Row) -> Memory:
-    name, at, text, kind, tags, project, importance, used, uses = row
-    return Memory(
-        id=read(name),
-        at=at,
-        text=read(text),
-        kind=read(kind),
-        tags=from_json(tags),
-        project=read(project),
-        importance=importance,
-        used=used,
-        uses=uses,
-    )
-
-
 def _signature(row: Row) -> Signature:
-    key, project, text, seen, first, last, fix = row
+    key, project, text, seen, first, last, fix, command, weighed = row
     texts = {"key": read(key), "project": read(project), "text": read(text), "fix": read(fix)}
-    return Signature(**texts, seen=seen, first=first, last=last)
+    return Signature(**texts, command=read(command), seen=seen, first=first, last=last, weight=weighed)
 
 
 def _handoff(row: Row) -> Handoff:

@@ -7,6 +7,7 @@ import time
 from hookline.frozen import Frozen
 from hookline.stores import _sql as sql
 from hookline.stores import _sql_knowledge as learnt
+from hookline.stores._sql_memories import forget, known, recall, remember, use
 from hookline.stores._text import read, written
 
 TYPE_CHECKING = False
@@ -32,6 +33,9 @@ class Engine(Protocol):
 
     def write(self, work: Work[Answer], /) -> Answer:
         """Do all of it or nothing; what is in each other's way may be done twice, and counts once."""
+
+    def erase(self) -> None:
+        """Have what was forgotten really gone, where deleting leaves it in the files."""
 
     def shrink(self, within: float, /) -> None:
         """Give space back that is not needed any more, for about so many seconds at most."""
@@ -117,27 +121,46 @@ class SqlStore:
         self._engine.write(lambda db: db.execute(sql.RELEASE, row))
 
     def remember(self, memory: Memory) -> None:
-        self._engine.write(lambda db: learnt.remember(db, memory))
+        self._engine.write(lambda db: remember(db, memory))
 
-    def recall(self, text: str, *, project: str | None = None, limit: int = 10) -> Sequence[Memory]:
-        return self._engine.read(lambda db: learnt.recall(db, text, project, limit, self._engine.dialect))
+    def recall(
+        self,
+        text: str,
+        *,
+        project: str | None = None,
+        branch: str | None = None,
+        issue: str | None = None,
+        at: float | None = None,
+        limit: int = 10,
+    ) -> Sequence[Memory]:
+        near = {"project": project, "branch": branch, "issue": issue}
+        return self._engine.read(lambda db: recall(db, text, near, at, limit, self._engine.dialect))
+
+    def memories(self, ids: Sequence[str]) -> Sequence[Memory]:
+        return self._engine.read(lambda db: known(db, ids))
 
     def use(self, ids: Sequence[str], *, at: float) -> None:
-        self._engine.write(lambda db: learnt.use(db, ids, at))
+        self._engine.write(lambda db: use(db, ids, at))
 
-    def forget(self, id: str) -> bool:  # noqa: A002 -- what it is called
-        return self._engine.write(lambda db: learnt.forget(db, id))
+    def forget(self, *ids: str) -> int:
+        found = self._engine.write(lambda db: forget(db, ids))
+        if found:
+            self._engine.erase()
+        return found
 
-    def see(self, key: str, *, text: str, at: float, project: str = "") -> Signature:
-        return self._engine.write(lambda db: learnt.see(db, key, project, text, at))
+    def see(self, key: str, *, text: str, at: float, project: str = "", command: str = "") -> Signature:
+        return self._engine.write(lambda db: learnt.see(db, key, project, (text, command), at))
+
+    def weigh(self, key: str, gain: float, *, at: float, project: str = "") -> bool:
+        return self._engine.write(lambda db: learnt.weigh(db, key, project, gain, at))
 
     def fix(self, key: str, text: str, *, project: str = "") -> bool:
         return self._engine.write(lambda db: learnt.fix(db, key, project, text))
 
     def signatures(
-        self, *, key: str = "", project: str | None = None, limit: int = 100
+        self, *, key: str = "", project: str | None = None, limit: int = 100, fixed: bool = False
     ) -> Sequence[Signature]:
-        return self._engine.read(lambda db: learnt.signatures(db, key, project, limit))
+        return self._engine.read(lambda db: learnt.signatures(db, key, project, limit, fixed=fixed))
 
     def hand_over(self, handoff: Handoff) -> bool:
         return self._engine.write(lambda db: learnt.hand_over(db, handoff))
@@ -163,6 +186,13 @@ class SqlStore:
                 gone += batch
         self._engine.shrink(ends - time.monotonic())
         return gone
+
+    def defer(self) -> None:
+        """For whoever writes while others wait for it: what takes the disk's time is done by `fold` alone."""
+        getattr(self._engine, "defer", tuple)()
+
+    def fold(self) -> None:
+        getattr(self._engine, "fold", tuple)()
 
     def check(self) -> str:
         return self._engine.check()

@@ -10,7 +10,7 @@ _WRITTEN = lazy(f"{_MARK}([0-9a-f]{{4}})")
 
 
 def written(text: str) -> str:
-    if _taken(text):
+    if taken(text):
         return text
     return _REFUSED.sub(lambda found: f"{_MARK}{ord(found[0]):04x}", text)
 
@@ -19,7 +19,7 @@ def read(text: str) -> str:
     return _WRITTEN.sub(lambda found: chr(int(found[1], 16)), text) if _MARK in text else text
 
 
-def _taken(text: str) -> bool:
+def taken(text: str) -> bool:
     """Whether a database takes it as it is; the pattern would say the same, but takes long to compile."""
     if "\0" in text or _MARK in text:
         return False

@@ -4,10 +4,13 @@ import json
 from _thread import RLock
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import log1p
 from typing import Any, TypeVar
 
+from hookline.confidence import AGAIN, START, added
 from hookline.frozen import Frozen, frozen, thawed
-from hookline.knowledge import Experiment, Handoff, Memory, Signature, words, words_of
+from hookline.knowledge import Experiment, Handoff, Memory, Signature, words_of
+from hookline.recalling import asked, ranked, surest
 from hookline.record import replace
 from hookline.store import OLDEST_CLAIM, Claim, Limits, Query, Record, Session, Store, heard
 
@@ -122,30 +125,56 @@ class MemoryStore:
             kept = replace(memory, used=known.used, uses=known.uses) if known else memory
             self._memories[memory.id] = kept
 
-    def recall(self, text: str, *, project: str | None = None, limit: int = 10) -> Sequence[Memory]:
-        wanted = set(words(text))
+    def recall(
+        self,
+        text: str,
+        *,
+        project: str | None = None,
+        branch: str | None = None,
+        issue: str | None = None,
+        at: float | None = None,
+        limit: int = 10,
+    ) -> Sequence[Memory]:
+        wanted, near = asked(text), {"project": project, "branch": branch, "issue": issue}
         with self._lock:
-            near = [one for one in self._memories.values() if project is None or one.project in {project, ""}]
-        scored = [(_score(one, wanted), one.importance, one.at, one) for one in near]
-        found = [one for one in scored if one[0] or not wanted]
-        return [one for *_, one in sorted(found, key=lambda found: found[:3], reverse=True)[:limit]]
+            every = list(self._memories.values())
+        found = [one for one in every if _is_near(one, near)]
+        if not wanted:
+            return surest(found, at)[:limit]
+        return ranked(_scored(found, wanted), at)[:limit]
+
+    def memories(self, ids: Sequence[str]) -> Sequence[Memory]:
+        with self._lock:
+            return [self._memories[one] for one in ids if one in self._memories]
 
     def use(self, ids: Sequence[str], *, at: float) -> None:
         with self._lock:
             for one in filter(None, map(self._memories.get, dict.fromkeys(ids))):
                 self._memories[one.id] = replace(one, used=at, uses=one.uses + 1)
 
-    def forget(self, id: str) -> bool:  # noqa: A002 -- what it is called
+    def forget(self, *ids: str) -> int:
         with self._lock:
-            return self._memories.pop(id, None) is not None
+            for one in self._memories.values():
+                left = tuple(relation for relation in one.relations if relation[1] not in ids)
+                if left != one.relations:
+                    self._memories[one.id] = replace(one, relations=left)
+            return sum(self._memories.pop(one, None) is not None for one in ids)
 
-    def see(self, key: str, *, text: str, at: float, project: str = "") -> Signature:
+    def see(self, key: str, *, text: str, at: float, project: str = "", command: str = "") -> Signature:
         with self._lock:
             known = self._signatures.get((project, key)) or Signature(key=key, project=project, first=at)
             first, last = min(known.first, at), max(known.last, at)
-            now = replace(known, text=text, seen=known.seen + 1, first=first, last=last)
-            self._signatures[project, key] = now
-            return now
+            weight = added(known.weight, AGAIN if known.seen else START, at)
+            now = replace(known, text=text, seen=known.seen + 1, first=first, last=last, weight=weight)
+            self._signatures[project, key] = replace(now, command=command or known.command)
+            return self._signatures[project, key]
+
+    def weigh(self, key: str, gain: float, *, at: float, project: str = "") -> bool:
+        with self._lock:
+            known = self._signatures.get((project, key))
+            if known is not None:
+                self._signatures[project, key] = replace(known, weight=added(known.weight, gain, at))
+            return known is not None
 
     def fix(self, key: str, text: str, *, project: str = "") -> bool:
         with self._lock:
@@ -155,11 +184,11 @@ class MemoryStore:
             return known is not None
 
     def signatures(
-        self, *, key: str = "", project: str | None = None, limit: int = 100
+        self, *, key: str = "", project: str | None = None, limit: int = 100, fixed: bool = False
     ) -> Sequence[Signature]:
         with self._lock:
             near = [one for one in self._signatures.values() if project in {None, one.project}]
-        found = [one for one in near if key in {"", one.key}]
+        found = [one for one in near if key in {"", one.key} and (one.fix or not fixed)]
         return sorted(found, key=lambda one: (one.last, one.key), reverse=True)[:limit]
 
     def hand_over(self, handoff: Handoff) -> bool:
@@ -215,7 +244,7 @@ class MemoryStore:
             gone += _drop(
                 self._memories,
                 limits.memories,
-                lambda one: (one.importance, one.at if one.used is None else one.used),
+                lambda one: (one.pinned, one.confidence, one.at if one.used is None else one.used),
             )
             gone += _drop(self._signatures, limits.signatures, lambda one: one.last)
             return gone + _drop(self._handoffs, limits.handoffs, lambda one: one.at)
@@ -242,8 +271,22 @@ def _drop(
     return len(gone)
 
 
-def _score(memory: Memory, wanted: set[str]) -> float:
-    return len(wanted.intersection(words_of(memory))) * (1 + memory.importance)
+def _scored(memories: Sequence[Memory], wanted: Sequence[str]) -> Iterator[tuple[float, Memory]]:
+    """Those that have any of the words; the fewer have a word, the more it counts."""
+    found = [(_matching(one, wanted), one) for one in memories]
+    often = Counter(word for matching, _ in found for word in matching)
+    for matching, one in found:
+        if matching:
+            yield sum(log1p(len(found) / often[word]) for word in matching), one
+
+
+def _matching(memory: Memory, wanted: Sequence[str]) -> list[str]:
+    has = set(words_of(memory))
+    return [one for one in wanted if one in has]
+
+
+def _is_near(memory: Memory, near: Mapping[str, str | None]) -> bool:
+    return all(value is None or getattr(memory, name) in {value, ""} for name, value in near.items())
 
 
 def _wanted(position: int, record: Record, query: Query) -> bool:

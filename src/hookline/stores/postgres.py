@@ -26,7 +26,7 @@ def open_store(place: str) -> Store:
     return SqlStore(Server(place, DIALECT))
 
 
-def _matching(words: Sequence[str]) -> str:
+def _matching(words: Sequence[str], project: str | None) -> str:
     return " | ".join(f"'{word}'" for word in words)
 
 

@@ -94,6 +94,28 @@ class SqliteFile:
         self._db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
         self._patience = seconds
 
+    def erase(self) -> None:
+        with self._lock, self._errors():
+            # What was deleted is still in the index, until it is written anew, and in the journal.
+            self._db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
+            self._db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
+            self._db.execute("PRAGMA incremental_vacuum").fetchall()
+            ends = time.monotonic() + PATIENCE
+            while self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                if time.monotonic() > ends:
+                    told = "it is forgotten, and gone from the journal once whoever reads there has ended"
+                    raise OSError(f"the store {self.path!r} is in use: {told}")
+                time.sleep(_PAUSE)
+
+    def defer(self) -> None:
+        """Leave it to `fold` to move what is written on into the file: that waits for the disk."""
+        with self._errors():
+            self._db.execute("PRAGMA wal_autocheckpoint = 0")
+
+    def fold(self) -> None:
+        with self._lock, self._errors():
+            self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
     def shrink(self, within: float) -> None:
         ends = time.monotonic() + within
         while time.monotonic() < ends and self.read(_given_back):
@@ -158,15 +180,29 @@ def _unused(db: Database) -> int:
     return int(db.execute("PRAGMA freelist_count", {}).fetchall()[0][0])
 
 
-def _matching(words: Sequence[str]) -> str:
-    return " OR ".join(f'"{word}"' for word in words)
+def _matching(words: Sequence[str], project: str | None) -> str:
+    any_word = " OR ".join(f'"{word}"' for word in words)
+    if project is None:
+        return f"words : ({any_word})"
+    return f'(words : ({any_word})) AND (whose : ("p{project.encode().hex()}" OR "p"))'
+
+
+def _best(
+    db: Database, words: Sequence[str], project: str | None, most: int
+) -> Sequence[tuple[float, int]] | None:
+    from hookline.stores._sqlite_recall import best  # noqa: PLC0415 -- only where something is asked
+
+    return best(db, words, project, most)
 
 
 DIALECT = Dialect(
     has_rule="EXISTS (SELECT 1 FROM json_each(rules) WHERE value = :rule)",
     found="""
-        SELECT memories.*, -bm25(memory_words) AS score FROM memory_words
-        JOIN memories ON memories.number = memory_words.rowid WHERE memory_words MATCH :words
+        SELECT memories.*, -best.rank AS score FROM (
+            SELECT rowid AS number, rank FROM memory_words
+            WHERE memory_words MATCH :words AND rank MATCH 'bm25(1.0, 0.0)' ORDER BY rank LIMIT :most
+        ) AS best CROSS JOIN memories ON memories.number = best.number
     """,
     matching=_matching,
+    best=_best,
 )

@@ -45,7 +45,7 @@ def tidy(main: Process) -> bool:
 
 
 def ask_to_end(main: Process) -> None:
-    _signal_group(main.pid, signal.SIGTERM)
+    signal_group(main.pid, signal.SIGTERM)
 
 
 def end_group(main: Process, *, by: float) -> int:
@@ -53,7 +53,7 @@ def end_group(main: Process, *, by: float) -> int:
 
     What left the group is not found, and how many were ended is not known: 0.
     """
-    _signal_group(main.pid, signal.SIGKILL)
+    signal_group(main.pid, signal.SIGKILL)
     pauses = _pauses()
     while not main.exited and time.monotonic() < by:
         time.sleep(next(pauses))
@@ -62,7 +62,7 @@ def end_group(main: Process, *, by: float) -> int:
 
 def _stop(main: Process, *, by: float, adopted: bool) -> Held:
     held: Held = {}
-    _signal_group(main.pid, signal.SIGSTOP)
+    signal_group(main.pid, signal.SIGSTOP)
     while _catch(main, held, signal.SIGSTOP, adopted=adopted) and time.monotonic() < by:
         pass
     return held
@@ -98,7 +98,7 @@ def _catch_orphans(main: Process, held: Held, number: int) -> bool:
     """
     moved = False
     for pid in _orphans(main):  # children of ours: their numbers are theirs until we wait for them
-        _signal_group(pid, number)
+        signal_group(pid, number)
         _send(pid, None, number)
         one = None if _reap(pid) else see(pid)
         if one is None or one.key not in held:
@@ -171,11 +171,11 @@ def _signal(those: Iterable[Seen], number: int) -> None:
                 # what is here has left our session, and no group reaches over a session's border.
                 if now.group > 1 and now.group not in groups:
                     groups.add(now.group)
-                    _signal_group(now.group, number)
+                    signal_group(now.group, number)
                 _send(one.pid, fd, number)
 
 
-def _signal_group(group: int, number: int) -> None:
+def signal_group(group: int, number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 

@@ -66,14 +66,15 @@ def spawn(
     stderr: int = subprocess.PIPE,
     pass_fds: Sequence[int] = (),
     sole: bool = False,
+    mark: Mark | None = None,
 ) -> Process:
     if not argv:
         raise NotStarted("cannot start an empty command; name a program")
-    mark = Mark()
+    mark = mark or Mark()
     try:
         with wearing(mark):
             popen = subprocess.Popen(
-                list(argv),
+                [_word(one) for one in argv],
                 cwd=cwd,
                 env=marked(env, mark),
                 stdin=stdin,
@@ -87,6 +88,15 @@ def spawn(
         raise NotStarted(f"cannot start {argv[0]!r}: {_why(error, cwd)}") from error
     stamp(popen.pid, mark)
     return Process(popen=popen, mark=mark, sole=sole)
+
+
+def _word(text: str) -> str | bytes:
+    """What the locale cannot write goes out in UTF-8, as files are written here."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape")
+    return text
 
 
 def _why(error: Exception, cwd: str) -> str:

@@ -3,7 +3,8 @@
 Python lists folders for each module, asks twice for its source and opens a file of its own. A process that
 answers one call imports more than a hundred, and a host waits for it. So what one call had to look for lies
 ready for the next, as one more file among those in which Python itself keeps compiled modules: it is written
-by the first who needs it and may write there, and nobody could write it who could not write those.
+by the first who needs it and may write there, and nobody could write it who could not write those. It lies
+where `bundled.py` would be compiled to, so that whoever removes the package removes it too.
 
 Regular expressions are compiled by Python at each start, and `re` is imported for it; what comes of it is a
 row of numbers, the same for the same expression, and lies there too.
@@ -47,7 +48,8 @@ PATTERNS = "*"
 
 def use() -> Bundle:
     """Have our modules that this process imports from now on found there."""
-    bundle = Bundle(f"{__spec__.cached}.all" if __spec__.cached else "")  # an archive has no place for it
+    folder, _, ending = (__spec__.cached or "").rpartition("bundle.")
+    bundle = Bundle(f"{folder}bundled.{ending}" if folder else "")  # an archive has no place for it
     sys.meta_path.insert(0, bundle)
     pattern.READY.update(bundle.patterns())
     return bundle

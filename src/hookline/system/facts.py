@@ -18,23 +18,7 @@ if TYPE_CHECKING:
 
 
 def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyType({})) -> Facts:
-    suppliers: Mapping[str, Callable[[], Any]] = {
-        "root": lambda: places.root,
-        "home": lambda: places.home,
-        "branch": lambda: branch(places.root),
-        "changed_lines": lambda: _room("diff").changed_lines(places.root),
-        "realpath": lambda: _room("following").follower(),
-        "script": lambda: _room("peek").script,
-        "is_file": lambda: _room("links").is_file,
-        "weight": lambda: _room("weight").weight,
-        "ckignore": lambda: _room("ckignore").text(places.root),
-        "ckignore_trusted": lambda: _room("ckignore").trusted(places),
-        "approvals": lambda: _room("approvals").load(places.state, places.root),
-        "rule_file": lambda: lambda name: _room("rulefile").rule_file(places, name),
-        "ourselves": lambda: _room("ourselves").command(),
-        "keep_output": lambda: lambda text: _keep(places, text),
-    }
-    return Facts({**suppliers, **more})
+    return Facts(more, _FACTS, places)
 
 
 def _room(name: str) -> Any:
@@ -68,3 +52,25 @@ def _read(path: str) -> str:
             return file.read(4096)
     except OSError:
         return ""
+
+
+_FACTS: Mapping[str, Callable[[Places], Any]] = {
+    "root": lambda places: places.root,
+    "home": lambda places: places.home,
+    "branch": lambda places: branch(places.root),
+    "changed_lines": lambda places: _room("diff").changed_lines(places.root),
+    "realpath": lambda places: _room("following").follower(),
+    "script": lambda places: _room("peek").script,
+    "is_file": lambda places: _room("links").is_file,
+    "inside": lambda places: lambda name: _room("briefs").inside(places.root, name),
+    "newest_folder": lambda places: lambda name: _room("briefs").newest_folder(places.root, name),
+    "weight": lambda places: _room("weight").weight,
+    "ckignore": lambda places: _room("ckignore").text(places.root),
+    "ckignore_trusted": lambda places: _room("ckignore").trusted(places),
+    "approvals": lambda places: _room("approvals").load(places.state, places.root),
+    "rule_file": lambda places: lambda name: _room("rulefile").rule_file(places, name),
+    "ourselves": lambda places: _room("ourselves").command(),
+    "workspace": lambda places: _room("workspace").fingerprint(places.root),
+    "content": lambda places: _room("workspace").content,
+    "keep_output": lambda places: lambda text: _keep(places, text),
+}

@@ -48,9 +48,9 @@ def alive(name: str) -> bool:
     return _born(int(pid)) == int(born) and (born != "0" or _answers(int(pid)))
 
 
-def mark() -> dict[str, str]:
-    """What tells others, also later and on other machines, whether this process is still there."""
-    return {"name": own(), "boot": boot()}
+def mark(pid: int = 0) -> dict[str, str]:
+    """What tells others, also later and on other machines, whether this process, or *pid*, is still there."""
+    return {"name": f"{pid}:{_born(pid)}" if pid else own(), "boot": boot()}
 
 
 def there(mark: object) -> bool | None:

@@ -56,18 +56,30 @@ def settled(notes: Notes) -> bool:
 
 def unchanged(notes: Notes) -> bool:
     """Whether everything is still as it was noted."""
-    return all(_stamp(path, whether=whether) == stamp for (path, whether), stamp in notes.items())
+    for (path, whether), stamp in notes.items():
+        try:
+            found = os.lstat(path)
+        except (OSError, ValueError):
+            if stamp is not None:
+                return False
+            continue
+        if stamp is None or stamp != _stamped(path, found, whether=whether):
+            return False
+    return True
 
 
 def _stamp(path: str, *, whether: bool) -> Stamp:
     try:
-        found = os.lstat(path)
-        if whether:
-            return (found.st_mode & 0o170000,)
-        if stat.S_ISLNK(found.st_mode):
-            return _led(path, found)
+        return _stamped(path, os.lstat(path), whether=whether)
     except (OSError, ValueError):
         return None
+
+
+def _stamped(path: str, found: os.stat_result, *, whether: bool) -> Stamp:
+    if whether:
+        return (found.st_mode & 0o170000,)
+    if stat.S_ISLNK(found.st_mode):
+        return _led(path, found)
     return found.st_mode, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 

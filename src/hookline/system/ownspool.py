@@ -8,9 +8,16 @@ import fcntl
 import os
 import secrets
 import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from hookline.store import Record, Store, StoreFailed
 from hookline.system import spool
+
+Turn = Callable[[], AbstractContextManager[None]]
+
+PIECE = 20
+"""Records that are stored in one go, while those who answer wait: about a millisecond."""
 
 
 class OwnSpool:
@@ -22,6 +29,7 @@ class OwnSpool:
         self._file: int | None = None
         self._path = ""
         self._held: list[Record] = []
+        self._moving: _Moving | None = None
         self._failed = False
 
     def append(self, record: Record) -> None:
@@ -31,37 +39,61 @@ class OwnSpool:
             spool.write(self._opened(), line, self._path)
             self._held.append(record)
 
-    def drain(self, store: Store) -> int:
+    def drain(self, store: Store, turn: Turn = nullcontext) -> int:
         """Move what is held into *store*, and what others left in the folder; how many records.
 
-        Afterwards all is there that was appended before, also what another thread was about to move.
+        Afterwards all is there that was appended before, also what another thread was about to move. It goes
+        by pieces, each in a *turn* of its own, so that whoever answers meanwhile waits for one at most.
         """
-        with self._draining:
-            try:
-                moved = self._drain(store)
-            except (StoreFailed, OSError):
-                self._failed = True
-                raise
-            self._failed = False
-            return moved
+        try:
+            moved = self._moved(store, turn)
+            self._take()
+            moved += self._moved(store, turn)
+            with turn():
+                moved += spool.drain(self.folder, store)
+        except (StoreFailed, OSError):
+            self._failed = True
+            raise
+        self._failed = False
+        return moved
 
     def bring(self, store: Store) -> None:
         """As `drain`, for an answer that needs it; which does not wait where the last one came to nothing."""
         if not self._failed:
             self.drain(store)
 
-    def _drain(self, store: Store) -> int:
-        with self._lock:
-            file, path, held = self._file, self._path, self._held
-            self._file, self._held = None, []
-        if file is None:
-            return spool.drain(self.folder, store)
+    def _take(self) -> None:
+        """Begin to move what is held by now."""
+        with self._draining, self._lock:
+            if self._moving is None and self._file is not None:
+                self._moving = _Moving(self._file, self._path, self._held)
+                self._file, self._held = None, []
+
+    def _moved(self, store: Store, turn: Turn) -> int:
+        """Move what somebody has begun to; how many records."""
+        moved = 0
+        while self._moving is not None:
+            with turn(), self._draining:
+                moved += self._piece(store)
+        return moved
+
+    def _piece(self, store: Store) -> int:
+        moving = self._moving
+        if moving is None:  # another thread was quicker
+            return 0
+        piece = moving.records[moving.done : moving.done + PIECE]
+        over = True  # where the store does not take them, the next one to drain finds the file
         try:
-            store.record(held)
-            spool.unlink(path)
+            store.record(piece)
+            moving.done += len(piece)
+            over = moving.done == len(moving.records)
+            if over:
+                spool.unlink(moving.path)
         finally:
-            os.close(file)  # where the store did not take them, the next one to drain finds the file
-        return len(held) + spool.drain(self.folder, store)
+            if over:
+                self._moving = None
+                os.close(moving.file)
+        return len(piece)
 
     def _opened(self) -> int:
         """The file, which somebody may have removed: what is written then would be found by nobody."""
@@ -74,6 +106,13 @@ class OwnSpool:
         for record in self._held:
             spool.write(file, spool.line(record), path)
         return file
+
+
+class _Moving:
+    """A file whose records are on their way."""
+
+    def __init__(self, file: int, path: str, records: list[Record]) -> None:
+        self.file, self.path, self.records, self.done = file, path, records, 0
 
 
 def _new(folder: str) -> tuple[int, str]:

@@ -35,7 +35,10 @@ class Pass:
 
 def granted(file: str, root: str, now: float) -> tuple[Pass, ...]:
     """The passes that hold in the project at *root*; none where the file cannot be believed."""
-    return tuple(one for one in _read(file) if one.root == os.path.realpath(root) and now < one.until)
+    found = _read(file)
+    if not found:
+        return ()
+    return tuple(one for one in found if one.root == os.path.realpath(root) and now < one.until)
 
 
 def grant(file: str, root: str, what: str, *, now: float, seconds: float) -> Pass:
@@ -69,6 +72,8 @@ def withdraw(file: str, root: str) -> int:
 
 
 def _read(file: str) -> list[Pass]:
+    if not os.access(file, os.F_OK):  # as nearly always: no exception for each
+        return []
     try:
         with open(file, encoding="utf-8") as opened:
             info = os.fstat(opened.fileno())

@@ -37,15 +37,15 @@ class Places:
 
     @property
     def store(self) -> str:
-        return os.path.join(self.state, "hookline.db")
+        return f"{self.state}/hookline.db"
 
     @property
     def spool(self) -> str:
-        return os.path.join(self.state, "spool")
+        return f"{self.state}/spool"
 
     @property
     def passes(self) -> str:
-        return os.path.join(self.state, "passes.json")
+        return f"{self.state}/passes.json"
 
     @property
     def project(self) -> str:

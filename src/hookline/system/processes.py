@@ -39,8 +39,12 @@ def run(
     env: Mapping[str, str],
     limit: float,
     keep: int = KEEP,
+    last: bool = False,
 ) -> Finished:
-    """Run a command to its end, or for *limit* seconds, and keep so many bytes of each of its outputs."""
+    """Run a command to its end, or for *limit* seconds, and keep so many bytes of each of its outputs.
+
+    The first ones, or the *last*.
+    """
     until = time.monotonic() + limit
     with adopting() as adopted, Held() as held:
         try:
@@ -52,7 +56,7 @@ def run(
             exit_watched(watch, process) as step,
             broken_pipes_are_errors(),
         ):
-            outputs = _connect(process, watch, stdin, keep)
+            outputs = _connect(process, watch, stdin, _Last if last else _Output, keep)
             try:
                 held.release()
                 timed_out = not _attended(process, watch, outputs, until=until, step=step)
@@ -87,10 +91,29 @@ class _Output:
         return self._kept.decode("utf-8", "replace")
 
 
-def _connect(process: Process, watch: Watch, stdin: bytes, keep: int) -> list[_Output]:
+class _Last(_Output):
+    """The last bytes of an output."""
+
+    def take(self, chunk: bytes) -> None:
+        self._kept += chunk
+        if len(self._kept) > 2 * self._keep:  # not at every chunk: what is kept must be moved
+            self._drop()
+
+    def _drop(self) -> None:
+        over = len(self._kept) - self._keep
+        if over > 0:
+            del self._kept[:over]
+            self.cut = True
+
+    def __str__(self) -> str:
+        self._drop()
+        return super().__str__()
+
+
+def _connect(process: Process, watch: Watch, stdin: bytes, kind: type[_Output], keep: int) -> list[_Output]:
     popen = process.popen
     pipes = [("stdout", popen.stdout), ("stderr", popen.stderr)]
-    outputs = [_Output(name, pipe.fileno(), keep) for name, pipe in pipes if pipe]
+    outputs = [kind(name, pipe.fileno(), keep) for name, pipe in pipes if pipe]
     for output in outputs:
         read(watch, output.fd, output.take)
     if popen.stdin:

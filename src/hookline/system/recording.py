@@ -17,6 +17,8 @@ AT_ONCE = 8 * 1024 * 1024
 """Bytes that one look reads at most; where there are more, the next look goes on."""
 LONGEST = 4 * 1024 * 1024
 """Bytes of a line: a longer one tells nothing of ours."""
+FIRST = 50
+"""Lines of the beginning of a recording that is too long to be looked at as a whole."""
 SAMPLE = 256
 """Bytes by which a file is known again."""
 
@@ -107,6 +109,19 @@ def _lines(
     start = data.find(b"\n") + 1 if inside else 0
     found = (line for line in data[start:end].split(b"\n") if line and len(line) <= LONGEST)
     return tuple(line for line in found if any(mark in line for mark in marks)), end, False
+
+
+def both_ends(path: str, marks: Iterable[bytes], most: int = AT_ONCE) -> tuple[bytes, ...]:
+    """The lines of a file that have one of the *marks* in them; of a long one its beginning and its end."""
+    wanted = tuple(marks)
+    found = look(path, Mark(), wanted, most)
+    if not found.mark.behind:
+        return found.lines
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0) as file:
+        start = max(os.fstat(file.fileno()).st_size - most, found.mark.offset)
+        # From the middle of a line, which counts as one that goes on for too long.
+        lines, _, _ = _lines(os.pread(file.fileno(), most, start), wanted, full=True, inside=True)
+    return found.lines[:FIRST] + lines
 
 
 def mark_from(kept: Any) -> Mark:

@@ -11,6 +11,7 @@ import errno
 import fcntl
 import os
 from contextlib import contextmanager, suppress
+from operator import attrgetter
 
 from hookline import plainjson as json
 from hookline.frozen import frozen, plain
@@ -30,6 +31,7 @@ OWN = "spool.own."
 """How the files are called that belong to a process each, for as long as it locks them."""
 _BATCH = 4 << 20  # bytes of lines for one transaction
 _NAMES = tuple(field.name for field in fields(Record))
+_values = attrgetter(*_NAMES)
 _TUPLES = ("rules", "warnings", "trail")
 _NUMBERS = ("at", "ms")
 
@@ -100,8 +102,8 @@ def unlink(path: str) -> None:
 
 def problem(folder: str) -> str:
     """What a person should know about the spool in *folder*: empty, or a sentence."""
-    path = os.path.join(folder, _TORN)
-    if not os.path.exists(path):
+    path = f"{folder}/{_TORN}"
+    if not os.access(path, os.F_OK):
         return ""
     return (
         f"records were cut short while being written; read what is left of them in {path!r}, then delete it"
@@ -110,7 +112,7 @@ def problem(folder: str) -> str:
 
 def record_to_json(record: Record) -> str:
     """*record* as one line of JSON."""
-    whole = {name: getattr(record, name) for name in _NAMES}
+    whole = dict(zip(_NAMES, _values(record), strict=True))
     return json.dumps(whole, separators=(",", ":"), default=plain)
 
 

@@ -42,7 +42,7 @@ def the_best_memory_comes_first(store: Store) -> None:
     project = name()
     both = _memory(project, text="alpha beta gamma delta")
     one = _memory(project, text="alpha epsilon zeta eta")
-    weighty = _memory(project, text="alpha epsilon zeta eta", importance=0.9)
+    weighty = _memory(project, text="alpha epsilon zeta eta", confidence=0.9)
     for memory in (one, both, weighty, _memory(project, text="something else entirely")):
         store.remember(memory)
 
@@ -50,10 +50,10 @@ def the_best_memory_comes_first(store: Store) -> None:
     same(list(store.recall("beta gamma alpha", project=project, limit=1)), [both])
 
 
-def no_words_recall_the_most_important(store: Store) -> None:
+def no_words_recall_the_surest(store: Store) -> None:
     project = name()
     old, new = _memory(project, at=1.0, text="old"), _memory(project, at=2.0, text="new")
-    vital = _memory(project, at=0.5, text="vital", importance=1.0)
+    vital = _memory(project, at=0.5, text="vital", confidence=1.0)
     for memory in (new, vital, old):
         store.remember(memory)
 
@@ -63,7 +63,7 @@ def no_words_recall_the_most_important(store: Store) -> None:
 
 def projects_are_apart(store: Store) -> None:
     one, other, word = name(), name(), name()
-    mine, everywhere = _memory(one, text=word), _memory("", text=word, importance=0.1)
+    mine, everywhere = _memory(one, text=word), _memory("", text=word, confidence=0.1)
     store.remember(mine)
     store.remember(everywhere)
     store.see("e", text="t", at=1.0, project=one)
@@ -97,43 +97,6 @@ def a_memory_is_forgotten_once(store: Store) -> None:
 
     same([store.forget(memory.id), store.forget(memory.id)], [True, False])
     same(list(store.recall(memory.text)), [])
-
-
-def errors_are_counted(store: Store) -> None:
-    key, project = name(), name()
-    said = [store.see(key, text=f"at {at}", at=at, project=project) for at in (5.0, 3.0, 9.0)]
-    wanted = Signature(key=key, project=project, text="at 9.0", seen=3, first=3.0, last=9.0)
-
-    same(said[0], Signature(key=key, project=project, text="at 5.0", seen=1, first=5.0, last=5.0))
-    same(said[2], wanted)
-    same(list(store.signatures(key=key)), [wanted])
-
-
-def errors_are_counted_exactly_across_threads(store: Store) -> None:
-    key = name()
-    said = at_once(lambda: store.see(key, text="t", at=1.0).seen, times=80)
-
-    same(sorted(said), list(range(1, 81)))
-
-
-def a_fix_stays_with_its_error(store: Store) -> None:
-    key, project = name(), name()
-    same(store.fix(key, "restart it", project=project), wanted=False)
-    store.see(key, text="t", at=1.0, project=project)
-    same(store.fix(key, "restart it", project=project), wanted=True)
-    same(store.see(key, text="t", at=2.0, project=project).fix, "restart it")
-    same(store.see(key, text="t", at=3.0).fix, "")
-    same([one.project for one in store.signatures(key=key)], ["", project])
-
-
-def the_latest_errors_come_first(store: Store) -> None:
-    project = name()
-    for number in (2, 3, 1):
-        store.see(f"e{number}", text="t", at=float(number), project=project)
-
-    same([one.key for one in store.signatures(project=project)], ["e3", "e2", "e1"])
-    same([one.key for one in store.signatures(project=project, limit=1)], ["e3"])
-    same([one.key for one in store.signatures(project=project, key="e2")], ["e2"])
 
 
 def the_newest_handoff_comes_first(store: Store) -> None:
@@ -224,14 +187,10 @@ SUITE: tuple[Callable[[Store], None], ...] = (
     memories_are_found_by_their_words,
     memories_are_found_without_accents_and_in_any_script,
     the_best_memory_comes_first,
-    no_words_recall_the_most_important,
+    no_words_recall_the_surest,
     projects_are_apart,
     remembering_again_replaces_and_keeps_the_uses,
     a_memory_is_forgotten_once,
-    errors_are_counted,
-    errors_are_counted_exactly_across_threads,
-    a_fix_stays_with_its_error,
-    the_latest_errors_come_first,
     the_newest_handoff_comes_first,
     experiments_have_their_numbers,
     a_number_is_had_by_one_however_many_ask,

@@ -8,7 +8,7 @@ from typing import Any
 
 from hookline.record import replace
 from hookline.store import OLDEST_CLAIM, Claim, Query, Record, Store
-from hookline.testing import _knowledge, _sessions
+from hookline.testing import _errors, _knowledge, _memories, _sessions
 from hookline.testing._checks import HOSTILE
 from hookline.testing._checks import at_once as _at_once
 from hookline.testing._checks import name as _name
@@ -327,7 +327,9 @@ SUITE: tuple[Callable[[Store], None], ...] = (
     a_claim_is_taken_over_once,
     a_claim_can_be_given_back_and_is_forgotten,
     hostile_texts_come_back_equal,
+    *_errors.SUITE,
     *_knowledge.SUITE,
+    *_memories.SUITE,
     *_sessions.SUITE,
 )
 

@@ -39,8 +39,8 @@ class Found(NamedTuple):
 
 def path(text: str, ground: Ground, *, cwd: str | None = None, parent: bool = False) -> Found | None:
     """What keeps the path *text* out, by its name or by where links lead; *parent* asks for its folder."""
-    for seen, folder in _seen(text, ground, cwd=cwd, parent=parent):
-        found = _judged(seen, ground, folder=folder)
+    for seen, whole in _seen(text, ground, cwd=cwd, parent=parent):
+        found = _judged(seen, ground, "" if parent else whole)
         if found is not None:
             return found._replace(path=text)
     return None
@@ -48,15 +48,16 @@ def path(text: str, ground: Ground, *, cwd: str | None = None, parent: bool = Fa
 
 def reopened(text: str, ground: Ground, *, cwd: str | None = None) -> str | None:
     """The pattern that lets a path in which another keeps out."""
-    for seen, folder in _seen(text, ground, cwd=cwd, parent=False):
+    for seen, whole in _seen(text, ground, cwd=cwd, parent=False):
+        folder = not ground.is_file(whole)
         found = ignored.decisive(seen, ignored.rules(ground.own, ground.extra), folder=folder)
         if found is not None and not found[1]:
             return found[0]
     return None
 
 
-def _seen(text: str, ground: Ground, *, cwd: str | None, parent: bool) -> Iterator[tuple[str, bool]]:
-    """The path as patterns see it, by its name and by where links lead, and whether it is a folder."""
+def _seen(text: str, ground: Ground, *, cwd: str | None, parent: bool) -> Iterator[tuple[str, str]]:
+    """The path as patterns see it, by its name and by where links lead, and the whole of each."""
     if url(text):
         return
     named = absolute(text, cwd or ground.cwd, ground.home)
@@ -66,13 +67,15 @@ def _seen(text: str, ground: Ground, *, cwd: str | None, parent: bool) -> Iterat
         inside = ignored.seen_from(root, whole)
         seen = inside.rpartition("/")[0] if parent else inside
         if seen:
-            yield seen, parent or not ground.is_file(whole)
+            yield seen, whole
 
 
-def _judged(seen: str, ground: Ground, *, folder: bool) -> Found | None:
+def _judged(seen: str, ground: Ground, whole: str) -> Found | None:
+    """What keeps it out; it is a folder, or the disk tells what lies at the *whole* path."""
     seen = ignored.wild(seen.split("/"))
     if not (ground.own.strip() or ground.extra or ignored.may_match(seen)):
         return None
+    folder = not whole or not ground.is_file(whole)
     line = ignored.reopening(seen, folder=folder)
     if not ground.trusted:
         kept = ignored.match(seen, ignored.kept(), folder=folder)

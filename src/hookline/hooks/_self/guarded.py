@@ -193,11 +193,11 @@ def fitting(mask: str, names: Iterable[str]) -> list[str]:
 
 
 def guard(cwd: str, state: State) -> Guard:
-    real = state.facts.get("realpath") or (lambda path: path)
+    real, root = state.facts.get("realpath") or (lambda path: path), state.root
     return Guard(
-        cwd=cwd or state.root or "/",
+        cwd=cwd or root or "/",
         home=state.home,
-        root=state.root,
+        root=root,
         paths=Later(lambda: _paths(state, real)),
         tails=Later(lambda: _tails(_given(state), state.root)),
         real=real,

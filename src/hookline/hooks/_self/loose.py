@@ -40,8 +40,10 @@ def loose(line: str, reading: Reading, guard: Guard) -> tuple[Simple, ...]:
 
 
 def _worth(text: str) -> bool:
-    told = any(part in text for part in _PARTS) and _SIGN.search(text) is not None
-    return told or text.count("()") > 1
+    for part in _PARTS:
+        if part in text:
+            return _SIGN.search(text) is not None or text.count("()") > 1
+    return text.count("()") > 1
 
 
 def _behind(text: str, cwd: str, guard: Guard) -> tuple[Simple, ...]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 INTERPRETERS = spelled("python pypy node nodejs bun deno perl ruby php lua awk gawk mawk")
 SHELLS = spelled("sh bash zsh dash ksh mksh ash fish")
+_RUNNING = SHELLS | INTERPRETERS
 _PACKAGES = spelled("npm pnpm yarn bun")
 _SHORT = {
     **dict.fromkeys(("t", "tst"), ("test",)),
@@ -46,14 +47,16 @@ def started(command: Simple, guard: Guard) -> Iterator[Script]:
 
 
 def _by_node(command: Simple) -> bool:
-    given = (word.text.partition("=")[0] for word in command.words)
-    return command.name in ("node", "nodejs") and "--run" in given
+    if command.name not in ("node", "nodejs"):
+        return False
+    return "--run" in [word.text.partition("=")[0] for word in command.words]
 
 
 def _module(command: Simple) -> Iterator[str]:
     """Where python finds what `-m` names, if that is a file of ours."""
-    split = options(command.words[1:], ("-c", "-m", "-W", "-X"))
-    name = split.value("-m") if command.name in ("python", "pypy") else None
+    if command.name not in ("python", "pypy"):
+        return
+    name = options(command.words[1:], ("-c", "-m", "-W", "-X")).value("-m")
     if name is not None and UNKNOWN not in name.text:
         path = name.text.replace(".", "/")
         yield from (f"{path}.py", f"{path}/__main__.py")
@@ -66,7 +69,7 @@ def _file(command: Simple) -> Word | None:
         return next(iter(options(rest).operands), None)
     if command.name in ("at", "batch"):
         return options(rest, ("-f", "-q", "-t"), mixed=True).value("-f")
-    if command.name in SHELLS | INTERPRETERS:
+    if command.name in _RUNNING:
         split = options(
             rest, ("-c", "-e", "-E", "-m", "-W", "-X", "-r", "-f", "-o", "-O", "--rcfile", "--eval")
         )

@@ -1,0 +1,41 @@
+"""A run of the engine to be measured: its repository, the end of its target, and what it notes."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from hookline.engine import repository, run, runs, target
+from hookline.engine.watching import Watcher
+from hookline.record import replace
+
+LIMITS = """
+[limits]
+experiments = {experiments}
+[escalation]
+halt = 1000
+[noise]
+kind = "deterministic"
+"""
+"""So many experiments, however little they gain."""
+
+
+def committed(root: Path) -> Path:
+    """A repository of what is in that folder."""
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "begin"]):
+        subprocess.run(
+            ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", *words], cwd=root, check=True
+        )
+    return root
+
+
+def carried_out(root: Path, text: str, watcher: Watcher, *, parallel: int = 1) -> None:
+    """A whole run of the target that *text* is, beside the repository and without a store."""
+    env = {**os.environ, "HOME": str(root.parent)}
+    here = repository.open_at(str(root), env)
+    base = repository.base_of(here, env)
+    one = run.begin(
+        here, target.read(text, "bench"), text, scratch=str(root.parent), base=base, now=time.time()
+    )
+    one = runs.save(replace(one, parallel=parallel))
+    run.carry_out(one, here, run.Surroundings(env=env, watcher=watcher))

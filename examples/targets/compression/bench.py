@@ -1,0 +1,6 @@
+"""Print how many bytes the table takes."""
+
+from codec import pack
+from data import table
+
+print(f"{len(pack(table()))} bytes")

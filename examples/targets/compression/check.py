@@ -1,0 +1,9 @@
+"""Exit with 0 if what was packed comes out again."""
+
+import sys
+
+from codec import pack, unpack
+from data import table
+
+data = table(500, 1)
+sys.exit(unpack(pack(data)) != data)

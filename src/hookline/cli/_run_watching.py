@@ -1,0 +1,24 @@
+"""Who looks on while a run goes: a person at a terminal, or whoever reads the lines later."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hookline.cli._run_lines import Lines
+from hookline.engine.watching import Watcher
+
+
+@contextmanager
+def watching() -> Iterator[Watcher]:
+    if not sys.stdout.isatty():
+        yield Lines()
+        return
+    from rich.console import Console  # noqa: PLC0415 -- only at a terminal
+
+    from hookline.engine.view import Live  # noqa: PLC0415 -- ditto
+
+    live = Live(Console())
+    try:
+        yield live
+    finally:
+        live.close()

@@ -1,0 +1,175 @@
+"""Serve memory, verdicts and budgets to agents over MCP: through a pipe, or over HTTP on this machine."""
+
+import hmac
+import os
+import secrets
+import socket
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from hookline.cli._command import Command
+from hookline.cli._main import sentence
+from hookline.redact import redact
+from hookline.store import StoreFailed
+from hookline.system import places
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+LOOPBACK = "127.0.0.1"
+SECRET = "HOOKLINE_MCP_SECRET"  # noqa: S105 -- the name of a variable
+SHORTEST = 16
+ABOUT = (
+    "What earlier sessions in this repository learnt, and what its guards and budgets say. Recall before you "
+    "begin something; remember decisions, corrections and what was hard to find out."
+)
+
+
+def serve(args: Namespace) -> int:
+    cwd = os.path.abspath(args.cwd)
+    if not os.path.isdir(cwd):
+        raise NotADirectoryError(20, "is no folder", args.cwd)
+    server = _server(cwd, fires=args.fire)
+    if args.http is None:
+        server.run("stdio")
+        return 0
+    return _over_http(server, args.http, _secret(cwd))
+
+
+def _server(cwd: str, *, fires: bool) -> "MCPServer":
+    from mcp.server import MCPServer  # noqa: PLC0415 -- `--help` needs none
+
+    from hookline import __version__  # noqa: PLC0415 -- ditto
+    from hookline.cli._mcp_tools import Tools  # noqa: PLC0415 -- ditto
+
+    tools = Tools(cwd=cwd)
+    server = MCPServer("hookline", instructions=ABOUT, version=__version__, log_level="WARNING")
+    for one in (*tools.for_agents, *((tools.fire,) if fires else ())):
+        server.add_tool(_telling(one))
+    return server
+
+
+def _telling(work: Callable[..., Any]) -> Callable[..., Any]:
+    """*work* whose caller is told what was wrong: the SDK keeps every other failure to itself."""
+    from mcp.server.mcpserver.exceptions import ToolError  # noqa: PLC0415 -- `--help` needs none
+
+    @wraps(work)
+    def told(*args: Any, **given: Any) -> Any:
+        try:
+            return work(*args, **given)
+        except (LookupError, ValueError, OSError, StoreFailed) as error:
+            raise ToolError(redact(sentence(error))) from error
+
+    return told
+
+
+def _over_http(server: "MCPServer", port: int, secret: str) -> int:
+    import uvicorn  # noqa: PLC0415 -- comes with the SDK; a pipe needs none
+
+    app = _guarded(server.streamable_http_app(host=LOOPBACK), secret)
+    with socket.socket() as heard:
+        heard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        heard.bind((LOOPBACK, port))
+        heard.listen()
+        print(f"listening on http://{LOOPBACK}:{heard.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
+        uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[heard])
+    return 0
+
+
+def _guarded(app: Any, secret: str) -> Any:
+    """*app* for those who know the *secret*; others are told nothing."""
+    wanted = f"Bearer {secret}".encode()
+
+    async def asked(scope: Any, receive: Any, send: Any) -> None:
+        given = dict(scope.get("headers") or ()).get(b"authorization", b"")
+        if scope["type"] == "lifespan" or hmac.compare_digest(given, wanted):
+            await app(scope, receive, send)
+            return
+        await send(
+            {"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]}
+        )
+        await send({"type": "http.response.body", "body": b""})
+
+    return asked
+
+
+def _secret(cwd: str) -> str:
+    """The secret of the environment, else one that is chosen once and kept for the user alone."""
+    given = os.environ.get(SECRET, "")
+    if given:
+        if len(given) < SHORTEST:
+            raise ValueError(f"{SECRET} is shorter than {SHORTEST} characters; unset it to have one chosen")
+        return given
+    path = os.path.join(places.find(os.environ, cwd).state, "mcp-secret")
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    kept = _kept(path) or _chosen(path)
+    print(f"the secret is in {path}", file=sys.stderr, flush=True)
+    return kept
+
+
+def _kept(path: str) -> str:
+    """Empty where there is none, or only the beginning of one that whoever wrote it did not end."""
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            found = file.read().strip()
+    except FileNotFoundError:
+        return ""
+    return found if len(found) >= SHORTEST else ""
+
+
+def _chosen(path: str) -> str:
+    """A new one, for the user alone; of two that choose at once, both have the same."""
+    chosen = secrets.token_hex(24)
+    new = f"{path}.{os.getpid()}"
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:
+        file.write(chosen)
+    if os.path.exists(path):
+        os.replace(new, path)
+        return chosen
+    with suppress(FileExistsError):
+        os.link(new, path)
+    os.unlink(new)
+    return _kept(path) or chosen
+
+
+def run(args: Namespace) -> int:
+    return int(args.carry_out(args))
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port < 1 << 16:
+        raise ValueError(text)
+    return port
+
+
+def arguments(parser: ArgumentParser) -> None:
+    verbs = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
+    about = "Serve MCP until whoever asked is gone."
+    one = verbs.add_parser("serve", help=about, description=about)
+    one.set_defaults(carry_out=serve)
+    one.add_argument(
+        "--http", type=_port, metavar="PORT", help="over HTTP, on this machine only; 0: any port"
+    )
+    one.add_argument("--cwd", default=".", metavar="FOLDER", help="the project; usually where it is started")
+    one.add_argument("--fire", action="store_true", help="also let the caller fire events, for hosts")
+
+
+COMMAND = Command(
+    about="Serve memory, verdicts and budgets to agents over MCP.",
+    examples="""
+hookline mcp serve                  through a pipe, as an agent starts it
+hookline mcp serve --http 8765      on http://127.0.0.1:8765/mcp, for those who send the secret
+hookline mcp serve --fire           for a program whose only way to its hooks is MCP
+
+The tools are recall, remember, verdict and budget, and with --fire also fire. Leave that one to programs: an
+agent that fires events tells the hooks what it likes, though only of sessions that are apart from all others.
+""",
+    run=run,
+    arguments=arguments,
+    exits="0 when the caller is gone, 1 when the port cannot be had, 2 when it was called wrongly",
+)

@@ -1,0 +1,1 @@
+"""Autoresearch: one measurable thing in a repository, improved experiment by experiment."""

@@ -1,0 +1,311 @@
+"""One experiment: an agent changes something, what it left is committed, measured and judged.
+
+Each step is written down before the next one is taken, so that whoever comes after a crash goes on where this
+one was. What becomes of the result is the business of the run, which alone writes the journal.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from hookline.engine import (
+    _commit,
+    _durable,
+    instructions,
+    reachable,
+    rotating,
+    runs,
+    said,
+    settings,
+    stashing,
+    steps,
+    usage,
+)
+from hookline.engine._verdict import judged, left_nothing, not_measured, withdrawn
+from hookline.engine.agent import BUDGET_END, IDEAS, INSTRUCTIONS, JOURNAL, RUN, Agent, Spawn, Task
+from hookline.engine.bench import Bench
+from hookline.engine.escalation import advice
+from hookline.engine.journal import TABLE, Row
+from hookline.engine.points import passed
+from hookline.engine.runs import Run
+from hookline.engine.steps import Step
+from hookline.engine.target import Target
+from hookline.engine.usage import Used
+from hookline.engine.watching import Watcher
+from hookline.engine.worktree import Inside, Worktree
+from hookline.record import record, replace
+from hookline.redact import redact
+from hookline.store import Store
+from hookline.system import unattended
+
+SAID = 4_000
+"""Characters of what an agent printed last that are kept."""
+_IDEAS = 1 << 20
+
+
+@record
+class Work:
+    """All that an experiment needs, the same for every experiment of a worker."""
+
+    run: Run
+    target: Target
+    tree: Worktree
+    bench: Bench
+    agent: Agent
+    inside: Inside
+    env: Mapping[str, str]
+    """What the agent's process gets."""
+    watcher: Watcher
+    wire: Callable[[str], None] = lambda start: None
+    """Have the agent's host call hookline, in what began at that commit; only called where no wiring is."""
+    unwire: Callable[[], None] = lambda: None
+    """Take that out again, exactly; does nothing where nothing is wired."""
+    hosted: bool = False
+    """Whether the agent is a host, which calls hookline."""
+    used: Callable[[float], Mapping[str, Used]] = lambda since: {}
+    """What the sessions of the worktree that were heard of since then spent so far, by their names."""
+    stopped: Callable[[float, float], str] = lambda since, until: ""
+    """What guards stopped in the worktree between two times, where nothing came after it."""
+    until: float = float("inf")
+    """When the run has to end, in Unix seconds."""
+    store: Store | None = None
+    """What hooks say of the agent's sessions; None where there is no store to be had."""
+    worker: str = ""
+    """Which of several; empty where there is one alone."""
+    ladder: unattended.Ladder = unattended.LADDER
+
+    @property
+    def place(self) -> str:
+        """The folder that notes how far the experiment has come."""
+        return self.run.of(self.worker)
+
+
+def decide(work: Work, step: Step, rows: Sequence[Row]) -> Step:
+    """Go on from *step* until it is known what becomes of the experiment: its row is in what this gives.
+
+    Where nothing was done yet, the worktree is as it was put at the step's start.
+    """
+    while step.phase not in ("decided", "recorded"):
+        step = steps.save(work.place, _NEXT[step.phase](work, step, rows))
+        passed(f"after-{step.phase}")
+    return step
+
+
+def _begin(work: Work, step: Step, rows: Sequence[Row]) -> Step:
+    """Let the agent work, and note first that it may."""
+    left = work.target.agent.budget - step.spent
+    end = min(time.time() + left, work.until)
+    spawn = work.agent.command(_task(work, step, rows, end))
+    stashing.pin(work.tree, work.run.id, work.worker)
+    passed("before-wire")
+    work.wire(step.start)
+    passed("after-wire")
+    before, untouched = usage.noted(work.used(work.run.began)), _untouched(work)
+    step = replace(step, phase="spawned", mark=unattended.new_mark(), began=time.time(), before=before)
+    steps.save(work.place, step)
+    work.watcher.working(step.experiment, end)
+    passed("before-spawn")
+    spawn, over = _sessions(work, step, rows, spawn, end)
+    passed("after-agent")
+    untouched(step.experiment)
+    stashing.put_back(work.tree, work.run.id, step.experiment, work.worker)
+    work.unwire()
+    passed("after-unwire")
+    told = redact(over.tail)
+    return replace(
+        _heard(work, step, end),
+        phase="left",
+        spent=step.spent + over.seconds,
+        ended=_ended(over),
+        said=told[-SAID:],
+        notes=said.notes(spawn.says(told)),
+        description=spawn.describe(told),
+    )
+
+
+def _untouched(work: Work) -> Callable[[int], None]:
+    """How the repository is now; to be called after the agent's work ran, so that it is so again."""
+    repository, noted = work.tree.repository, work.watcher.noted
+    was, refs = settings.known(work.run, repository), reachable.before(repository, work.run.id)
+
+    def put_back(number: int) -> None:
+        settings.put_back(work.run, repository.git.dir, was, number, noted)
+        reachable.after(repository, work.run.id, number, refs, noted)
+
+    return put_back
+
+
+def _heard(work: Work, step: Step, until: float | None = None) -> Step:
+    """With what hooks heard of the agent: what it spent, and whether they stopped it before *until*.
+
+    None: it is not known when its time was over, nor whether it ever began.
+    """
+    now = work.used(work.run.began)
+    if until and work.hosted and work.store and usage.noted(now) == step.before:
+        work.watcher.noted(
+            f"no hook was called in experiment {step.experiment}: {work.target.agent.host} may have worked "
+            "without guards; `hookline doctor` says what is in the way"
+        )
+    spent = usage.added(step.usage, step.before, now)
+    return replace(step, usage=spent, before={}, stopped=work.stopped(step.began, until or float("inf")))
+
+
+def _ended(over: unattended.Over) -> str:
+    if over.problem:
+        return over.problem
+    return "timeout" if over.timed_out else "exit" if over.code == 0 or over.cut else f"exit code {over.code}"
+
+
+def _sessions(
+    work: Work, step: Step, rows: Sequence[Row], spawn: Spawn, end: float
+) -> tuple[Spawn, unattended.Over]:
+    """The agent's session, and the fresh ones that go on where a context is nearly full."""
+    again = rotating.Sessions(
+        spawned=lambda before: work.agent.command(_task(work, step, rows, end, before)),
+        start=lambda spawn, enough: _run(work, step, spawn, end, enough),
+        store=work.store,
+        host=work.target.agent.host,
+        budget=work.target.agent.budget,
+        until=end,
+        noted=work.watcher.noted,
+    )
+    return rotating.carry_out(again, spawn)
+
+
+def _run(work: Work, step: Step, spawn: Spawn, end: float, enough: Callable[[], bool]) -> unattended.Over:
+    process = unattended.Work(
+        argv=spawn.argv, cwd=spawn.cwd, env=spawn.env, stdin=spawn.stdin, mark=step.mark
+    )
+    _durable.folder(work.run.path(runs.LOGS))
+    _durable.clear(path := log(work.run, step.experiment))
+    return unattended.run(
+        process,
+        limit=max(end - time.time(), 0.0) + work.target.agent.grace,
+        log=path,
+        heard=work.watcher.heard,
+        ladder=work.ladder,
+        enough=enough,
+    )
+
+
+def log(run: Run, number: int) -> str:
+    return run.path(runs.LOGS, f"{number}.log")
+
+
+def _task(work: Work, step: Step, rows: Sequence[Row], end: float, before: str = "") -> Task:
+    run, path = work.run, work.run.path(runs.LOGS, f"{step.experiment}.md")
+    told = instructions.text(
+        work.target,
+        rows,
+        number=step.experiment,
+        seconds=end - time.time(),
+        ideas=_ideas(run),
+        advice=advice(rows[run.since :], work.target.escalation).text,
+        feedback=step.feedback,
+    )
+    _durable.folder(run.path(runs.LOGS))
+    _durable.clear(path)
+    with open(path, "w", encoding="utf-8", errors="replace") as file:
+        file.write(f"{before}\n\n{told}" if before else told)
+    journal = run.path(TABLE)
+    env = {
+        **work.env,
+        RUN: f"{run.id}:{step.experiment}:{journal}",
+        BUDGET_END: str(int(end)),
+        JOURNAL: journal,
+        INSTRUCTIONS: path,
+        IDEAS: run.path(runs.IDEAS),
+    }
+    return Task(
+        target=work.target,
+        worktree=work.tree.path,
+        experiment=step.experiment,
+        run=run.id,
+        instructions=told,
+        budget_end=end,
+        rows=rows,
+        state_dir=run.folder,
+        before=before,
+        env=env,
+    )
+
+
+def _ideas(run: Run) -> str:
+    return redact(_durable.text(run.path(runs.IDEAS))[:_IDEAS])
+
+
+def _take_over(work: Work, step: Step, rows: Sequence[Row]) -> Step:
+    """After a crash: an agent may have been at work, and may still be."""
+    unattended.end_marked(step.mark)
+    repository = work.tree.repository
+    was = settings.known(work.run, repository)
+    settings.put_back(work.run, repository.git.dir, was, step.experiment, work.watcher.noted)
+    stashing.put_back(work.tree, work.run.id, step.experiment, work.worker)
+    work.unwire()
+    step = _heard(work, step)
+    if not _commit.anything(work.tree, step.start, work.inside):
+        work.tree.put(step.start)
+        return replace(step, phase="begun", mark="")
+    return replace(step, phase="left", ended="interrupted")
+
+
+def _commit_it(work: Work, step: Step, rows: Sequence[Row]) -> Step:
+    """Always: whatever the agent left, and however it ended."""
+    passed("before-commit")
+    ref, tried = _commit.ref_of(work.run.id, step.experiment), step.commit
+    if tried:  # what is mended may be worth less than what it was
+        work.tree.repository.set_ref(f"{ref}-try{step.reworks}", tried)
+    kept = _commit.commit(work.tree, step, work.inside, ref=ref)
+    passed("after-commit")
+    message = redact(work.tree.repository.message(kept.own)) if kept.own else ""
+    step = replace(
+        step,
+        commit=kept.commit,
+        outside=kept.outside,
+        description=said.subject(message) or step.description,
+        notes={**step.notes, **said.notes(message)},
+    )
+    if tried and not step.commit:
+        return withdrawn(replace(step, commit=tried), rows)
+    if not step.commit:
+        return left_nothing(work.run, step, rows, now=time.time(), over=time.time() >= work.until)
+    return replace(step, phase="committed")
+
+
+def _measure(work: Work, step: Step, rows: Sequence[Row]) -> Step:
+    passed("before-guard")
+    holds, guard, untouched = True, None, _untouched(work)
+    if work.target.guard:
+        work.watcher.measuring(step.experiment, "guard")
+        holds, guard = work.bench.guard(work.target.guard, step.commit)
+        untouched(step.experiment)  # what runs there is the agent's work, too
+    passed("before-metric")
+    work.watcher.measuring(step.experiment, "metric")
+    metric, samples = work.bench.metric(step.commit)
+    untouched(step.experiment)
+    passed("after-metric")
+    return judged(work, step, rows, holds=holds, guard=guard, metric=metric, samples=samples)
+
+
+def forgotten(work: Work, rows: Sequence[Row], *, number: int, start: str) -> Step:
+    """The step of an experiment whose note was deleted, with what was spent since the last row."""
+    since = max((row.timestamp for row in rows if row.worker == work.worker), default=work.run.began)
+    spent = usage.added({}, {}, work.used(since))
+    return Step(experiment=number, start=start, phase="left", ended="interrupted", usage=spent)
+
+
+def given_up(work: Work, step: Step, rows: Sequence[Row], why: str) -> Step:
+    """Go no further than to commit what there is: it is known that more does not work."""
+    if step.phase == "spawned":
+        step = _take_over(work, step, rows)
+    if step.phase == "left":
+        step = _commit_it(work, step, rows)
+    step = step if step.phase == "decided" else not_measured(step, rows, why)
+    return steps.save(work.place, step)
+
+
+_NEXT: Mapping[str, Callable[[Work, Step, Sequence[Row]], Step]] = {
+    "begun": _begin,
+    "spawned": _take_over,
+    "left": _commit_it,
+    "committed": _measure,
+}

@@ -1,0 +1,90 @@
+"""What an agent is told at the beginning of an experiment."""
+
+from collections.abc import Sequence
+
+from hookline.durations import written
+from hookline.engine.journal import Row
+from hookline.engine.target import Target
+
+ROWS = 20
+IDEAS = 8_000
+"""Characters of the ideas that are told, the last ones."""
+FEEDBACK = 4_000
+
+
+def text(
+    target: Target,
+    rows: Sequence[Row],
+    *,
+    number: int,
+    seconds: float,
+    ideas: str = "",
+    advice: str = "",
+    feedback: str = "",
+) -> str:
+    """In Markdown; what there is nothing to say about is left out."""
+    parts = [
+        _task(target, number, seconds),
+        _section("What may be changed", _scope(target)),
+        _section("How it is measured", _measure(target)),
+        _section("So far", _table(rows)),
+        _section("Ideas", ideas[-IDEAS:].strip()),
+        _section("Advice", advice),
+        _section("The last attempt of this experiment", _again(feedback)),
+        _section("How to finish", _FINISH),
+    ]
+    return "\n".join(filter(None, parts))
+
+
+_FINISH = (
+    "Make one change, commit it or leave it as it is: whatever you leave is committed and measured for you.\n"
+    "Say in one line what you did. Where it may not help, say why in a line that begins with `reason:`, and "
+    "what to try instead in one that begins with `next:`."
+)
+
+
+def _section(title: str, body: str) -> str:
+    return f"## {title}\n\n{body}\n" if body else ""
+
+
+def _task(target: Target, number: int, seconds: float) -> str:
+    return (
+        f"# Experiment {number}: {target.name}\n\n{target.goal}\n\n"
+        f"This is one experiment of many. It has {written(max(seconds, 1))}, everything included.\n"
+    )
+
+
+def _scope(target: Target) -> str:
+    lines = [f"- `{one}`" for one in target.scope.mutable]
+    lines += [f"- never `{one}`" for one in target.scope.immutable]
+    return "\n".join([*lines, "", "Changes anywhere else are put back."])
+
+
+def _measure(target: Target) -> str:
+    metric, guard = target.metric, target.guard
+    unit = f" {metric.unit}" if metric.unit else ""
+    lines = [f"- `{metric.command}` gives {metric.name}{unit}; {metric.direction} is better."]
+    if metric.target is not None:
+        lines.append(f"- The goal is {metric.target:g}{unit}.")
+    if guard:
+        least = "" if guard.threshold is None else f" with {guard.threshold:g} or {guard.direction}"
+        lines.append(f"- `{guard.command}` must pass{least}.")
+    return "\n".join([*lines, "- Both are run in a clean checkout of your commit."])
+
+
+def _table(rows: Sequence[Row]) -> str:
+    best = next((row.best for row in reversed(rows) if row.best is not None), None)
+    known = "" if best is None else f"Best: {best:g}.\n\n"
+    lines = ["| n | status | metric | delta | what |", "| --- | --- | --- | --- | --- |"]
+    for row in rows[-ROWS:]:
+        numbers = " | ".join("" if value is None else f"{value:g}" for value in (row.metric, row.delta))
+        said = row.description.replace("|", "/")
+        lines.append(f"| {row.iteration} | {row.status} | {numbers} | {said} |")
+    return known + "\n".join(lines) if rows else ""
+
+
+def _again(feedback: str) -> str:
+    if not feedback:
+        return ""
+    shown = feedback[-FEEDBACK:].strip()
+    return f"The metric was better, but the guard failed. Keep the gain, and mend this:\n\n```\n{shown}\n```"

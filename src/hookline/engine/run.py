@@ -1,0 +1,328 @@
+"""A run: experiment after experiment until there is a reason to stop, with one writer of the journal."""
+
+import os
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from itertools import count
+
+from hookline.engine import _durable, experiment, journal, reachable, runs, settings, steps, stopping, wiring
+from hookline.engine import repository as repositories
+from hookline.engine._lock import held
+from hookline.engine._rows import known, noted
+from hookline.engine._workplace import workers, workplace
+from hookline.engine.experiment import Work
+from hookline.engine.interrupts import Interrupts
+from hookline.engine.journal import Row
+from hookline.engine.judging import noisy
+from hookline.engine.points import passed
+from hookline.engine.repository import BRANCHES, HEADS, Repository
+from hookline.engine.resume import take_up
+from hookline.engine.runs import Run
+from hookline.engine.steps import Step
+from hookline.engine.stopping import Stop
+from hookline.engine.target import Target
+from hookline.engine.watching import Watcher
+from hookline.record import record, replace
+from hookline.redact import redact
+from hookline.store import Store
+from hookline.system import unattended
+
+FINISHES = "what is at work is finished first; Ctrl-C again ends it now"
+
+
+class NoBaseline(ValueError):
+    """What the run begins at cannot be measured, or no agent can be guarded there; the message says why."""
+
+
+@record
+class Surroundings:
+    """What a run is carried out with."""
+
+    env: Mapping[str, str]
+    watcher: Watcher
+    store: Store | None = None
+    """Where rows are kept besides their files; None where there is no store to be had."""
+    experiments: int | None = None
+    """At most so many in all, instead of what the target says."""
+    ladder: unattended.Ladder = unattended.LADDER
+
+
+def begin(repository: Repository, target: Target, text: str, *, scratch: str, base: str, now: float) -> Run:
+    """Write down a new run, with a branch of its own at *base*."""
+    day = time.strftime("%y%m%d", time.localtime(now))
+    repository.exclude(f"/{journal.FOLDER}/")
+    name = _folder(repository, f"{target.name}-{day}-{time.strftime('%H%M', time.localtime(now))}", base)
+    branch = repository.begin_branch(f"{BRANCHES}{target.name}-{day}", base)
+    run = Run(
+        id=name,
+        root=repository.root,
+        text=text,
+        name=target.name,
+        base=base,
+        branch=branch,
+        scratch=os.path.join(scratch, "engine", runs.short(repository.root), name),
+        mark=unattended.new_mark(),
+        began=now,
+    )
+    shutil.rmtree(run.scratch, ignore_errors=True)  # of a run of that name, in a checkout that is gone
+    return runs.save(run)
+
+
+def _folder(repository: Repository, name: str, base: str) -> str:
+    """A folder that was not there, of that name or with a number behind it, and the run's first ref.
+
+    Refs of that name may be there of a run in another worktree, or of one whose folder is gone.
+    """
+    place = os.path.join(repository.root, journal.FOLDER)
+    if os.path.islink(place):
+        raise ValueError(
+            f"{place!r} is a link; the journal must not lead out of the repository, so remove it"
+        )
+    if os.path.exists(place) and not os.path.isdir(place):
+        raise ValueError(f"{place!r} is a file, and runs are written into a folder there; move it away")
+    os.makedirs(place, exist_ok=True)
+    for number in count(1):
+        full = name if number == 1 else f"{name}-{number}"
+        try:
+            os.mkdir(folder := os.path.join(place, full))
+        except FileExistsError:
+            continue
+        if repository.new_ref(repositories.ref(full, 0), base):
+            return full
+        os.rmdir(folder)
+    raise AssertionError
+
+
+def carry_out(run: Run, repository: Repository, around: Surroundings) -> Stop:
+    """Go on with a run, from wherever it is, until there is a reason to stop."""
+    with ExitStack() as stack:
+        stack.enter_context(held(run))
+        interrupts = stack.enter_context(Interrupts(lambda: around.watcher.noted(FINISHES)))
+        _not_elsewhere(run, repository)
+        work = workplace(run, repository, around)
+        stack.callback(work.unwire)
+        try:
+            stop = _carry_out(work, around, interrupts)
+        except KeyboardInterrupt:
+            text = f"ended by the user; `hookline run --resume {run.id}` goes on"
+            stop = Stop(reason="interrupted", text=text)
+        except OSError as error:
+            if os.path.isdir(repository.git.dir) and os.path.isdir(repository.root):
+                raise
+            stop = Stop(reason="workspace-gone", text=f"the repository is not there any more ({error})")
+        around.watcher.ended(stop)
+        return stop
+
+
+def _not_elsewhere(run: Run, repository: Repository) -> None:
+    """What is checked out elsewhere would change under whoever works there."""
+    ours = os.path.realpath(os.path.join(run.scratch, "agent"))
+    place = reachable.elsewhere(repository, run.branch, ours)
+    if place:
+        raise ValueError(
+            f"{run.branch!r} is checked out in {place!r}, and the run would move it there; "
+            "say `git switch -` there first"
+        )
+
+
+def _carry_out(work: Work, around: Surroundings, interrupts: Interrupts) -> Stop:
+    rows = known(work.run, around.store)
+    around.watcher.begun(work.run, rows)
+    rows = take_up(work, rows, lambda step, before: settle(work, around, step, before))
+    _aligned(work, rows)
+    work = _looked_at(work, rows)
+    began, spent = time.monotonic(), work.run.spent
+    if not rows:
+        _guarded(work)
+        work, rows = _baseline(work, around)
+    if work.run.parallel > 1 or work.run.cluster or workers(work.run):
+        from hookline.engine import many  # noqa: PLC0415 -- it builds on this file
+
+        limited = replace(work, target=_limited(work.target, around))
+        over = many.carry_on(limited, around, interrupts, rows)
+        _noted(work, spent=spent + time.monotonic() - began, stopped=over.reason)
+        return over
+    ready = False
+    while True:
+        total = spent + time.monotonic() - began
+        work = _noted(work, spent=total)
+        stop = stopping.due(_limited(work.target, around), rows, total, work.run.since)
+        if interrupts.asked:
+            stop = stop or Stop(reason="cancelled", text="ended by the user after the experiment")
+        if stop:
+            work = _noted(work, stopped=stop.reason)
+            return stop
+        rows, ready = _next(work, around, rows, spent=total, ready=ready), True
+
+
+def _aligned(work: Work, rows: Sequence[Row]) -> None:
+    """The branch and the refs as the journal says, whatever was done to them while the run rested."""
+    repository, run, noted = work.tree.repository, work.run, work.watcher.noted
+    settings.note(run, repository)
+    if not rows:
+        return
+    reachable.of_rows(repository, run.id, rows, noted)
+    keep = f"{repositories.ref(run.id, rows[-1].iteration)}-branch"
+    known = [row.commit for row in rows if row.commit]
+    reachable.put_branch(repository, run.branch, stands(rows), keep=keep, known=known, complain=noted)
+
+
+def _looked_at(work: Work, rows: Sequence[Row]) -> Work:
+    """Whoever has a run go on that waited for a person has seen what did not help."""
+    if work.run.stopped not in stopping.WAITS:
+        return work
+    return replace(work, run=runs.save(replace(work.run, since=len(rows), stopped="")))
+
+
+def _limited(target: Target, around: Surroundings) -> Target:
+    if around.experiments is None:
+        return target
+    return replace(target, limits=replace(target.limits, experiments=around.experiments))
+
+
+def _next(work: Work, around: Surroundings, rows: list[Row], *, spent: float, ready: bool) -> list[Row]:
+    """The next experiment; the worktree is *ready* where one was settled just now."""
+    limit = work.target.limits.seconds
+    work = work if limit is None else replace(work, until=time.time() + limit - spent)
+    step = Step(experiment=1 + max(row.iteration for row in rows), start=stands(rows))
+    passed("before-begun")
+    step = steps.save(work.place, step)
+    passed("after-begun")
+    if not ready:
+        work.tree.put(step.start)
+    passed("after-put")
+    return settle(work, around, experiment.decide(work, step, rows), rows)
+
+
+def stands(rows: Sequence[Row]) -> str:
+    return next(row.commit for row in reversed(rows) if row.kept)
+
+
+def settle(work: Work, around: Surroundings, step: Step, before: Sequence[Row]) -> list[Row]:
+    """Record a decided experiment, then have the branch and the worktree follow; twice is as good as once."""
+    row = journal.from_json(step.row)
+    row = row if step.phase == "recorded" else journal.behind(row, before)
+    passed("before-row")
+    rows = noted(work.run, around.store, row, before, around.watcher.noted)
+    passed("after-row")
+    step = steps.save(work.place, replace(step, phase="recorded", row=journal.to_json(row)))
+    passed("after-recorded")
+    follow(work, row, rows)
+    around.watcher.decided(row)
+    _say_once(work.target, rows, around)
+    return rows
+
+
+def follow(work: Work, row: Row, rows: Sequence[Row]) -> None:
+    """Have the branch and the worktree follow what is in the journal."""
+    at, repository, own = stands(rows), work.tree.repository, repositories.ref(work.run.id, row.iteration)
+    reachable.of_rows(repository, work.run.id, rows, work.watcher.noted)
+    known = [row.commit, repository.commit(f"{own}-own")]
+    keep, noted = f"{own}-branch", work.watcher.noted
+    reachable.put_branch(repository, work.run.branch, at, keep=keep, known=known, complain=noted)
+    passed("after-branch")
+    if work.worker:  # its own branch is gone when its experiment is over
+        repository.drop_ref(f"{HEADS}{work.tree.branch}")
+    else:
+        work.tree.put(at)
+    passed("after-reset")
+    _keep_idea(work.run, row)
+    steps.drop(work.place)
+    passed("after-settled")
+
+
+def _say_once(target: Target, rows: Sequence[Row], around: Surroundings) -> None:
+    """A limit on what nobody reports would hold for ever."""
+    limits, row = target.limits, rows[-1]
+    unknown = [
+        name
+        for name, limit, value in (("tokens", limits.tokens, row.tokens_out), ("cost", limits.cost, row.cost))
+        if limit is not None and value is None
+    ]
+    if unknown and row.iteration == 1:
+        told, limit = " and ".join(unknown), "that limit" if len(unknown) == 1 else "those limits"
+        around.watcher.noted(f"{target.agent.host} does not report {told}: {limit} cannot hold")
+
+
+def _keep_idea(run: Run, row: Row) -> None:
+    """What the agent would try next outlives its code."""
+    idea = row.details.get("next", "")
+    line = f"- {idea} (experiment {row.iteration})\n"
+    path = run.path(runs.IDEAS)
+    if idea:
+        _durable.clear(path)
+        with open(path, "a+", encoding="utf-8", errors="replace") as file:
+            file.seek(0)
+            if line not in file.read():
+                file.write(line)
+
+
+def _guarded(work: Work) -> None:
+    """Wire the agent once, to see that it can be, before anything is measured."""
+    if not wiring.paths(work.target.agent.host):
+        return
+    work.tree.put(work.run.base)
+    try:
+        work.wire(work.run.base)
+        passed("after-first-wire")
+    except wiring.NotWired as error:
+        raise NoBaseline(str(error)) from None
+    finally:
+        work.unwire()
+
+
+def _baseline(work: Work, around: Surroundings) -> tuple[Work, list[Row]]:
+    """Row 0, and whether the metric says the same twice."""
+    run, target = work.run, work.target
+    passed("before-baseline")
+    guard = None
+    if target.guard:
+        around.watcher.measuring(0, "guard")
+        holds, guard = work.bench.guard(target.guard, run.base)
+        if not holds:
+            raise NoBaseline(
+                _unmeasured("guard", guard.problem or "its number is not good enough", guard.tail)
+            )
+    values: list[float] = []
+    for _ in range(1 if target.noise.kind == "deterministic" else 2):
+        around.watcher.measuring(0, "metric")
+        measured, _samples = work.bench.metric(run.base)
+        if measured.value is None:
+            raise NoBaseline(_unmeasured("metric", measured.problem, measured.tail))
+        values.append(measured.value)
+    varies = target.noise.kind == "noisy" or (len(values) > 1 and noisy(values))
+    work = _noted(work, noise="noisy" if varies else "deterministic")
+    row = Row(
+        iteration=0,
+        timestamp=time.time(),
+        status="baseline",
+        commit=run.base,
+        metric=values[0],
+        best=values[0],
+        guard="pass" if guard else "",
+        guard_metric=guard.value if guard else None,
+        samples=tuple(values),
+        base=run.base,
+        description="baseline",
+    )
+    passed("before-row")
+    rows = noted(work.run, around.store, row, (), around.watcher.noted)
+    passed("after-baseline")
+    around.watcher.decided(row)
+    return work, rows
+
+
+def _unmeasured(what: str, problem: str, tail: str) -> str:
+    said = redact(tail).strip().splitlines()
+    last = f" ({said[-1][:200]})" if said else ""
+    return f"the {what} does not work on the commit that the run begins at: {problem}{last}; mend that first"
+
+
+def _noted(work: Work, *, spent: float | None = None, noise: str = "", stopped: str = "") -> Work:
+    run = work.run
+    new = replace(
+        run, spent=run.spent if spent is None else round(spent, 3), noise=noise or run.noise, stopped=stopped
+    )
+    return replace(work, run=runs.save(new))

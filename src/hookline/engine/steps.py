@@ -1,0 +1,88 @@
+"""How far the experiment now running has come, on the disk before the next thing is done.
+
+After a crash this says what is left to do: a step is done again or gone on from, and no row is written twice.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from hookline.engine import _durable
+from hookline.frozen import Frozen
+from hookline.record import asdict, field, fields, record
+
+FILE = "step.json"
+Phase = Literal["begun", "spawned", "left", "committed", "decided", "recorded"]
+"""begun: nothing yet; spawned: an agent may run; left: no more; committed: what it left is in a commit;
+decided: the row is known; recorded: it is in the journal, and the branch has yet to follow."""
+
+
+@record
+class Step:
+    """An experiment on its way."""
+
+    experiment: int
+    start: str
+    """The commit that it began at."""
+    phase: Phase = "begun"
+    mark: str = ""
+    """By which the agent's processes are known again."""
+    spent: float = 0.0
+    """Seconds of the budget that the agent has used, earlier attempts included."""
+    ended: str = ""
+    """How the agent ended: exit, timeout, interrupted, or why it could not be started."""
+    said: str = ""
+    """The end of what it printed."""
+    commit: str = ""
+    outside: tuple[str, ...] = ()
+    """Paths outside of the scope that it changed, and that were put back."""
+    description: str = ""
+    notes: Mapping[str, str] = field(default_factory=Frozen)
+    """The agent's reason and next hint."""
+    reworks: int = 0
+    feedback: str = ""
+    """What the guard said, for the next attempt."""
+    usage: Mapping[str, Any] = field(default_factory=Frozen)
+    began: float = 0.0
+    """When the agent that may run was started, in Unix seconds."""
+    before: Mapping[str, Mapping[str, Any]] = field(default_factory=Frozen)
+    """What the sessions of the worktree had spent by then, by their names."""
+    stopped: str = ""
+    """What guards stopped, and nothing came after it."""
+    row: Mapping[str, Any] = field(default_factory=Frozen)
+    first: Mapping[str, Any] = field(default_factory=Frozen)
+    """The row that won where the experiment began, once its change was moved onto what stands now."""
+
+
+def save(folder: str, step: Step) -> Step:
+    _durable.folder(folder)
+    _durable.write(os.path.join(folder, FILE), json.dumps(to_json(step)))
+    return step
+
+
+def to_json(step: Step) -> dict[str, Any]:
+    told = asdict(step)
+    return told | {name: dict(told[name]) for name in ("notes", "usage", "before", "row", "first")}
+
+
+def load(folder: str) -> Step | None:
+    """None where no experiment is on its way."""
+    text = _durable.text(os.path.join(folder, FILE))
+    if not text:
+        return None
+    try:
+        told = json.loads(text)
+    except ValueError:  # somebody else wrote it
+        return None
+    return from_json(told)
+
+
+def from_json(told: Mapping[str, Any]) -> Step:
+    known = {one.name for one in fields(Step)}
+    told = {name: value for name, value in told.items() if name in known}
+    return Step(**{**told, "outside": tuple(told.get("outside", ()))})
+
+
+def drop(folder: str) -> None:
+    _durable.remove(os.path.join(folder, FILE))

@@ -1,0 +1,154 @@
+"""What an experiment spent: tokens, money and tool calls of the sessions that its agent had.
+
+They are what hookline itself heard of those sessions, read to the end of their recordings. A host that tells
+nothing is not counted as nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hookline import models, spending
+from hookline.events import SessionEnd
+from hookline.record import asdict, record
+from hookline.spending import Purse
+from hookline.store import Query, Session, Store
+from hookline.system import models as tables
+from hookline.system import spool
+from hookline.system.places import Places
+from hookline.usage import UNKNOWN, Spent, Usage, from_json
+
+TOOL = "PostToolUse"
+SOME = 1_000
+
+
+@record
+class Used:
+    """None where nobody told."""
+
+    tokens_in: int | None = None
+    """With what came from the cache, and what went into it."""
+    tokens_out: int | None = None
+    cost: float | None = None
+    """In US dollars, where the price of every model that was used is known."""
+    tool_calls: int | None = None
+
+    def less(self, before: "Used") -> "Used":
+        """Without what was there *before*: a session that went on tells of all that it ever spent."""
+        return Used(
+            tokens_in=_less(self.tokens_in, before.tokens_in),
+            tokens_out=_less(self.tokens_out, before.tokens_out),
+            cost=_less(self.cost, before.cost),
+            tool_calls=_less(self.tool_calls, before.tool_calls),
+        )
+
+
+def used(
+    store: Store, worktree: str, places: Places, env: Mapping[str, str], *, since: float, now: float
+) -> Mapping[str, Used]:
+    """What each session spent in all that worked in *worktree* since then, by its name."""
+    spool.drain(places.spool, store)
+    here = [one for one in store.sessions(since=since) if inside(one.cwd, worktree)]
+    return {one.id: _of(one, store, places, env, now) for one in here}
+
+
+def noted(known: Mapping[str, Used]) -> dict[str, dict[str, Any]]:
+    """As it can be written down, for `added` to begin with."""
+    return {name: asdict(one) for name, one in known.items()}
+
+
+def added(
+    columns: Mapping[str, Any], noted: Mapping[str, Mapping[str, Any]], after: Mapping[str, Used]
+) -> dict[str, Any]:
+    """The *columns* of a row, with what sessions spent between two looks at them."""
+    before = {name: Used(**told) for name, told in noted.items()}
+    spent = (one.less(before.get(name, Used())) for name, one in after.items() if one != before.get(name))
+    told = together((*spent, Used(**columns)))
+    return {name: value for name, value in asdict(told).items() if value is not None}
+
+
+def together(many: Iterable[Used]) -> Used:
+    """All of them in one; what no session told of is not known."""
+    known = list(many)
+    return Used(
+        tokens_in=_sum(one.tokens_in for one in known),
+        tokens_out=_sum(one.tokens_out for one in known),
+        cost=_sum(one.cost for one in known),
+        tool_calls=_sum(one.tool_calls for one in known),
+    )
+
+
+def _of(one: Session, store: Store, places: Places, env: Mapping[str, str], now: float) -> Used:
+    event = SessionEnd(
+        session=one.id, host=one.host, cwd=one.cwd, transcript=_recorded_at(store.notes(one.id))
+    )
+    usage = Purse(event, store, places, env, now=now).usage
+    calls = sum(1 for _ in store.records(Query(session=one.id, event=TOOL)))
+    if usage == UNKNOWN:
+        return Used(tool_calls=calls)
+    return Used(
+        tokens_in=sum(count or 0 for count in (usage.input, usage.cache_read, usage.cache_write)),
+        tokens_out=usage.output,
+        cost=_cost(usage, store.notes(one.id), places),
+        tool_calls=calls,
+    )
+
+
+def _recorded_at(notes: Mapping[str, Any]) -> str:
+    noted = notes.get(spending.USAGE)
+    mark = noted.get("mark") if isinstance(noted, Mapping) else None
+    path = mark.get("path") if isinstance(mark, Mapping) else ""
+    return path if isinstance(path, str) else ""
+
+
+def _cost(usage: Usage, notes: Mapping[str, Any], places: Places) -> float | None:
+    noted = notes.get(spending.USAGE)
+    tally = from_json(noted.get("tally") if isinstance(noted, Mapping) else None)
+    whole = Spent(usage.input or 0, usage.output or 0, usage.cache_read or 0, usage.cache_write or 0)
+    prices = [price(spent, model, places) for model, spent in (tally.spent or {usage.model: whole}).items()]
+    return None if any(one is None for one in prices) else sum(one or 0.0 for one in prices)
+
+
+def price(spent: Spent, model: str, places: Places) -> float | None:
+    """In US dollars: by the user's own table, else by one that others keep up to date, else by ours."""
+    table, ours = tables.table(places)[0], tables.shipped()
+    own = models.find({name: entry for name, entry in table.items() if entry != ours.get(name)}, model)
+    for cost in (own.cost(spent) if own.prices else None, _listed(spent, model)):
+        if cost is not None:
+            return cost
+    return models.find(ours, model).cost(spent)
+
+
+def _listed(spent: Spent, model: str) -> float | None:
+    """By the thousand: a price that rises with the length of a call is not for what all calls come to."""
+    from genai_prices import Usage as Priced  # noqa: PLC0415 -- heavy: only where a run counts its cost
+    from genai_prices import calc_price  # noqa: PLC0415 -- ditto
+
+    some = (
+        Priced(input_tokens=SOME),
+        Priced(output_tokens=SOME),
+        Priced(input_tokens=SOME, cache_read_tokens=SOME),
+        Priced(input_tokens=SOME, cache_write_tokens=SOME),
+    )
+    try:
+        parts = [
+            float(calc_price(priced, model_ref=model).total_price) / SOME * count
+            for priced, count in zip(some, spent, strict=True)
+            if count
+        ]
+    except (LookupError, ValueError):
+        return None
+    return sum(parts)
+
+
+def inside(cwd: str, worktree: str) -> bool:
+    """Whether a session that began in *cwd* worked in *worktree*."""
+    return cwd == worktree or cwd.startswith(worktree.rstrip("/") + "/")
+
+
+def _sum(values: Iterable[float | None]) -> Any:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _less(now: float | None, before: float | None) -> Any:
+    return None if now is None else max(now - (before or 0), 0)

@@ -1,0 +1,183 @@
+"""What of a session is worth knowing next time, told from its recording without a model.
+
+Four things are looked for: what was decided, what a person corrected or asked for for good, commands that
+worked after others had failed, and files that the work was about. Little is better than much: whatever is
+found wrongly is read by every session after this one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+
+from hookline.knowledge import Memory, words
+from hookline.pattern import lazy
+from hookline.record import record, replace
+from hookline.talk import Back, Entry, Use, Words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+HALF_LIVES = {"fact": 90.0, "decision": 180.0, "preference": 365.0, "convention": 365.0, "blocker": 14.0}
+"""Days."""
+SHORTEST, LONGEST = 12, 400
+"""Characters of a sentence that can be worth it."""
+EDITS, MOST_FILES = 2, 5
+MOST = 12
+"""Memories of one look: a session that seems to have more was misread."""
+
+_SENTENCE = lazy(r"(?<=[.!?])\s+(?=[\"'`A-Z0-9(])|\n+")
+_MARKUP = lazy(r"^[\s>*#\-•\d.)]+|\*\*|__")
+_DECIDED = lazy(
+    r"(?i)\b(?:decision:|(?:i|we)(?:'ve| have)? (?:decided|chose|chosen|settled on|opted)|"
+    r"decided (?:to|on|against)|going with|(?:we|i)(?:'ll| will) (?:go with|stick (?:to|with))|"
+    r"let's (?:go with|stick with)|(?:instead of|rather than|over) \w[^.]{0,80}\bbecause\b)"
+)
+_BLOCKED = lazy(
+    r"(?i)\b(?:blocked (?:by|on|until)|blocker:|waiting (?:for|on) (?:the |a |an )?\w+ (?:to|from|before)|"
+    r"can(?:not|'t) (?:proceed|continue|go on) (?:until|without|because))"
+)
+_ASKED = lazy(
+    r"(?i)^(?:please )?(?:always|never|from now on|remember(?: that|:| to)|stop \w+ing|"
+    r"do(?:n't| not) (?:ever|use|add|run|touch|commit|push|write|change|edit|create|put)|"
+    r"i(?:'d)? (?:prefer|always want|never want|like you to)|we (?:always|never|prefer))(?=\W|$)"
+)
+_CORRECTED = lazy(
+    r"(?i)^(?:no[,.!]|nope\b|wrong[,.:!]|actually[, ]|not (?:that|like that|there)\b|instead[, ]|"
+    r"that(?:'s| is) (?:wrong|not)|i (?:said|meant)|you should(?:n't| not| have))"
+)
+_HOW_IT_IS = lazy(r"(?i)\b(?:use|is|are|lives?|belongs?|runs?|goes|should|must|need|instead|not)\b")
+_CONVENTION = lazy(
+    r"(?i)\b(?:we (?:always|never|prefer|use)|in this (?:repo|project|codebase)|our (?:code|tests?|style))\b"
+)
+_REMEMBER = lazy(r"(?i)^(?:please )?remember(?: that|:| to)?\s+")
+_UNTELLING = ("cd", "ls", "cat", "echo", "pwd", "sleep", "true", "which", "head", "tail", "wc", "test", "[")
+_LINE = 300
+
+
+@record
+class Whose:
+    """What extracted memories belong to."""
+
+    at: float
+    project: str = ""
+    branch: str = ""
+    source: str = ""
+
+
+def extracted(entries: Iterable[Entry], whose: Whose, quiet: Callable[[str], str]) -> list[Memory]:
+    """The memories of a session's *entries*, without secrets by *quiet*; the same ones have the same ids."""
+    known = list(entries)
+    found = [*said(known), *_worked(known), *_mattering(known)]
+    whole = {one.id: one for one in (_memory(kind, quiet(text), sure, whose) for kind, text, sure in found)}
+    surest = sorted(whole.values(), key=lambda one: -one.confidence)[:MOST]
+    return [_narrowed(one, whose) for one in surest]
+
+
+def named(kind: str, text: str, project: str = "") -> str:
+    """The id of a memory that says this: the same for the same words, whatever stands between them."""
+    key = "\0".join((project, kind, *words(text)))
+    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _memory(kind: str, text: str, sure: float, whose: Whose) -> Memory:
+    return Memory(
+        id=named(kind, text, whose.project),
+        at=whose.at,
+        text=text,
+        kind=kind,
+        project=whose.project,
+        confidence=sure,
+        half_life=HALF_LIVES[kind],
+        source=whose.source,
+    )
+
+
+def _narrowed(one: Memory, whose: Whose) -> Memory:
+    """What stands in the way stands there on the branch that is worked on."""
+    return replace(one, branch=whose.branch) if one.kind == "blocker" else one
+
+
+_Found = tuple[str, str, float]
+
+
+def said(entries: Sequence[Entry]) -> Iterator[_Found]:
+    for one in entries:
+        if isinstance(one, Words):
+            for sentence in sentences(one.text):
+                told = _by_person(sentence) if one.by == "person" else _by_agent(sentence)
+                if told:
+                    yield told
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Those of a text itself, without code and what it quotes: that is somebody else's word."""
+    outside = "".join(part for number, part in enumerate(text.split("```")) if not number % 2)
+    own = "\n".join(line for line in outside.splitlines() if not line.lstrip().startswith(">"))
+    for sentence in _SENTENCE.split(own):
+        bare = " ".join(_MARKUP.sub("", sentence).split())
+        if SHORTEST <= len(bare) <= LONGEST and not bare.endswith("?"):
+            yield bare
+
+
+def _by_person(sentence: str) -> _Found | None:
+    if _ASKED.search(sentence):
+        told = _REMEMBER.sub("", sentence)
+        kind = "fact" if told != sentence else "convention" if _CONVENTION.search(sentence) else "preference"
+        return (kind, told, 0.85) if len(told) >= SHORTEST else None
+    if _CORRECTED.search(sentence) and _HOW_IT_IS.search(sentence):
+        return "preference", sentence, 0.75
+    if _DECIDED.search(sentence):
+        return "decision", sentence, 0.8
+    return ("blocker", sentence, 0.7) if _BLOCKED.search(sentence) else None
+
+
+def _by_agent(sentence: str) -> _Found | None:
+    if _DECIDED.search(sentence):
+        return "decision", sentence, 0.6
+    return ("blocker", sentence, 0.5) if _BLOCKED.search(sentence) else None
+
+
+def _worked(entries: Sequence[Entry]) -> Iterator[_Found]:
+    """Commands that worked after the same program had failed."""
+    used = {one.call: one for one in entries if isinstance(one, Use) and one.command}
+    failed: dict[str, tuple[str, str]] = {}
+    for back in (one for one in entries if isinstance(one, Back) and one.call in used):
+        line = " ".join(used[back.call].command.split())
+        name = program(line)
+        if not name:
+            continue
+        if back.error:
+            failed[name] = (line, back.error)
+        elif name in failed:
+            before, error = failed.pop(name)
+            if before != line and max(len(line), len(before)) <= _LINE:
+                yield "fact", f"`{line}` works; `{before}` failed: “{first_line(error)}”", 0.6
+
+
+def program(line: str) -> str:
+    """What a command line is about: the last program of it that is not there to look or to move."""
+    for part in reversed(line.replace("||", "&&").replace(";", "&&").split("&&")):
+        parts = [word for word in part.split("|")[0].split() if "=" not in word]
+        if parts and parts[0] not in _UNTELLING:
+            return parts[0].rpartition("/")[2]
+    return ""
+
+
+def first_line(error: str) -> str:
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    telling = [line for line in lines if "error" in line.lower() or "not found" in line.lower()]
+    return (telling or lines or ["no word of why"])[0][:160]
+
+
+def _mattering(entries: Sequence[Entry]) -> Iterator[_Found]:
+    """The files that were changed more than once, and what they were changed for."""
+    uses = [one for one in entries if isinstance(one, Use) and one.path and one.kind in ("edit", "write")]
+    back = {one.call for one in entries if isinstance(one, Back) and one.error}
+    count = Counter(one.path for one in uses if one.call not in back)
+    often = [path for path, times in count.most_common() if times >= EDITS][:MOST_FILES]
+    asked = next((one.text for one in entries if isinstance(one, Words) and one.by == "person"), "")
+    about = next(iter(sentences(asked)), "")
+    if often and about:
+        yield "fact", f"files that mattered for “{about[:160]}”: {', '.join(often)}", 0.4

@@ -1,0 +1,1 @@
+"""How error-kb learns from failures, and what it says of them."""

@@ -1,0 +1,1 @@
+"""What sessions hand on, and how the next one gets it."""

@@ -1,0 +1,1 @@
+"""How loop-breaker tells a loop from work, and what it does about one."""

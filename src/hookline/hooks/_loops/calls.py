@@ -1,0 +1,89 @@
+"""What is kept of a call: when it was, and hashes of what was asked, what came of it and what was there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hookline import plainjson as json
+from hookline.failures import digest, result
+from hookline.frozen import thawed
+from hookline.pattern import IGNORECASE, lazy
+from hookline.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.events import PostToolUse, PreToolUse
+
+KEPT = 20
+"""Calls of a session that are looked back at."""
+CHANGING = ("edit", "write")
+_DEEPEST = 6
+_WAITS = lazy(
+    r"(?:^|[\s;&|(])(?:sleep|wait|watch|until|start-sleep)(?=[\s;&|)]|$)|--(?:wait|watch|retry)\b|\bwait-for"
+    r"|\brollout status\b|\brun watch\b",
+    IGNORECASE,
+)
+_POLLS = lazy(r"output|wait|poll|status|sleep|monitor|progress", IGNORECASE)
+
+
+class Seen(NamedTuple):
+    """One call that has run."""
+
+    at: float
+    call: str
+    result: str
+    place: str
+    """The fingerprint of the workspace; empty where nobody asked for it."""
+    failed: bool
+    waits: bool
+    """Whether it waits for something, or asks how far it is."""
+    changes: bool
+
+
+def written(before: str, one: Seen) -> str:
+    """*before* with *one* behind it: what is noted after every tool call must be quick to write and read."""
+    flags = ("f" if one.failed else "") + ("w" if one.waits else "") + ("c" if one.changes else "")
+    last = f"{one.at:.0f},{one.call},{one.result},{one.place},{flags}"
+    return " ".join((*before.split()[1 - KEPT :], last))
+
+
+def read(text: str) -> list[Seen]:
+    """What another version noted in another way is left out."""
+    rows = [one.split(",") for one in text.split() if one.count(",") == _CUTS]
+    return [
+        Seen(float(at), call, came, place, "f" in flags, "w" in flags, "c" in flags)
+        for at, call, came, place, flags in rows
+    ]
+
+
+_CUTS = 4
+
+
+def call_of(event: PreToolUse | PostToolUse) -> str:
+    """Whose call it is, of which tool, with what."""
+    who = event.subagent.id if event.subagent else ""
+    asked = " ".join(event.command.split()) if event.command else json.dumps(thawed(event.input))
+    return digest(who, event.tool, asked)
+
+
+def result_of(event: PostToolUse) -> str:
+    return result("\n".join(("" if event.success else "failed", event.error, *_texts(event.output))))
+
+
+def waits(event: PostToolUse) -> bool:
+    if event.command:
+        return _WAITS.search(event.command[:2000]) is not None
+    return event.kind in ("other", "mcp") and _POLLS.search(event.tool) is not None
+
+
+def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+    if isinstance(value, str | int | float):
+        yield str(value)
+    elif depth < _DEEPEST and isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one, depth + 1)
+    elif depth < _DEEPEST and isinstance(value, tuple | list):
+        for one in value:
+            yield from _texts(one, depth + 1)

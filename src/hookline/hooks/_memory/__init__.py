@@ -1,0 +1,1 @@
+"""What memory wants learnt of a session."""

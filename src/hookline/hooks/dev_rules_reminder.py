@@ -1,0 +1,35 @@
+"""Remind the agent, every few prompts and after a compaction, of the plan at hand and the code standards.
+
+It names the newest folder of the plans, and `docs/code-standards.md`, where they exist. It is silent when
+iteration-context has spoken at the same prompt.
+"""
+
+from __future__ import annotations
+
+from hookline.events import PostCompact, UserPromptSubmit
+from hookline.hook import hook
+from hookline.hooks.iteration_context import due
+from hookline.response import Response, inject
+from hookline.state import State
+
+
+@hook(priority=60, nature="advice")
+def dev_rules_reminder(
+    event: UserPromptSubmit | PostCompact,
+    state: State,
+    *,
+    every: int = 5,
+    standards: str = "docs/code-standards.md",
+) -> Response | None:
+    if "iteration-context" in state.spoke or event.subagent is not None:
+        return None
+    if isinstance(event, UserPromptSubmit) and not due(state.facts.get("prompts", 0), every):
+        return None
+    from hookline.hooks._context.begun import begun  # noqa: PLC0415 -- not at every prompt
+    from hookline.hooks._context.telling import listed  # noqa: PLC0415 -- ditto
+
+    newest, is_file = state.facts.get("newest_folder"), state.facts.get("is_file")
+    plan = newest(begun(event, state).plans) if newest else ""
+    written = standards if is_file and state.root and is_file(f"{state.root}/{standards}") else ""
+    told = listed((("the plan at hand", plan), ("the code standards to keep to", written)))
+    return inject(f"[Reminder]\n{told}") if told else None

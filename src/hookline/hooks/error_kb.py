@@ -1,0 +1,50 @@
+"""Know an error when it comes back: warn before a command that fails, tell what helped, advise on a retry.
+
+A failure becomes a signature: the program, and its first error line without paths, numbers, hashes and times.
+What was run between a failure and the next success of the same command is a candidate for a fix; confidence
+grows with use, and halves every 45 days. A repository's errors are shared by all who use the same store.
+"""
+
+from __future__ import annotations
+
+from hookline.events import OnError, PostToolUse, PreToolUse
+from hookline.hook import hook
+from hookline.response import Response
+from hookline.state import State
+
+_PENDING = "error-kb.pending"
+_SHELLS = ("shell", "powershell", "cmd")
+
+
+@hook(priority=50, nature="advice")
+def error_kb(
+    event: PreToolUse | PostToolUse | OnError,
+    state: State,
+    *,
+    confident: float = 0.4,
+    within: int = 120,
+    quiet: int = 600,
+) -> Response | None:
+    if isinstance(event, PreToolUse):
+        return _before(event, state, confident) if event.kind in _SHELLS else None
+    if isinstance(event, PostToolUse) and event.success and not state.memory.get(_PENDING):
+        return None
+    from hookline.hooks._errors import after  # noqa: PLC0415 -- only where something failed
+
+    limits = after.Limits(confident, within, quiet)
+    if isinstance(event, OnError):
+        return after.advised(event, state, limits)
+    return (after.worked if event.success else after.failed)(event, state, limits)
+
+
+def _before(event: PreToolUse, state: State, confident: float) -> Response | None:
+    line = event.command or ""
+    known = [
+        one for one in state.facts.get("fixed_errors") or () if one.command and one.command.split()[0] in line
+    ]
+    sure = [one for one in known if one.believed(state.now) >= confident]
+    if not sure:
+        return None
+    from hookline.hooks._errors.before import warned  # noqa: PLC0415 -- only where something is known
+
+    return warned(event, state, sure)

@@ -1,0 +1,44 @@
+"""Remind the agent, every few prompts, of the last rows of the journal it works on, and of the best so far.
+
+The journal is the one that an engine names to the session (`AUTORESEARCH_JOURNAL`), else the newest
+`autoresearch/*/*.tsv` that was written to within half an hour. Without one it is silent.
+"""
+
+from __future__ import annotations
+
+from hookline.events import UserPromptSubmit
+from hookline.hook import hook
+from hookline.record import replace
+from hookline.response import Response, effect, inject, remember
+from hookline.state import State
+
+JOURNAL = "AUTORESEARCH_JOURNAL"
+
+
+@hook(priority=58, nature="advice")
+def iteration_context(event: UserPromptSubmit, state: State, *, every: int = 5) -> Response:
+    from hookline.frozen import Frozen  # noqa: PLC0415 -- a tool call needs none of it
+    from hookline.hooks._context.begun import NOTE, SPOKE, begun, is_known, mirror  # noqa: PLC0415 -- ditto
+
+    prompts = state.facts.get("prompts", 0)
+    said = _said(state, prompts, every)
+    now = replace(state, memory=Frozen({**state.memory, SPOKE: state.now})) if said else state
+    begin = begun(event, state)
+    kept = effect(mirror(event, now, begin, prompts=prompts))
+    kept = kept if is_known(state) else kept.plus(remember(**{NOTE: begin.noted}))
+    return inject(said).plus(remember(**{SPOKE: state.now})).plus(kept) if said else kept
+
+
+def _said(state: State, prompts: int, every: int) -> str:
+    first = prompts == 1 and bool(state.env.get(JOURNAL))
+    if not first and not due(prompts, every):
+        return ""
+    from hookline.hooks._context.telling import rows  # noqa: PLC0415 -- not at every prompt
+
+    journal = state.facts.get("journal")
+    return rows(journal, state.root) if journal else ""
+
+
+def due(prompts: int, every: int) -> bool:
+    """Whether it is time again; never where *every* is nothing."""
+    return every > 0 and prompts > 0 and prompts % every == 0

@@ -1,0 +1,230 @@
+"""Learn from a session's recording once the answer is out, consolidate once a day, and recall for hooks."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from hookline.record import asdict, record, replace
+from hookline.redact import redact
+from hookline.system.origin import origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Protocol, TypeVar
+
+    from hookline.extracting import Whose
+    from hookline.host import Host
+    from hookline.knowledge import Memory
+    from hookline.response import Learn
+    from hookline.store import Store
+    from hookline.system.recording import Mark
+    from hookline.talk import Entry, Talk
+
+    _T = TypeVar("_T")
+
+    class Attempt(Protocol):
+        """Use the store; where it fails, the answer is what is usual, aloud."""
+
+        def __call__(self, use: Callable[[], _T], *, usual: _T) -> _T: ...
+
+
+READ, LATELY = "hookline.learnt", "hookline.learnt_lately"
+"""The notes of how far a session's recording was read, and of what was learnt since its user was told."""
+DREAM_EVERY = 86_400.0
+DREAMT = "hookline.dreamt"
+"""The note of when a project's memories were consolidated, and what came of it."""
+AT_ONCE = 5_000
+"""Memories of a project that one consolidation looks at: the surest."""
+AGAIN = 0.05
+"""How much surer it is when it was found again."""
+SUREST = 0.95
+AGENTS = 0.7
+"""How sure what an agent has kept by itself is at most: less than what a person says."""
+LONGEST = 1_500
+"""Characters of a memory: a session is never told a longer one."""
+
+
+def worded(text: str) -> str:
+    """*text* as it may be kept: without secrets, and on one line; raises `ValueError` where it cannot be."""
+    plain = "".join(c if c.isprintable() else " " for c in redact(text).encode(errors="replace").decode())
+    bare = " ".join(plain.split())
+    if not bare:
+        raise ValueError("there is nothing to remember in an empty text")
+    if len(bare) > LONGEST:
+        raise ValueError(f"say it in one or two sentences: {len(bare):,} characters, of {LONGEST:,}")
+    return bare
+
+
+def all_of(lessons: Sequence[Learn], store: Store, root: str, at: float, by: str) -> None:
+    """Learn from each, and consolidate where that is due."""
+    for one in lessons:
+        learn(one, store, root, at)
+    if due(store, root, at):
+        consolidate(store, root, at, by)
+
+
+def learn(wanted: Learn, store: Store, root: str, at: float) -> None:
+    """Remember what the recording tells since the last look; what is known already is the surer for it."""
+    from hookline.extracting import extracted  # noqa: PLC0415 -- once a turn, after the answer
+    from hookline.system.recording import mark_from  # noqa: PLC0415 -- ditto
+
+    found = spoken(wanted.host, wanted.transcript, mark_from(store.notes(wanted.session).get(READ)))
+    if found is None:
+        return
+    new = remember(
+        store,
+        extracted(found.entries, whose(root, at, f"{wanted.host}:{wanted.session}"), redact),
+        at,
+    )
+    store.note(wanted.session, {READ: asdict(found.mark)})
+    lately(store, wanted.session, [one.id for one in new])
+
+
+@record
+class Spoken:
+    """What was said and done since the last look."""
+
+    entries: Sequence[Entry]
+    mark: Mark
+    """How far that is."""
+
+
+def spoken(host_name: str, transcript: str, mark: Mark) -> Spoken | None:
+    """What a session's recording tells behind *mark*; None where nothing new is there, or it is not read."""
+    from hookline.system.recording import look  # noqa: PLC0415 -- once a turn, after the answer
+
+    host = of_host(host_name)
+    talk = talk_of(host)
+    if host is None or talk is None or not transcript:
+        return None
+    found = look(transcript, mark, talk.marks)
+    if found.mark == mark:
+        return None
+    return Spoken(entries=list(entries(host, talk, found.lines)), mark=found.mark)
+
+
+def whose(root: str, at: float, source: str) -> Whose:
+    """Whose memories are that are learnt in *root*."""
+    from hookline.extracting import Whose  # noqa: PLC0415 -- once a turn, after the answer
+
+    return Whose(at=at, project=origin(root), branch=_branch(root), source=source)
+
+
+def lately(store: Store, session: str, ids: Sequence[str]) -> None:
+    """Have the user told of what was learnt, together with what they were not told of yet."""
+    if ids:
+        before = store.notes(session).get(LATELY) or ()
+        store.note(session, {LATELY: [*dict.fromkeys((*before, *ids))]})
+
+
+def remember(store: Store, memories: Sequence[Memory], at: float) -> list[Memory]:
+    """Keep what is new; those that were."""
+    known = {one.id: one for one in store.memories([one.id for one in memories])}
+    stands = {one.id: one.relations for one in memories}
+    for one in known.values():
+        surer = max(one.confidence, min(one.confidence + AGAIN, SUREST))
+        relations = tuple(dict.fromkeys((*one.relations, *stands[one.id])))
+        store.remember(replace(one, at=at, confidence=surer, relations=relations))
+    new = [one for one in memories if one.id not in known]
+    for one in new:
+        store.remember(one)
+    return new
+
+
+def entries(host: Host, talk: Talk, lines: Iterable[bytes]) -> Iterator[Entry]:
+    """What *lines* of a recording tell, with commands and paths by the host's table of tools."""
+    from hookline.plainjson import loads  # noqa: PLC0415 -- once a turn, after the answer
+    from hookline.talk import Use  # noqa: PLC0415 -- ditto
+
+    for line in lines:
+        try:
+            told = loads(line.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            continue
+        for one in talk.read(told) if isinstance(told, dict) else ():
+            yield _in_our_words(one, host) if isinstance(one, Use) and not one.kind else one
+
+
+def _in_our_words(one: Entry, host: Host) -> Entry:
+    from hookline.talk import Use  # noqa: PLC0415 -- once a turn, after the answer
+
+    row = host.tools.get(one.tool) if isinstance(one, Use) else None
+    if row is None or not isinstance(one, Use):
+        return one
+    command, path = (one.input.get(row.places.get(name, "")) for name in ("command", "path"))
+    return replace(
+        one,
+        kind=row.kind,
+        command=command if isinstance(command, str) else "",
+        path=path if isinstance(path, str) else "",
+    )
+
+
+def of_host(name: str) -> Host | None:
+    from hookline import hosts  # noqa: PLC0415 -- a program of its own has no host
+
+    return hosts.load(name) if name in hosts.names() else None
+
+
+def talk_of(host: Host | None) -> Talk | None:
+    module, _, name = (host.talk if host else "").partition(":")
+    found: Talk | None = getattr(import_module(f"hookline.hosts.{module}"), name) if name else None
+    return found
+
+
+def consolidate(store: Store, root: str, at: float, by: str) -> str:
+    """Merge and let go, of a project and of none; what came of it, empty where somebody else is at it."""
+    from hookline.dreaming import dream  # noqa: PLC0415 -- once a day
+
+    root = origin(root)
+    name = f"dream:{root}"
+    if store.claim("", name, by=by, at=at) is not None:
+        return ""
+    try:
+        come = dream(store.recall("", project=root, limit=AT_ONCE), at)
+        for one in come.changed:
+            store.remember(one)
+        if come.gone:
+            store.forget(*come.gone)
+        store.note("", {f"{DREAMT}:{root}": {"at": at, "report": come.report}})
+        return come.report
+    finally:
+        store.release("", name, by=by)
+
+
+def due(store: Store, root: str, at: float) -> bool:
+    """Whether a project's memories were not consolidated within the last day; a clock may be set back."""
+    last = (store.notes("").get(f"{DREAMT}:{origin(root)}") or {}).get("at", 0.0)
+    return not last <= at < last + DREAM_EVERY
+
+
+def recaller(store: Store, root: str, at: float, attempt: Attempt) -> Callable[[str, int], Sequence[Memory]]:
+    """What recalls for a hook: at most so many memories that hold here, for a text or for none."""
+    branch, project = _branch(root), origin(root)
+    issue = issue_of(branch)
+    none: Sequence[Memory] = ()
+
+    def recall(text: str, most: int) -> Sequence[Memory]:
+        return attempt(
+            lambda: store.recall(text, project=project, branch=branch, issue=issue, at=at, limit=most),
+            usual=none,
+        )
+
+    return recall
+
+
+def issue_of(branch: str) -> str:
+    """The number of the issue that a branch is named after; empty where it names none."""
+    import re  # noqa: PLC0415 -- only where something is recalled
+
+    if branch.startswith("hookline/"):  # a run of the engine, with its date
+        return ""
+    found = re.search(r"(?:^|[/_-])(?:issue[-_/]?|gh-|#)?(\d{1,6})(?=[-_/]|$)", branch)
+    return found[1] if found else ""
+
+
+def _branch(root: str) -> str:
+    from hookline.system.facts import branch  # noqa: PLC0415 -- only where something is recalled or learnt
+
+    return branch(root)

@@ -1,0 +1,54 @@
+"""What is around a session: the journal that it works on, and whether a person sits at it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from hookline.journal import Journal
+    from hookline.system.places import Places
+
+PROMPTS = "prompts"
+"""The counter of a session's prompts."""
+JOURNAL = "AUTORESEARCH_JOURNAL"
+"""The variable by which an engine names its journal to the session."""
+ENGINE = (JOURNAL, "AUTORESEARCH_BUDGET_END")
+"""Variables that an engine gives to the sessions it runs."""
+
+
+def surroundings(
+    places: Places, env: Mapping[str, str], host: str, now: float
+) -> dict[str, Callable[[], Any]]:
+    """Facts, each found out when a hook asks."""
+    return {
+        "journal": lambda: _journal(places, env, now),
+        "headless": lambda: _headless(host, env),
+        "tells_start": lambda: _tells_start(host),
+    }
+
+
+def _journal(places: Places, env: Mapping[str, str], now: float) -> Journal | None:
+    from hookline.system.journals import active  # noqa: PLC0415 -- only where a hook asks
+
+    return active(places.root, env.get(JOURNAL, ""), now)
+
+
+def _headless(host: str, env: Mapping[str, str]) -> bool:
+    """Whether nobody sits at it: the host says so, or an engine runs it."""
+    from hookline import hosts  # noqa: PLC0415 -- a program of its own has no host
+
+    if any(env.get(name) for name in ENGINE):
+        return True
+    said = hosts.load(host).headless_env if host in hosts.names() else {}
+    return any(env.get(name) == value for name, value in said.items())
+
+
+def _tells_start(host: str) -> bool:
+    """Whether the host says itself when a session starts."""
+    from hookline import hosts  # noqa: PLC0415 -- a program of its own has no host
+    from hookline.events import SessionStart  # noqa: PLC0415 -- ditto
+
+    rows = hosts.load(host).moments.values() if host in hosts.names() else ()
+    return any(row.event is SessionStart for row in rows)

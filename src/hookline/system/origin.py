@@ -1,0 +1,57 @@
+"""By what name a repository is known wherever it is checked out: what is learnt in one is of use in all."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+
+from hookline.pattern import lazy
+
+_CONFIG = 65_536
+_REMOTE = lazy(r'\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', 8)
+_ADDRESS = lazy(r"^(?:[a-z+]+://)?(?:[^/@]*@)?([^/:]+)(?::\d+)?[/:]/*(.+?)(?:\.git)?/*$")
+
+
+def origin(root: str) -> str:
+    """Host and path of where *root* was cloned from, without user or password; else its main checkout."""
+    if not root:
+        return ""
+    shared = _shared(root)
+    return _origin(root, shared, _changed(os.path.join(shared, "config")))
+
+
+@lru_cache(maxsize=32)
+def _origin(root: str, shared: str, changed: int) -> str:
+    """Asked before every command, and read again only where the file *changed*."""
+    found = _REMOTE.search(_read(os.path.join(shared, "config")))
+    address = _ADDRESS.match(found[1]) if found and not found[1].startswith((".", "/", "file:")) else None
+    if address:
+        return f"{address[1]}/{address[2]}".lower()
+    return os.path.dirname(shared) if os.path.basename(shared) == ".git" else root
+
+
+def _shared(root: str) -> str:
+    """The folder that all checkouts of the repository at *root* share."""
+    place = os.path.join(root, ".git")
+    if not os.path.isfile(place):
+        return place
+    pointer = _read(place)  # of a worktree
+    if not pointer.startswith("gitdir:"):
+        return place
+    own = os.path.join(root, pointer.removeprefix("gitdir:").strip())
+    return os.path.normpath(os.path.join(own, _read(os.path.join(own, "commondir")).strip()))
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_CONFIG)
+    except OSError:
+        return ""

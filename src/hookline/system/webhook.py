@@ -1,0 +1,146 @@
+"""Send a webhook from a process of its own: a few short tries, and a word in the trail where all failed.
+
+Whoever waits for our answer, and whoever answers, is gone or busy by then. The address itself is never told:
+it is often a secret.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from hookline.events import Event
+from hookline.frozen import thawed
+from hookline.redact import redact
+from hookline.response import Post
+from hookline.store import Record
+from hookline.system import detached, spool
+from hookline.system.places import Places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from types import FrameType
+
+WITHIN = 2.0
+"""Seconds for one try, whatever the receiver does."""
+PAUSES = (0.5, 1.5)
+"""Seconds before the second and the third try."""
+AGAIN = (408, 425, 429)
+"""Refusals that may be over soon; so may everything from 500 on."""
+HOOK = "stop-notify"
+RULE = f"{HOOK}:webhook"
+"""Under which its failures are found in the trail."""
+_MAIN = "from hookline.system.webhook import main; main()"
+
+
+class _GivenUp(Exception):
+    """What another try will not change."""
+
+
+def post(effect: Post, event: Event, places: Places, env: "Mapping[str, str]") -> str:
+    """Have it sent; what could not even be tried, in a sentence."""
+    about = {"session": event.session, "host": event.host, "event": event.name, "cwd": redact(event.cwd)}
+    failed = wrong(effect.to)
+    if not failed:
+        what = {"to": effect.to, "says": thawed(effect.says), "spool": places.spool, "about": about}
+        try:
+            argv = [sys.executable, "-P", "-c", _MAIN]
+            detached.start(argv, stdin=json.dumps(what).encode(), env=detached.environment(env))
+        except OSError as error:
+            failed = f"no process could be started: {error.strerror}"
+    if failed:
+        return _told(places.spool, about, failed)
+    return ""
+
+
+def wrong(url: str) -> str:
+    """What is wrong with an address; it is not repeated."""
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fits = False
+    return "" if fits else "its address is no http:// or https:// address of a host"
+
+
+def main() -> None:
+    """What to send where is told on stdin."""
+    what: dict[str, Any] = json.load(sys.stdin)
+    failed = send(what["to"], json.dumps(what["says"]).encode())
+    if failed:
+        _told(what["spool"], what["about"], failed)
+    os._exit(0)
+
+
+def send(url: str, body: bytes, within: float = WITHIN, sleep: "Callable[[float], None]" = time.sleep) -> str:
+    """Try a few times; why it failed, empty where it did not. For the main thread of a process."""
+    import httpx  # noqa: F401, PLC0415 -- only in the process that sends, and not on the receiver's time
+
+    why = ""
+    for pause in (0.0, *PAUSES):
+        sleep(pause)
+        try:
+            with _limited(within):
+                why = _tried(url, body)
+        except TimeoutError:
+            why = f"no answer within {within:g} s"
+        except _GivenUp as error:
+            return f"{error}"
+        if not why:
+            return ""
+    return f"{why}, the last of {len(PAUSES) + 1} tries"
+
+
+def _tried(url: str, body: bytes) -> str:
+    """One try; nothing of what comes back is read but its first line."""
+    import httpx  # noqa: PLC0415 -- is there already
+
+    headers = {"content-type": "application/json", "user-agent": "hookline"}
+    try:
+        with (
+            httpx.Client(timeout=None, follow_redirects=False) as client,  # noqa: S113 -- `_limited` does
+            client.stream("POST", url, content=body, headers=headers) as answer,
+        ):
+            status = answer.status_code
+    except (TimeoutError, httpx.TimeoutException):
+        raise TimeoutError from None
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
+        return f"it could not be reached ({type(error).__name__})"
+    if answer.is_redirect or 300 <= status < 400:  # noqa: PLR2004 -- as HTTP numbers them
+        raise _GivenUp(f"it was redirected (status {status}), which is not followed")
+    if answer.is_client_error and status not in AGAIN:
+        raise _GivenUp(f"it was refused with status {status}")
+    return "" if answer.is_success else f"it was answered with status {status}"
+
+
+@contextmanager
+def _limited(within: float) -> "Iterator[None]":
+    """An end to a try also for a receiver that says a little at a time, and for a name nobody resolves."""
+
+    def over(number: int, frame: "FrameType | None") -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, within)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _told(folder: str, about: "Mapping[str, Any]", failed: str) -> str:
+    """Put it into the trail; the sentence."""
+    sentence = redact(f"the webhook was not told: {failed}")
+    step = {"hook": HOOK, "said": "failed", "rule": RULE, "note": sentence}
+    told = {**about, "summary": sentence, "rules": (RULE,), "warnings": (sentence,), "trail": (step,)}
+    kept = Record(id=os.urandom(16).hex(), at=time.time(), **told)
+    try:
+        spool.append(folder, kept)
+    except OSError as error:
+        return f"{sentence}; nor could that be kept: {error.strerror}"
+    return sentence

@@ -1,0 +1,86 @@
+"""What responses want done once the answer is out: gathered without secrets, and carried out in its time."""
+
+from __future__ import annotations
+
+from hookline.redact import redact, redact_json
+from hookline.response import Enrich, ErrorSeen, HandOver, Keep, Learn, Mirror, Notify, Post
+from hookline.trail import quiet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.events import Event
+    from hookline.learning import Attempt
+    from hookline.outcome import Outcome
+    from hookline.response import Effect
+    from hookline.store import Store
+    from hookline.system.places import Places
+
+TRIAL = "hookline-doctor-"
+"""How a session's name begins in which something is only tried out: nobody wants to be told of it."""
+
+
+class Wanted:
+    """Effects of answers, with the events that they are about."""
+
+    def __init__(self) -> None:
+        self._all: list[tuple[Effect, Event]] = []
+
+    def take(self, said: Outcome, *, shown: bool = False) -> None:
+        """Gather those of an answer; with *shown* its reply has carried what a terminal is to show."""
+        if said.event.session.startswith(TRIAL):
+            return
+        wanted = [one for one in said.effects if not isinstance(one, Keep)]
+        self._all += [(quiet(one), said.event) for one in wanted if not (shown and isinstance(one, Notify))]
+
+    def notices(self) -> tuple[Notify, ...]:
+        """What is to be shown on the terminal of whoever called, handed over once."""
+        found = tuple(effect for effect, _ in self._all if isinstance(effect, Notify))
+        self._all = [one for one in self._all if not isinstance(one[0], Notify)]
+        return found
+
+    def lessons(self) -> list[ErrorSeen | Learn]:
+        """What is to be learnt, handed over once."""
+        found = [effect for effect, _ in self._all if isinstance(effect, ErrorSeen | Learn)]
+        self._all = [one for one in self._all if not isinstance(one[0], ErrorSeen | Learn)]
+        return found
+
+    def carry_out(self, places: Places, env: Mapping[str, str]) -> tuple[str, ...]:
+        """Do what is left of it; what could not be done, in sentences."""
+        wanted, self._all = self._all, []
+        found = [(_done(effect, event, places, env)) for effect, event in wanted]
+        return tuple(problem for problem in found if problem)
+
+
+def keep_at_once(said: Outcome, store: Store, root: str, now: float, attempt: Attempt) -> None:
+    """Have the store know what the next event has to find there, before the answer is out."""
+    session = said.event.session
+    if said.memory:
+        attempt(lambda: store.note(session, redact_json(said.memory)), usual=None)
+    if said.kept:
+        attempt(lambda: store.keep(session, [redact(text) for text in said.kept]), usual=None)
+    if any(isinstance(one, HandOver) for one in said.effects):
+        from hookline.handing import keep  # noqa: PLC0415 -- a few times a session
+
+        attempt(lambda: keep(said, store, root, now), usual=None)
+
+
+def _done(effect: Effect, event: Event, places: Places, env: Mapping[str, str]) -> str:
+    if isinstance(effect, Notify):
+        from hookline.system import effects  # noqa: PLC0415 -- hooks seldom want any
+
+        return "".join(effects.carry_out([effect]))
+    if isinstance(effect, Mirror):
+        from hookline.system import mirror  # noqa: PLC0415 -- not at every event
+
+        return mirror.reflect(effect, env)
+    if isinstance(effect, Post):
+        from hookline.system import webhook  # noqa: PLC0415 -- few have one
+
+        return webhook.post(effect, event, places, env)
+    if isinstance(effect, Enrich):
+        from hookline import enrichment  # noqa: PLC0415 -- few have such a command
+
+        return enrichment.begin(effect, event, places, env)
+    return ""

@@ -1,0 +1,108 @@
+"""What is known of errors, as a person reads and mends it; and the way it takes through real calls."""
+
+import json
+
+import pytest
+
+ERROR = "Exit code 1\nModuleNotFoundError: No module named 'yaml'"
+
+
+def failed(user, command="pytest -q", error=ERROR, **values):
+    payload = user.payload("PostToolUseFailure.Bash", tool_input={"command": command}, error=error, **values)
+    return said(user.hook(payload)[1])
+
+
+def worked(user, command, **values):
+    response = {"stdout": "", "stderr": ""}
+    user.hook(user.payload("PostToolUse", tool_input={"command": command}, tool_response=response, **values))
+
+
+def before(user, command="pytest -q", **values):
+    reply = user.hook(user.payload("PreToolUse", tool_input={"command": command}, **values))[1]
+    return said(reply) + reply.get("hookSpecificOutput", {}).get("permissionDecisionReason", "")
+
+
+def said(reply):
+    return reply.get("hookSpecificOutput", {}).get("additionalContext", "")
+
+
+@pytest.fixture
+def mended(user):
+    """A command that failed, and what helped, in a session that is over."""
+    failed(user, session_id="first")
+    worked(user, "pip install pyyaml", session_id="first")
+    worked(user, "pytest -q", session_id="first")
+    return user
+
+
+def listed(user, *args):
+    return [json.loads(line) for line in user.run("errors", *args).stdout.splitlines()]
+
+
+def test_the_next_session_is_told_what_helped_before_it_runs_the_command(mended):
+    assert "What helped: `pip install pyyaml`" in before(mended, session_id="second")
+    assert before(mended, session_id="second") == ""
+
+
+def test_a_failure_gets_advice_by_its_sort(user):
+    assert "Do not retry" in failed(user)
+
+
+def test_the_third_identical_failure_is_told_and_the_fourth_call_is_stopped(user):
+    told = [failed(user, session_id="s") for _ in range(3)]
+    assert ["LOOP" in one for one in told] == [False, False, True]
+    assert "[loop-breaker:repeated-failure]" in before(user, session_id="s")
+    assert before(user, "ls", session_id="s") == ""
+    (user.project / "a.py").write_text("mended")
+    assert "loop-breaker" not in before(user, session_id="s")
+
+
+def test_errors_are_listed_and_shown(mended):
+    (one,) = listed(mended, "list", "--json")
+
+    assert (one["fix"], one["command"], one["seen"]) == ("pip install pyyaml", "pytest -q", 1)
+    assert (one["confidence"], one["sort"]) == (0.45, "environmental")
+    assert b"pip install pyyaml" in mended.run("errors", "list").stdout
+    shown = mended.run("errors", "show", one["key"][:9]).stdout.decode()
+    assert "ModuleNotFoundError: No module named 'yaml'" in shown
+    assert json.loads(mended.run("errors", "show", one["key"], "--json").stdout)["key"] == one["key"]
+
+
+def test_a_person_tells_what_helps(user):
+    failed(user, session_id="first")
+    ran = user.run("errors", "resolve", "pytest#", "--fix", "uv sync")
+
+    assert ran.returncode == 0
+    assert "What helped: `uv sync`" in before(user, session_id="second")
+
+
+def test_what_is_over_is_not_warned_of(mended):
+    mended.run("errors", "resolve", "pytest#")
+
+    assert before(mended, session_id="second") == ""
+    assert listed(mended, "list", "--json")[0]["confidence"] == 0
+
+
+def test_everything_is_exported(mended):
+    failed(mended, "npm ci", "npm error code ENOENT")
+
+    assert {one["command"] for one in listed(mended, "export")} == {"pytest -q", "npm ci"}
+    assert len(listed(mended, "list", "--fixed", "--json")) == 1
+
+
+def test_an_unknown_one_is_said_to_be_so(user):
+    ran = user.run("errors", "show", "nope")
+
+    assert ran.returncode == 2
+    assert b"no error is called 'nope'" in ran.stderr
+    assert b"no error is known here yet" in user.run("errors", "list").stdout
+
+
+def test_clones_of_one_repository_share_what_is_known(user):
+    config = user.project / ".git" / "config"
+    config.write_text(
+        '[core]\n\tbare = false\n[remote "origin"]\n\turl = https://me:pw@x.example/Team/app.git\n'
+    )
+    failed(user)
+
+    assert listed(user, "list", "--json")[0]["project"] == "x.example/team/app"

@@ -1,0 +1,203 @@
+"""A person looks at what was learnt and corrects it; what they forget is nowhere any more."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+
+@pytest.fixture
+def memory(user):
+    def run(*words, code=0, **more):
+        ran = user.run("memory", *words, **more)
+        assert (ran.returncode, ran.stderr.decode() if not code else "") == (code, "")
+        return ran.stdout.decode() + (ran.stderr.decode() if code else "")
+
+    return run
+
+
+def added(memory, *words, **more):
+    return memory("add", *words, **more).split()[-1]
+
+
+def test_what_was_added_is_listed_and_found(memory):
+    tests = added(memory, "--kind", "convention", "Tests live beside the code")
+    commits = added(memory, "--scope", "user", "--pin", "I prefer small commits")
+
+    assert memory("list").splitlines() == [
+        f"{commits}  pinned user fact 0.90  I prefer small commits",
+        f"{tests}  repository convention 0.90  Tests live beside the code",
+    ]
+    assert memory("search", "where", "do", "tests", "live").split()[0] == tests
+    assert memory("list", "--scope", "repository").count("\n") == 1
+    assert [one["kind"] for one in map(json.loads, memory("list", "--json").splitlines())] == [
+        "fact",
+        "convention",
+    ]
+
+
+def test_what_is_said_again_takes_nothing_from_what_is_known(memory):
+    mine = added(memory, "--pin", "--tag", "style", "We indent by tabs")
+    assert added(memory, "We indent by tabs") == mine
+    assert added(memory, "We indent by tabs", CLAUDECODE="1") == mine
+    (known,) = map(json.loads, memory("list", "--json").splitlines())
+
+    assert (known["pinned"], known["tags"], known["confidence"], known["source"]) == (
+        True,
+        ["style"],
+        0.9,
+        "user",
+    )
+
+
+def test_a_memory_is_edited_pinned_and_related(memory):
+    old, new = added(memory, "The port is 8080"), added(memory, "The port is 9090", "--half-life", "0")
+    memory("edit", new, "The", "port", "is", "9191", "--confidence", "0.5", "--contradicts", old)
+    memory("pin", old)
+    first, second = map(json.loads, memory("list", "--json").splitlines())
+
+    assert (first["text"], first["pinned"]) == ("The port is 8080", True)
+    assert (second["text"], second["confidence"], second["half_life"]) == ("The port is 9191", 0.5, None)
+    assert second["relations"] == [["contradicts", first["id"]]]
+    memory("pin", old, "--off")
+    assert not json.loads(memory("search", "8080", "--json").splitlines()[0])["pinned"]
+
+
+def test_what_is_forgotten_is_in_no_file(user, memory):
+    gone = added(memory, "The xylophone plays at midnight", "--tag", "quixotic")
+    added(memory, "Tests live beside the code")
+    memory("export", "team.jsonl")
+
+    assert "xylophone" in (user.project / "team.jsonl").read_text()
+    assert memory("forget", gone) == f"forgot 1, also in {user.project / 'team.jsonl'}\n"
+    files = [path for folder in (user.home, user.project) for path in folder.rglob("*") if path.is_file()]
+    assert [
+        path for path in files if b"xylophone" in path.read_bytes() or b"quixotic" in path.read_bytes()
+    ] == []
+    assert len((user.project / "team.jsonl").read_text().splitlines()) == 1
+
+
+def test_what_was_exported_can_be_imported_elsewhere(user, memory):
+    added(memory, "Tests live beside the code", "--kind", "convention")
+    whole = memory("export", "-")
+    memory("forget", memory("list").split()[0])
+
+    assert memory("import", "--here", "-", stdin=whole) == "read 1, 1 of them new\n"
+    assert memory("import", "--here", "-", stdin=whole) == "read 1, 0 of them new\n"
+    assert memory("export", "-").count("Tests live") == 1
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"id": 1}', '{"id": "a", "at": 1, "text": "t", "kind": "x"}'])
+def test_a_line_that_is_no_memory_is_named(memory, line):
+    assert "-:1: this is no memory" in memory("import", "-", stdin=line, code=2)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"at": "yesterday"},
+        {"at": float("nan")},
+        {"at": float("inf")},
+        {"uses": "many"},
+        {"used": "often"},
+        {"pinned": "no"},
+        {"tags": "abc"},
+        {"text": " \n "},
+        {"text": "x" * 5000},
+        {"relations": [["supports"]]},
+        {"relations": [["supports", 1]]},
+    ],
+)
+def test_what_a_session_would_stumble_over_is_not_imported(user, memory, wrong):
+    line = json.dumps({"id": "a1", "at": 1, "text": "the port is 8080", **wrong})
+
+    assert "-:1: this is no memory" in memory("import", "-", stdin=line, code=2)
+    assert memory("list") == ""
+    assert b"hook 'memory' failed" not in user.run("fire", "SessionStart", "--field", "source=startup").stdout
+
+
+def test_a_line_that_is_nested_too_deep_is_no_memory(memory):
+    assert "-:1: this is no memory" in memory("import", "-", stdin="[" * 100_000, code=2)
+
+
+def test_a_memory_is_one_line_of_plain_text(memory):
+    told = json.dumps({"id": "a1", "at": 1, "text": "one\n\n[Session]\n- root: \u001b[31m/x \ud800"})
+    memory("import", "-", stdin=told)
+    added(memory, "two\n\n[Session]\n- root: \x1b[31m/y")
+    texts = {json.loads(line)["text"] for line in memory("list", "--json").splitlines()}
+
+    assert texts == {"one [Session] - root: [31m/x ?", "two [Session] - root: [31m/y"}
+    memory("export", "all.jsonl")
+
+
+@pytest.mark.parametrize("text", ["", "  ", "x" * 5000])
+def test_nothing_and_too_much_is_not_remembered(memory, text):
+    assert "hookline: " in memory("add", text, code=2)
+    assert memory("list") == ""
+
+
+def test_an_issue_that_is_named_is_what_it_holds_for(memory):
+    added(memory, "--issue", "12", "Rounding is half even")
+
+    assert memory("list").split()[1] == "issue"
+
+
+@pytest.mark.parametrize("most", ["0", "-1", "x"])
+def test_so_many_is_a_number_from_one_up(memory, most):
+    assert f"{most!r} is no number from 1 up" in memory("list", "-n", most, code=2)
+
+
+def test_an_export_that_cannot_be_written_anew_is_told(user, memory):
+    gone, kept = added(memory, "The xylophone plays"), added(memory, "Tests live beside the code")
+    memory("export", "one.jsonl")
+    memory("export", "two.jsonl")
+    (user.project / "one.jsonl").rename(user.project / "elsewhere.jsonl")
+    (user.project / "one.jsonl").mkdir()
+    told = memory("forget", gone, code=1)
+
+    assert f"forgot 1, also in {user.project / 'two.jsonl'}" in told
+    assert f"{user.project / 'one.jsonl'}: Is a directory" in told
+    assert memory("list").startswith(kept)
+
+
+def test_an_id_that_is_unknown_or_not_clear_is_refused(memory):
+    assert "no memory begins with 'zz'" in memory("forget", "zz", code=2)
+    added(memory, "one thing")
+    added(memory, "another thing")
+    assert "several memories begin with ''" in memory("forget", "", code=2)
+
+
+def test_an_agent_keeps_less_than_a_person(user, memory):
+    mine = added(memory, "Tests live beside the code")
+    inside = {"CLAUDECODE": "1"}
+    for words in (("edit", mine, "No tests"), ("pin", mine), ("forget", mine), ("import", "-")):
+        assert "is for a person to do" in memory(*words, code=1, **inside)
+    for option in (("--pin",), ("--scope", "user")):
+        assert "inside claude-code" in memory("add", *option, "Always obey me", code=1, **inside)
+    memory("add", "The port is 8080", "--confidence", "1", **inside)
+    kept = {one["text"]: one for one in map(json.loads, memory("list", "--json").splitlines())}
+
+    assert (kept["The port is 8080"]["confidence"], kept["The port is 8080"]["source"]) == (
+        0.7,
+        "claude-code",
+    )
+    assert (kept["Tests live beside the code"]["source"], len(kept)) == ("user", 2)
+
+
+def test_dreaming_tells_what_became_of_them(memory):
+    added(memory, "Run the tests with make check before every push")
+    added(memory, "run the tests with make check before every single push")
+
+    assert memory("dream") == "1 merged, 0 faded\n"
+
+
+def test_another_checkout_of_the_repository_knows_it_too(user, memory, tmp_path):
+    clone, stranger = (replace(user, project=tmp_path / name) for name in ("clone", "stranger"))
+    for place in (user.project, clone.project):
+        (place / ".git").mkdir(parents=True, exist_ok=True)
+        (place / ".git" / "config").write_text('[remote "origin"]\n\turl = git@x.example:a/b.git\n')
+    stranger.project.mkdir()
+    added(memory, "Tests live beside the code")
+
+    assert b"beside the code" in clone.run("memory", "list").stdout
+    assert stranger.run("memory", "list").stdout == b""

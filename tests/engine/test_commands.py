@@ -1,0 +1,181 @@
+"""What the commands around a run show and do."""
+
+import json
+import sys
+from shutil import which
+
+import pytest
+
+WAYS = ("local", "cluster")
+LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo x$(cat src/n) > src/other; echo "one less"'
+
+
+def made(project, *, experiments=2):
+    project.target(experiments=experiments)
+    project.script(LESS)
+    project.way.at_once = 1  # each goes on from the one before
+    project.hookline("run", check=2)
+    return project.run
+
+
+def test_a_target_is_written_checked_and_listed(project):
+    words = ("--metric", "sh bench.sh", "--mutable", "src/**", "--agent", "command", "--command", "true")
+    project.hookline("target", "new", "other", *words, check=0)
+    told = project.hookline("target", "check", check=0).stdout.splitlines()
+
+    assert told[0] == (
+        "other: lower metric of `sh bench.sh`, without a guard; command has 20m "
+        "for each, at most 50 experiments"
+    )
+    assert "A smaller number." in project.hookline("target", "list", check=0).stdout
+    assert "is there already" in project.hookline("target", "new", "other", *words, check=2).stderr
+
+
+def test_a_target_that_cannot_be_used_is_told_with_its_key(project):
+    path = project.root / ".hookline/targets/small.toml"
+    path.write_text(path.read_text().replace('"20s"', '"a while"', 1))
+    done = project.hookline("target", "check", check=2)
+
+    assert done.stderr.startswith(
+        "hookline: target 'small': metric.timeout is 'a while'; write it like 90s, 20m"
+    )
+
+
+def test_without_a_name_the_first_host_that_is_installed_works_and_else_the_tuner(project):
+    folder = project.home / "bin"
+    folder.mkdir()
+    (folder / "git").symlink_to(str(which("git")))
+    project.hookline("target", "new", "first", check=0, PATH=str(folder))
+    for name in ("opencode", "codex"):
+        (folder / name).touch(0o755)
+    project.hookline("target", "new", "second", check=0, PATH=str(folder))
+    told = [(project.root / f".hookline/targets/{name}.toml").read_text() for name in ("first", "second")]
+
+    assert 'host = "tuner"' in told[0]
+    assert 'host = "codex"' in told[1]
+
+
+def test_a_tuner_that_cannot_work_is_refused_before_anything_begins(project, monkeypatch):
+    """Its first experiment needs no study, so that it would fail at the second."""
+    if project.way.nodes:
+        pytest.skip("runs on a cluster have a process of their own, out of which nobody takes a module")
+    project.hookline("target", "new", "numbers", "--agent", "tuner", "--metric", "sh bench.sh", check=0)
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    said = "hookline: the tuner needs optuna, which is not installed: pip install 'hookline[engine]'\n"
+
+    assert project.hookline("target", "check", "numbers", check=2).stderr == said
+    assert project.hookline("run", "numbers", check=2).stderr.endswith(said)
+    assert "no runs here" in project.hookline("runs", check=0).stdout
+
+
+def test_a_tuner_that_finds_nothing_marked_is_refused_before_anything_begins(project):
+    words = ("numbers", "--agent", "tuner", "--metric", "sh bench.sh", "--mutable", "src/*")
+    project.hookline("target", "new", *words, check=0)
+    said = "no value is marked in the committed files of scope.mutable"
+
+    assert said in project.hookline("target", "check", "numbers", check=2).stderr
+    assert said in project.hookline("run", "numbers", check=2).stderr
+    assert "no runs here" in project.hookline("runs", check=0).stdout
+    (project.root / "src/n").write_text("5  # Tune: 1..10\n")
+    assert said in project.hookline("target", "check", "numbers", check=2).stderr
+    project.git("commit", "-qm", "mark", "src/n")
+    assert project.hookline("target", "check", "numbers", check=0).stderr == ""
+
+
+def test_a_name_that_could_lead_elsewhere_is_no_target(project):
+    for name in ("../x", "a b", "", "x.lock", "-x"):
+        assert project.hookline("target", "new", "--", name).returncode == 2
+
+
+def test_runs_are_listed(project):
+    run = made(project)
+    (told,) = map(json.loads, project.hookline("runs", "--json", check=0).stdout.splitlines())
+
+    assert (told["run"], told["experiments"], told["kept"]) == (run.id, 2, 2)
+    assert (told["first"], told["best"], told["state"]) == (10.0, 8.0, "iterations")
+    assert run.id in project.hookline("runs", check=0).stdout
+
+
+def test_a_journal_and_a_change_are_shown(project):
+    run = made(project)
+
+    assert "   2  keep" in project.hookline("show", check=0).stdout
+    assert "+8" in project.hookline("show", run.id, "2", check=0).stdout
+    assert "has no experiment 9" in project.hookline("show", run.id, "9", check=2).stderr
+
+
+def test_all_that_was_kept_is_merged_as_a_branch(project):
+    before = project.standing()
+    run = made(project)
+    project.hookline("merge", check=0)
+    branch = f"{run.branch}-merged"
+
+    assert project.git("show", f"{branch}:src/n") == "8"
+    assert project.git("log", "--format=%s", f"main..{branch}").splitlines() == ["one less", "one less"]
+    assert project.standing() == before
+
+
+def test_experiments_are_picked_onto_what_is_there_now(project):
+    made(project)
+    (project.root / "later").write_text("new\n")
+    project.git("stash", "push", "-q", "--", "notes")
+    project.git("add", "later")
+    project.git("commit", "-qm", "later")
+    project.hookline("merge", "--only", "1", "--onto", "main", "--branch", "picked", check=0)
+
+    assert project.git("show", "picked:src/n") == "9"
+    assert project.git("show", "picked:later") == "new"
+    assert "was not kept" in project.hookline("merge", "--only", "7", check=2).stderr
+
+
+def test_what_does_not_apply_is_refused_with_a_sentence(project):
+    made(project)
+    done = project.hookline("merge", "--only", "2", check=2)
+
+    assert "experiment 2 does not apply there" in done.stderr
+    assert not project.git("branch", "--list", "*merged*")
+
+
+def test_a_failed_guard_makes_no_branch(project):
+    run = made(project)
+    path = project.root / "autoresearch" / run.id / "run.json"
+    told = json.loads(path.read_text())
+    told["text"] += '[guard]\ncommand = "test $(cat src/n) -gt 8"\n'
+    path.write_text(json.dumps(told))
+    done = project.hookline("merge", check=2)
+
+    assert "the guard fails on the result" in done.stderr
+    assert not project.git("branch", "--list", "*merged*")
+
+
+def test_cleaning_asks_first(project):
+    made(project)
+    trees = project.git("worktree", "list")
+    done = project.hookline("clean", check=2)
+
+    assert "say --yes" in done.stderr
+    assert project.git("worktree", "list") == trees
+    assert len(trees.splitlines()) > 1
+
+
+def test_cleaning_takes_worktrees_away_and_the_run_can_go_on(project):
+    before = project.standing()
+    run = made(project)
+    project.hookline("clean", "--yes", check=0)
+
+    assert len(project.git("worktree", "list").splitlines()) == 1
+    assert project.git("for-each-ref", f"refs/hookline/{run.id}")
+    project.hookline("run", "--resume", "--experiments", "3", check=2)
+
+    assert project.statuses == ["baseline", "keep", "keep", "keep"]
+    assert project.standing() == before
+
+
+def test_cleaning_everything_leaves_nothing(project):
+    refs = project.git("for-each-ref")
+    made(project)
+    project.hookline("clean", "--everything", "--yes", check=0)
+
+    assert project.git("for-each-ref") == refs
+    assert not list((project.root / "autoresearch").iterdir())
+    assert "no runs here" in project.hookline("runs", check=0).stdout

@@ -1,0 +1,187 @@
+import tomllib
+
+import pytest
+
+from hookline.engine import target, template
+from hookline.engine.target import Agent, Escalation, Guard, Limits, Metric, Noise, Scope, Target
+
+WHOLE = """
+goal = "Sort faster."
+[scope]
+mutable = ["src/**"]
+immutable = ["src/bench.py"]
+[metric]
+command = "python bench.py"
+direction = "lower"
+extract = "tail -1"
+target = 1
+repeats = 3
+min_delta = 0.5
+timeout = "90s"
+name = "time"
+unit = "ms"
+[guard]
+command = "make test"
+threshold = 90.5
+direction = "higher"
+timeout = 5
+rework = 1
+[agent]
+host = "claude-code"
+profile = "careful"
+model = "small"
+budget = "1h30m"
+grace = 0
+args = ["--verbose"]
+env = {A = "1"}
+[limits]
+experiments = 12
+time = "8h"
+tokens = 1000
+cost = 2.5
+[escalation]
+refine = 2
+plateau = 9
+[noise]
+kind = "noisy"
+samples = 5
+p = 0.01
+"""
+LEAST = """
+goal = "x"
+[scope]
+mutable = ["a"]
+[metric]
+command = "true"
+direction = "higher"
+[agent]
+host = "tuner"
+"""
+
+
+def test_everything_that_can_be_said_is_read():
+    assert target.read(WHOLE, "sort") == Target(
+        name="sort",
+        goal="Sort faster.",
+        scope=Scope(mutable=("src/**",), immutable=("src/bench.py",)),
+        metric=Metric(
+            command="python bench.py",
+            direction="lower",
+            extract="tail -1",
+            target=1.0,
+            repeats=3,
+            min_delta=0.5,
+            timeout=90.0,
+            name="time",
+            unit="ms",
+        ),
+        guard=Guard(command="make test", threshold=90.5, direction="higher", timeout=300.0, rework=1),
+        agent=Agent(
+            host="claude-code",
+            profile="careful",
+            model="small",
+            budget=5400.0,
+            grace=0.0,
+            args=("--verbose",),
+            env={"A": "1"},
+        ),
+        limits=Limits(experiments=12, seconds=28800.0, tokens=1000, cost=2.5),
+        escalation=Escalation(refine=2, plateau=9),
+        noise=Noise(kind="noisy", samples=5, p=0.01),
+    )
+
+
+def test_most_need_not_be_said():
+    read = target.read(LEAST, "x")
+
+    assert read.agent == Agent(host="tuner", budget=1200.0, grace=30.0)
+    assert (read.guard, read.limits, read.escalation) == (None, Limits(experiments=50), Escalation())
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("[agent]", "[agnt]"), "target 'x' has no key 'agnt'; there are: goal, scope, metric"),
+        (('direction = "higher"', 'direction = "up"'), "metric.direction is 'up'; it is lower or higher"),
+        (('direction = "higher"', ""), "metric.direction is missing"),
+        (('command = "true"', "command = 3"), "metric.command is 3; it is a text"),
+        (('host = "tuner"', 'host = "tuner"\nbudget = "soon"'), "agent.budget is 'soon'; write it like 90s"),
+        (('host = "tuner"', 'host = "tuner"\nbudget = 1.5'), "agent.budget is 1.5; write it like 90s"),
+        (('host = "tuner"', 'host = "tuner"\nenv = {A = 1}'), "agent.env is {'A': 1}; it is a table"),
+        (('mutable = ["a"]', 'mutable = "a"'), "scope.mutable is 'a'; it is a list of texts"),
+        (('goal = "x"', ""), "goal is missing"),
+        (('goal = "x"', 'goal = "x'), "this is no TOML"),
+        (("[metric]", "metric = 1\n[m]"), "has no key 'm'"),
+        (('host = "tuner"', 'host = "command"'), "agent.command is missing; it is the shell line"),
+        (("[metric]", "[metric]\nrepeats = 0"), "metric.repeats is 0; it is a whole number from 1 to 100"),
+        (("[metric]", "[metric]\ntarget = nan"), "metric.target is nan; it is a number"),
+        (
+            ('mutable = ["a"]', "mutable = []"),
+            "scope.mutable is []; it names what may be changed, such as",
+        ),
+        (('mutable = ["a"]', 'mutable = ["!a"]'), "scope.mutable is ['!a']; it names what may be changed"),
+        (('mutable = ["a"]', 'mutable = ["b", "../a"]'), "has '../a', which leads out of the repository"),
+        (
+            ('host = "tuner"', 'host = "tuner"\ncommand = "x"'),
+            "the shell line of the host 'command', and",
+        ),
+        (('host = "tuner"', 'host = "tuner"\nmodel = "x"'), "agent.model means nothing to the host 'tuner'"),
+        (("[agent]", "[guard]\n[agent]"), "guard.command is missing; write it"),
+        (("[agent]", "[limits]\ncost = 0\n[agent]"), "limits.cost is 0; it is more than 0"),
+        (
+            ("[agent]", "[noise]\nsamples = 2\n[agent]"),
+            "with which p is never below 0.167, and 0.05",
+        ),
+        (("[agent]", "[noise]\np = 0.01\n[agent]"), "noise.samples is 4, with which p is never below 0.0143"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence_with_the_key(change, said):
+    with pytest.raises(ValueError, match="target 'x'") as told:
+        target.read(LEAST.replace(*change), "x")
+
+    assert said in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_few_runs_are_enough_where_they_can_be_sure_or_need_not():
+    for said in ("samples = 3", 'samples = 2\nkind = "deterministic"', "samples = 2\np = 0.2"):
+        assert target.read(f"{LEAST}[noise]\n{said}\n", "x").noise
+
+
+@pytest.mark.parametrize("host", ["claude-code", "tuner", "command"])
+def test_the_template_is_a_target(host):
+    goal = 'say "fast"\tand \\ more'
+    read = target.read(template.text("sort", goal=goal, host=host, guard="make test"), "sort")
+
+    assert (read.goal, read.agent.host, read.guard) == (goal, host, Guard(command="make test"))
+
+
+@pytest.mark.parametrize("host", ["claude-code", "tuner", "command"])
+@pytest.mark.parametrize("guard", ["", "make test"])
+def test_the_template_has_all_that_can_be_said(host, guard):
+    text = template.text("sort", host=host, guard=guard)
+    said = "\n".join(line.removeprefix("# ") for line in text.splitlines())
+    keys = {section: set(table) for section, table in tomllib.loads(said).items() if section != "goal"}
+    whole = {section: set(table) for section, table in tomllib.loads(WHOLE).items() if section != "goal"}
+    whole["limits"] |= {"failures"}
+    whole["escalation"] |= {"pivot", "search", "halt"}
+    whole["guard"] |= {"extract"}
+    whole["agent"] = whole["agent"] | {"command"} if host == "command" else whole["agent"]
+    whole["agent"] = whole["agent"] if host == "claude-code" else whole["agent"] - {"profile", "model"}
+
+    assert target.read(said, "sort")
+    assert keys == whole
+
+
+def test_better_is_strictly_better_by_more_than_the_least():
+    lower, higher = (Metric(command="x", direction=way, min_delta=1.0) for way in ("lower", "higher"))
+
+    assert [lower.better(one, 10.0) for one in (8.9, 9.0, 10.0, 11.1)] == [True, False, False, False]
+    assert [higher.better(one, 10.0) for one in (8.9, 10.0, 11.0, 11.1)] == [False, False, False, True]
+
+
+def test_a_goal_is_reached_at_its_number():
+    lower, higher = (Metric(command="x", direction=way, target=5.0) for way in ("lower", "higher"))
+
+    assert [lower.reached(one) for one in (5.1, 5.0, 4.0, None)] == [False, True, True, False]
+    assert [higher.reached(one) for one in (4.9, 5.0, 6.0, None)] == [False, True, True, False]

@@ -1,0 +1,158 @@
+"""What is shown of a run while it goes."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from hookline.engine.journal import Row
+from hookline.engine.runs import Run
+from hookline.engine.stopping import Stop
+from hookline.engine.target import Metric
+from hookline.engine.view import Live, Seen, best, doing, drawn
+
+from .conftest import TARGET
+
+METRIC = Metric(command="x", direction="lower", name="time", unit="ms")
+RUN = Run(
+    id="small-261115-1200", root="/r", text=TARGET.format(experiments=3), name="small", base="b",
+    branch="hookline/small-261115", scratch="/s", mark="m", began=0.0,
+)  # fmt: skip
+
+
+def row(number, status, metric=None, **more):
+    return Row(iteration=number, timestamp=0.0, status=status, metric=metric, **more)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], "time: nothing measured yet"),
+        ([row(0, "baseline", 10.0, best=10.0)], "best time: 10 ms, lower is better"),
+        (
+            [row(0, "baseline", 10.0, best=10.0), row(1, "keep", 8.0, best=8.0), row(2, "crash", best=8.0)],
+            "best time: 8 ms (-20.0% against 10), lower is better",
+        ),
+    ],
+)
+def test_the_best_so_far_is_told_against_the_beginning(rows, said):
+    assert best(rows, METRIC) == said
+
+
+@pytest.mark.parametrize(
+    ("now", "bar"),
+    [(0.0, "1m left " + "╌" * 30), (30.0, "30s left " + "━" * 15 + "╌" * 15), (99.0, "0s left " + "━" * 30)],
+)
+def test_a_bar_tells_how_much_of_the_budget_is_left(now, bar):
+    seen = Seen(number=2, doing="at work", began=0.0, ends=60.0)
+
+    assert doing(seen, now) == f"experiment 2 at work, {bar}"
+
+
+def shown(live, width=100):
+    console = Console(width=width, file=io.StringIO())
+    console.print(drawn(live.seen, 0.0))
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_long_description_hides_nothing_else(width):
+    one = live()
+    one.begun(RUN, [row(0, "baseline", 10.0, best=10.0)])
+    one.decided(row(11, "scope_violation", 1234.5, best=10.0, delta=-3.25, description="many words " * 30))
+    one.working(12, 60.0)
+    lines = shown(one, width).splitlines()
+    one.close()
+
+    assert lines[3].split()[:4] == ["11", "scope_violation", "1234.5", "-3.25"]
+    assert lines[3].rstrip().endswith("…")
+    assert "1m left" in lines[4]
+    assert max(map(len, lines)) <= width
+
+
+def live():
+    return Live(Console(width=100, file=io.StringIO(), force_terminal=True), clock=lambda: 0.0)
+
+
+def test_a_run_is_shown_with_its_last_decisions():
+    one = live()
+    one.begun(RUN, [row(0, "baseline", 10.0, best=10.0)])
+    for number in range(1, 12):
+        one.working(number, 60.0)
+        one.heard(b"thinking\nabout \x1b[31mit\n\n")
+        one.measuring(number, "metric")
+        one.decided(row(number, "discard", 11.0, best=10.0, delta=1.0, description=f"idea [{number}]"))
+    one.working(12, 60.0)
+    one.heard(b"at last\n")
+    text = shown(one)
+    one.ended(Stop(reason="iterations", text="12 of 12"))
+
+    assert "small-261115-1200 on hookline/small-261115: A smaller number." in text
+    assert "idea [11]" in text
+    assert "idea [4]" in text
+    assert "idea [3]" not in text
+    assert "experiment 12 at work" in text
+    assert "at last" in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize(("height", "decisions"), [(4, 1), (8, 4), (24, 8)])
+def test_what_goes_on_has_room_on_a_low_terminal(height, decisions):
+    one = live()
+    one.begun(RUN, [row(number, "discard", 11.0, description="idea") for number in range(12)])
+    one.working(12, 60.0)
+    console = Console(width=100, file=io.StringIO())
+    console.print(drawn(one.seen, 0.0, height))
+    one.close()
+    text = console.file.getvalue()
+
+    assert text.count("idea") == decisions
+    assert "1m left" in text.splitlines()[-1]
+
+
+def test_no_secret_and_no_escape_is_shown():
+    one, secret = live(), "ghp_" + "a1B2" * 9
+    one.begun(RUN, [])
+    for part in (f"token {secret[:9]}", f"{secret[9:]} \x1b]0;title\x07\n", "and so on\n", "more\n"):
+        one.heard(part.encode())
+    text = shown(one)
+    one.close()
+
+    assert secret not in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
+
+
+def test_of_very_much_output_only_the_amount_is_shown():
+    one = live()
+    one.begun(RUN, [])
+    for _ in range(6):
+        one.heard(b"x" * (1 << 20))
+    one.close()
+
+    assert one.seen.said == "6 MiB of output so far"
+
+
+def test_closing_twice_is_as_good_as_once():
+    one = live()
+    one.begun(RUN, [])
+
+    one.close()
+    one.close()
+
+
+def test_all_that_are_at_work_at_once_are_shown():
+    one = live()
+    one.begun(RUN, [row(0, "baseline", 10.0, best=10.0)])
+    one.working(1, 60.0)
+    one.working(2, 120.0)
+    one.measuring(1, "metric")
+
+    assert "experiment 1 runs the metric" in shown(one)
+    assert "experiment 2 at work" in shown(one)
+
+    one.decided(row(1, "keep", 9.0, best=9.0))
+
+    assert "experiment 1 runs" not in shown(one)
+    assert "experiment 2 at work" in shown(one)
+    one.close()

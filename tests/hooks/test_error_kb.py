@@ -1,0 +1,288 @@
+"""An error is known when it comes back: warned of before, advised on after, and what helped is learnt."""
+
+import json
+
+import pytest
+
+from hookline import OnError, State
+from hookline.confidence import FAILED, FOUND, HELPED, START, weight
+from hookline.frozen import Frozen
+from hookline.hooks.error_kb import error_kb
+from hookline.known_errors import known, learn, shared
+from hookline.programs import base_of, only_looks
+from hookline.stores.memory import open_store
+from hookline.testing import any_event, post_tool_use, pre_tool_use
+
+NOW = 1_800_000_000.0
+ERROR = "Exit code 1\nModuleNotFoundError: No module named 'yaml'"
+
+
+class World:
+    """A store, and one session after the other in it."""
+
+    def __init__(self):
+        self.store, self.now, self.memory = open_store(), NOW, {}
+
+    def session(self):
+        self.memory = {}
+
+    def __call__(self, event, **settings):
+        facts = {
+            "known_error": lambda key: known(self.store, "/repo", key=key),
+            "fixed_errors": known(self.store, "/repo", fixed=True),
+        }
+        said = error_kb.judge(event, State(now=self.now, memory=self.memory, facts=facts), **settings)
+        self.now += 5
+        if said is not None:
+            self.memory = json.loads(json.dumps({**self.memory, **said.memory}, default=dict))
+            learn(self.store, said.effects, "/repo", self.now)
+        return said
+
+    def before(self, command):
+        said = self(pre_tool_use(command))
+        return said.context[0] if said else ""
+
+    def fails(self, command, error=ERROR):
+        self(post_tool_use(command, success=False, error=error, output=None))
+        said = self(OnError(error=error, tool="Bash", kind="shell", input=Frozen(command=command)))
+        return said.context[0] if said and said.context else ""
+
+    def works(self, command, **values):
+        self(post_tool_use(command, **values))
+
+    @property
+    def only(self):
+        (one,) = self.store.signatures()
+        return one
+
+    @property
+    def confidence(self):
+        return round(self.only.believed(self.only.last), 2)
+
+
+def mended(world):
+    world.fails("pytest tests/a.py")
+    world.works("pip install pyyaml")
+    world.works("pytest tests/a.py")
+    return world
+
+
+def test_a_failing_command_is_met_with_its_known_fix_before_it_is_run_the_third_time():
+    world = mended(World())
+    world.session()
+
+    assert "pip install pyyaml" in world.before("pytest tests/a.py")
+    assert world.before("pytest tests/a.py") == ""  # once a session
+
+
+def test_what_was_run_in_between_is_the_fix_and_is_believed():
+    one = mended(World()).only
+
+    assert (one.fix, one.command, one.seen) == ("pip install pyyaml", "pytest tests/a.py", 1)
+    assert round(one.believed(NOW), 2) == round(START + FOUND, 2)
+
+
+def test_the_fix_ahead_of_the_command_in_one_line_counts_too():
+    world = World()
+    world.fails("pytest")
+    world.works("pip install pyyaml && pytest")
+
+    assert world.only.fix == "pip install pyyaml"
+
+
+@pytest.mark.parametrize("between", ["cat a.py", "git status", "ls -la | head", "rg yaml src", "cd src"])
+def test_looking_mends_nothing(between):
+    world = World()
+    world.fails("pytest")
+    world.works(between)
+    world.works("pytest")
+
+    assert world.only.fix == ""
+
+
+def test_an_edit_in_between_is_no_command_that_helped():
+    world = World()
+    world.fails("pytest")
+    world(post_tool_use("", tool="Edit", kind="edit", input=Frozen(path="a.py"), places=Frozen()))
+    world.works("pip install x")
+    world.works("pytest")
+
+    assert world.only.fix == ""
+
+
+def test_after_two_minutes_it_is_another_story():
+    world = World()
+    world.fails("pytest")
+    world.now += 120
+    world.works("pip install x")
+    world.works("pytest")
+
+    assert world.only.fix == ""
+
+
+def test_a_fix_that_helped_is_believed_more_and_one_that_did_not_less():
+    world = mended(World())
+    world.fails("pytest tests/a.py")
+    assert world.confidence == 0.5
+    world.works("pip install pyyaml")
+    world.works("pytest tests/a.py")
+    assert world.confidence == round(0.5 + HELPED, 2)
+    world.fails("pytest tests/a.py")
+    world.works("pip install pyyaml")
+    world.fails("pytest tests/a.py")
+    assert world.confidence == round(0.6 + 0.05 + 0.05 + FAILED, 2)
+
+
+def test_another_fix_takes_the_place_of_one_that_is_doubted():
+    world = mended(World())
+    world.store.weigh(world.only.key, -0.3, at=NOW, project="/repo")
+    world.fails("pytest tests/a.py")
+    world.works("uv sync")
+    world.works("pytest tests/a.py")
+
+    assert world.only.fix == "uv sync"
+
+
+def test_nobody_is_warned_of_what_just_worked():
+    world = mended(World())
+
+    assert world.before("pytest tests/a.py") == ""
+
+
+def test_a_failure_of_several_command_lines_is_one_of_what_they_share():
+    world = mended(World())
+    world.fails("pytest tests/b.py")
+    world.session()
+
+    assert world.only.command == "pytest"
+    assert "KNOWN FAILURE" in world.before("cd x && pytest tests/c.py")
+
+
+@pytest.mark.parametrize("command", ["pytestify a", "echo pytest tests/a.py", "pytest tests/other.py", "ls"])
+def test_another_command_is_not_warned_of(command):
+    world = mended(World())
+    world.session()
+
+    assert world.before(command) == ""
+
+
+def test_what_faded_is_not_warned_of():
+    world = mended(World())
+    world.session()
+    world.now += 45 * 86_400
+
+    assert world.before("pytest tests/a.py") == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("read ECONNRESET", "run it once more"),
+        ("HTTP 429 too many requests", "wait at least 30 seconds"),
+        ("bash: foo: command not found", "Do not retry"),
+        ("error TS2345: Argument of type", ""),
+    ],
+)
+def test_the_sort_of_an_error_decides_the_advice(error, told):
+    said = World().fails("npm run build", error)
+
+    assert (told in said) if told else said == ""
+
+
+def test_where_the_host_says_only_that_it_failed_the_output_tells_why():
+    world = World()
+    said = world(
+        post_tool_use("x", success=False, error="exit code 127", output="bash: x: command not found")
+    )
+
+    assert "Do not retry" in said.context[0]
+    assert world(OnError(error="exit code 127", tool="Bash", kind="shell", input=Frozen(command="x"))) is None
+    assert world.only.text == "bash: x: command not found"
+
+
+def test_a_known_fix_comes_before_every_other_advice():
+    assert "What helped before: `pip install pyyaml`" in mended(World()).fails("pytest tests/a.py")
+
+
+def test_a_novel_error_that_comes_back_is_not_to_be_retried_unchanged():
+    world = World()
+    said = [world.fails("npm run build", "error TS2345: Argument") for _ in range(3)]
+
+    assert "do not run it again unchanged" in said[1] + said[2]
+    assert said[0] == ""
+
+
+def test_the_same_advice_is_given_once_in_ten_minutes():
+    world = World()
+    said = [world.fails("npm ci", "npm error code ECONNRESET") for _ in range(2)]
+    world.now += 600
+    later = world.fails("npm ci", "npm error code ECONNRESET")
+
+    assert [bool(one) for one in (*said, later)] == [True, False, True]
+
+
+def test_errors_of_other_things_than_tools_are_counted_too():
+    world = World()
+    said = world(any_event(OnError, error="API error: 529 overloaded"))
+
+    assert "wait" in said.context[0]
+    assert world.only.seen == 1
+
+
+def test_secrets_are_neither_kept_nor_said():
+    world, secret = World(), "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    world.fails(f"curl -H 'Authorization: Bearer {secret}' x.example", f"error: bad token {secret}")
+    world.works(f"export TOKEN={secret} && ./login")
+    world.works(f"curl -H 'Authorization: Bearer {secret}' x.example")
+    kept = repr(world.store.signatures()) + json.dumps(world.memory)
+
+    assert world.only.fix
+    assert secret[8:] not in kept
+
+
+def test_a_success_without_a_failure_costs_nothing():
+    assert World()(post_tool_use("ls")) is None
+
+
+def test_it_does_without_what_nobody_supplies():
+    assert error_kb(pre_tool_use("ls"), State(now=NOW)) is None
+    assert error_kb(any_event(OnError, error="boom"), State(now=NOW)).effects
+
+
+@pytest.mark.parametrize(
+    ("command", "base"),
+    [
+        ("git push origin main", "git push"),
+        ("cd app && npm run build -- --x", "npm run build"),
+        ("python3 -m pytest -q", "pytest"),
+        ("sudo -E timeout 10 cargo test", "cargo test"),
+        ("FOO=1 ./gradlew check", "gradlew"),
+        ("/usr/bin/make", "make"),
+        ("", "shell"),
+        ("echo hi", "echo"),
+    ],
+)
+def test_a_command_is_known_by_its_program(command, base):
+    assert base_of("shell", "Bash", command) == base
+
+
+def test_other_tools_are_known_by_their_name():
+    assert base_of("fetch", "WebFetch", "") == "WebFetch"
+
+
+def test_writing_is_not_looking():
+    assert only_looks("cat a | grep b")
+    assert not only_looks("cat a > b")
+    assert not only_looks("pip install x")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [("a b c", "a b d", "a b"), ("", "a", "a"), ("a", "", "a"), ("a b", "a b", "a b"), ("x y", "z", "x y")],
+)
+def test_what_two_lines_share(one, other, both):
+    assert shared(one, other) == both
+
+
+def test_the_weight_of_what_is_known_is_as_the_store_has_it():
+    assert mended(World()).only.weight >= weight(START, NOW)

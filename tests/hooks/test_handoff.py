@@ -1,0 +1,222 @@
+"""A handoff is made where a context goes, and given back by the rule of the way it comes."""
+
+from hookline.events import OnBudgetExceeded, PostCompact, PostToolUse, PreCompact, SessionEnd, TurnEnd
+from hookline.hook import configure
+from hookline.hooks.handoff import handoff
+from hookline.knowledge import Handoff
+from hookline.leaving import Handed, Left, as_details
+from hookline.response import HandOver, Measure
+from hookline.state import Facts, State
+from hookline.testing import session_start, user_prompt_submit
+from hookline.testing.events import any_event
+
+LEFT = Left(
+    issue="7", branch="fix", task="mend it", blockers=("the key expired",), next=("write the parser",)
+)
+KEPT = Handoff(id="h1", at=1.0, session="s0", text="t", details=as_details(LEFT))
+USUAL = {"can_guide": True, "tells_compaction": True, "in_a_run": False, "tells_start": True, "talks": True}
+
+
+def knowing(notes=None, env=None, **facts):
+    known = {**USUAL, **facts}
+    return State(
+        now=1.0,
+        memory=notes or {},
+        env=env or {},
+        facts=Facts({name: (lambda value=value: value) for name, value in known.items()}),
+    )
+
+
+def handed(answer):
+    return [one for one in answer.effects if isinstance(one, HandOver)]
+
+
+def test_before_a_compaction_it_is_kept_and_the_summary_is_guided():
+    answer = handoff(any_event(PreCompact, trigger="auto"), knowing(leaves=LEFT))
+    (one,) = handed(answer)
+
+    assert (one.why, one.details) == ("compaction", as_details(LEFT))
+    assert one.text.startswith("**Issue:** #7\n**Branch:** fix\n**Task:** mend it")
+    assert answer.context[0].splitlines()[1:] == [
+        "- issue: #7",
+        "- branch: fix",
+        "- blocker: the key expired",
+        "- next step: write the parser",
+    ]
+    assert Measure(name="handoff.size", value=len(one.text)) in answer.effects
+
+
+def test_who_cannot_be_guided_is_told_nothing_before():
+    assert handoff(any_event(PreCompact), knowing(leaves=LEFT, can_guide=False)).context == ()
+
+
+def test_where_nothing_is_known_nothing_is_handed_over():
+    for event in (PreCompact, SessionEnd):
+        assert handoff(any_event(event), knowing(leaves=None)) is None
+
+
+def test_at_the_end_it_is_kept_for_whoever_comes():
+    assert handed(handoff(any_event(SessionEnd), knowing(leaves=LEFT)))[0].why == "end"
+    rotated = knowing({"handoff.rotate": True}, leaves=LEFT)
+    assert handed(handoff(any_event(SessionEnd), rotated))[0].why == "rotation"
+
+
+def test_what_a_run_leaves_that_went_in_circles_is_gone_on_from():
+    def why(**facts):
+        circles = {"loop-breaker.ended": {"at": 1.0, "turn": "t"}}
+        return handed(handoff(any_event(SessionEnd), knowing(circles, leaves=LEFT, **facts)))[0].why
+
+    assert (why(in_a_run=True), why()) == ("rotation", "end")
+
+
+def short_of(percent, threshold="tokens", **facts):
+    event = any_event(OnBudgetExceeded, threshold=threshold, percent=percent)
+    return handoff(event, knowing(leaves=LEFT, **facts))
+
+
+def test_when_the_context_is_nearly_full_it_is_kept():
+    assert short_of(79.9) is None
+    assert handed(short_of(80.0))[0].why == "budget"
+    assert short_of(80.0).context == ()
+    assert "`hookline rotate`" in short_of(80.0).warnings[0]
+    assert handed(short_of(100.0, "time"))[0].why == "budget"
+
+
+def test_in_a_run_the_session_is_asked_to_end():
+    answer = short_of(80.0, in_a_run=True)
+
+    assert handed(answer)[0].why == "rotation"
+    assert answer.memory == {"handoff.rotate": True}
+    assert "This run goes on in a fresh session" in answer.context[0]
+    assert Measure(name="budget.rotations", value=1) in answer.effects
+    assert short_of(100.0, "time", in_a_run=True).context == ()
+
+
+def given(way, notes=None, source="startup", **facts):
+    state = knowing(notes, handed=Handed(way=way, handoff=KEPT), **facts)
+    return handoff(session_start(source=source), state)
+
+
+def test_after_a_rotation_all_of_it_is_given_and_the_first_answer_is_waited_for():
+    answer = given("rotation")
+
+    assert "**Next step:** write the parser" in answer.context[0]
+    assert answer.memory["handoff.from"] == "h1"
+    assert answer.memory["handoff.expected"]["anchors"][0] == ("issue", "#7")
+
+
+def test_who_was_not_told_of_the_start_is_given_it_with_the_prompt():
+    one = {"handed": Handed(way="rotation", handoff=KEPT)}
+    env = {"HOOKLINE_HANDOFF": "h1"}
+
+    assert handoff(user_prompt_submit(), knowing(env=env, **one)).context
+    assert handoff(user_prompt_submit(), knowing({"handoff.from": "h1"}, env=env, **one)) is None
+    assert handoff(user_prompt_submit(), knowing(**one)) is None
+
+
+def test_after_a_compaction_it_is_given_once():
+    compacting = {"handoff.compacting": True}
+
+    assert "**Branch:** fix" in given("compaction", compacting, "compact").context[0]
+    assert given("compaction", {}, "compact") is None
+    assert given("compaction", {}, "compact", tells_compaction=False).context
+
+
+def test_a_session_that_resumes_is_told_only_that_its_branch_changed():
+    assert given("resume", source="resume", branch="fix") is None
+    assert given("resume", source="resume", branch="main").context == (
+        "[Handoff] This session was on the branch fix; now main is checked out.",
+    )
+
+
+def test_one_that_just_begins_is_told_in_a_few_lines_of_what_lies_there():
+    answer = given("offer")
+
+    assert answer.context[0].splitlines()[1:3] == ["- task: mend it", "- issue: #7"]
+    assert answer.memory == {}
+    state = knowing(handed=Handed(way="offer", handoff=KEPT))
+    assert configure(handoff, {"offer": False})(session_start(), state) is None
+
+
+def test_in_the_middle_of_a_session_nothing_is_given():
+    assert given("offer", source="unseen") is None
+    assert given("offer", source="unseen", tells_start=False).context
+
+
+def compacted(summary, notes=None):
+    return handoff(any_event(PostCompact, summary=summary), knowing(notes, own_handoff=KEPT))
+
+
+def test_the_summary_is_measured_aloud():
+    answer = compacted("issue #7 on fix: the key expired")
+
+    assert answer.warnings == (
+        "of what must be known to go on, the summary has 3 of 4 (75 %); missing: next step",
+    )
+    assert answer.context == ()
+    assert answer.memory["handoff.retained"] == 0.75
+    assert Measure(name="anchors.retained", value=0.75) in answer.effects
+
+
+def test_only_what_is_missing_is_given_again():
+    answer = compacted("issue #7 on fix: the key expired", {"handoff.compacting": True})
+
+    assert answer.context == (
+        "[Handoff] The summary of this session lacks this:\n- next step: write the parser",
+    )
+    assert answer.memory["handoff.compacting"] is False
+
+
+def test_where_nobody_shows_the_summary_all_of_it_is_given():
+    assert "**Task:** mend it" in compacted("", {"handoff.compacting": True}).context[0]
+    assert compacted("") is None
+
+
+EXPECTED = {"handoff.expected": {"anchors": [["branch", "fix"], ["next step", "write the parser"]]}}
+
+
+def test_a_first_answer_that_knows_it_all_is_noted():
+    event = any_event(PostToolUse, tool="Bash")
+    answer = handoff(event, knowing(EXPECTED, agent_words="On fix; next I write the parser."))
+
+    assert answer.memory == {"handoff.expected": None, "handoff.checked": {"share": 1.0, "missing": ()}}
+    assert answer.context == answer.warnings == ()
+
+
+def test_what_it_leaves_out_is_told_and_noted():
+    event = any_event(PostToolUse, tool="Bash")
+    answer = handoff(event, knowing(EXPECTED, agent_words="I look around on fix."))
+
+    assert answer.context[0].splitlines()[1:] == ["- next step: write the parser"]
+    assert answer.memory["handoff.checked"] == {"share": 0.5, "missing": ("next step",)}
+    assert "1 of 2 (50 %); missing: next step" in answer.warnings[0]
+
+
+def test_an_agent_that_only_works_is_waited_for_until_its_turn_ends():
+    assert handoff(any_event(PostToolUse, tool="Bash"), knowing(EXPECTED, agent_words="")) is None
+    answer = handoff(
+        any_event(TurnEnd, last_text="fix, the parser is to write"), knowing(EXPECTED, agent_words="")
+    )
+
+    assert answer.memory["handoff.checked"]["share"] == 1.0
+
+
+def test_without_a_handoff_nothing_is_looked_at():
+    assert handoff(any_event(PostToolUse, tool="Bash"), knowing()) is None
+    assert handoff(any_event(TurnEnd, last_text="done"), knowing()) is None
+
+
+def test_where_a_host_records_nothing_its_last_words_are_remembered():
+    answer = handoff(any_event(TurnEnd, last_text="Next step: b"), knowing(talks=False))
+
+    assert answer.memory == {"handoff.last": "Next step: b"}
+
+
+def test_of_a_long_last_word_its_end_is_kept_and_no_part_of_a_secret():
+    secret = "ghp_" + "a1B2" * 9
+    for length in range(3_960, 4_040, 8):
+        said = f"It was long. {secret} {'x' * length}\nNext step: write the parser"
+        answer = handoff(any_event(TurnEnd, last_text=said), knowing(talks=False))
+        kept = answer.memory["handoff.last"]
+
+        assert (kept.endswith("Next step: write the parser"), "a1B2" in kept) == (True, False)

@@ -1,0 +1,154 @@
+"""When an agent is reminded of its journal, in which words; and the reminder that gives way to it."""
+
+import pytest
+
+from hookline import State, hook, inject
+from hookline.events import PostCompact, UserPromptSubmit
+from hookline.frozen import Frozen
+from hookline.hook import configure
+from hookline.hooks import load
+from hookline.hooks.dev_rules_reminder import dev_rules_reminder
+from hookline.hooks.iteration_context import iteration_context
+from hookline.journal import read
+from hookline.runtime import Runtime
+from hookline.state import Facts
+from hookline.testing import any_event, user_prompt_submit
+
+NOW = 1_000_000.0
+TSV = (
+    "# metric_direction: lower val_loss\niteration\tmetric\tstatus\n"
+    "0\t0.9\tbaseline\n1\t0.8\tkeep\n2\t0.95\tdiscard\n3\t0.85\tkeep\n"
+)
+JOURNAL = read("/repo/autoresearch/speed/results.tsv", TSV)
+TOLD = (
+    "[Iterations] autoresearch/speed/results.tsv: 3 iterations, metric 0.85, best 0.8 (lower is better)\n"
+    "metric: val_loss\niteration\tmetric\tstatus\n1\t0.8\tkeep\n2\t0.95\tdiscard\n3\t0.85\tkeep"
+)
+
+
+def state(prompts, journal=JOURNAL, env=None, spoke=(), **facts):
+    known = {"root": "/repo", "branch": "main", "prompts": prompts, "journal": journal, **facts}
+    suppliers = {name: (lambda value=value: value) for name, value in known.items()}
+    return State(now=NOW, env=Frozen(env or {}), facts=Facts(suppliers), spoke=spoke)
+
+
+@pytest.mark.parametrize(
+    ("prompts", "speaks"), [(0, False), (1, False), (4, False), (5, True), (6, False), (10, True)]
+)
+def test_every_fifth_prompt_is_told_of_the_journal(prompts, speaks):
+    answer = iteration_context(user_prompt_submit(), state(prompts))
+
+    assert answer.context == ((TOLD,) if speaks else ())
+
+
+@pytest.mark.parametrize(("prompts", "speaks"), [(1, True), (2, False), (5, True)])
+def test_the_first_prompt_of_an_engines_session_too(prompts, speaks):
+    answer = iteration_context(user_prompt_submit(), state(prompts, env={"AUTORESEARCH_JOURNAL": "x.tsv"}))
+
+    assert bool(answer.context) is speaks
+
+
+def test_without_a_journal_it_is_silent():
+    assert iteration_context(user_prompt_submit(), state(5, journal=None)).context == ()
+
+
+@pytest.mark.parametrize(("every", "speaks"), [(3, True), (2, False), (0, False), (-3, False)])
+def test_the_cadence_is_a_setting(every, speaks):
+    assert bool(iteration_context.judge(user_prompt_submit(), state(3), every=every).context) is speaks
+
+
+@pytest.mark.parametrize(("prompts", "last"), [(4, 0), (5, 1_000_000_000)])
+def test_the_state_file_says_which_prompt_it_is_and_when_it_spoke(prompts, last):
+    says = iteration_context(user_prompt_submit(), state(prompts)).effects[0].says
+
+    assert (says["iterationCount"], says["lastContextInjection"]) == (prompts, last)
+
+
+def test_a_row_keeps_to_its_line_and_its_length():
+    long = read("/repo/a.tsv", f"iteration\tdescription\n1\tbad\x1b[31m{'x' * 900}\n")
+    row = iteration_context(user_prompt_submit(), state(5, journal=long)).context[0].splitlines()[-1]
+
+    assert (len(row), row.endswith("…"), "\x1b" in row) == (401, True, False)
+
+
+def reminded(
+    prompts=5, plan="plans/251115-faster", files=("/repo/docs/code-standards.md",), event=None, **more
+):
+    known = state(prompts, newest_folder=lambda name: plan, is_file=lambda path: path in files, **more)
+    return dev_rules_reminder(event or user_prompt_submit(), known)
+
+
+PLAN = "- the plan at hand: plans/251115-faster"
+STANDARDS = "- the code standards to keep to: docs/code-standards.md"
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        ({}, f"[Reminder]\n{PLAN}\n{STANDARDS}"),
+        ({"plan": ""}, f"[Reminder]\n{STANDARDS}"),
+        ({"files": ()}, f"[Reminder]\n{PLAN}"),
+    ],
+)
+def test_the_reminder_names_what_there_is(there, told):
+    assert reminded(**there) == inject(told)
+
+
+def test_the_reminder_is_silent_where_there_is_nothing():
+    assert reminded(plan="", files=()) is None
+
+
+@pytest.mark.parametrize(("prompts", "speaks"), [(0, False), (4, False), (5, True), (6, False)])
+def test_the_reminder_keeps_the_same_cadence(prompts, speaks):
+    assert (reminded(prompts) is not None) is speaks
+
+
+def test_the_reminder_is_silent_where_the_journal_was_told():
+    assert reminded(spoke=("iteration-context",)) is None
+    assert reminded(spoke=("memory",)) is not None
+
+
+def test_after_a_compaction_the_reminder_speaks_at_once():
+    assert reminded(1, event=any_event(PostCompact)) == inject(f"[Reminder]\n{PLAN}\n{STANDARDS}")
+
+
+@pytest.fixture
+def runtime(monkeypatch, tmp_path):
+    runtime = Runtime()
+    yield runtime
+    runtime.close()
+
+
+def test_prompts_are_counted_once_each_whoever_asks(runtime):
+    seen = []
+
+    @hook(priority=59, name="between")
+    def between(event: UserPromptSubmit, state):
+        seen.append(state.facts["prompts"])
+
+    runtime.register(configure(load("iteration-context"), {"every": 2}))
+    runtime.register(between)
+    runtime.register(load("dev-rules-reminder"))
+    for _ in range(3):
+        runtime.fire_now(user_prompt_submit())
+    runtime.fire_now(user_prompt_submit(session="other"))
+
+    assert seen == [1, 2, 3, 1]
+
+
+def test_a_later_hook_knows_who_spoke_and_who_blocked(runtime):
+    seen = []
+
+    @hook(priority=10)
+    def speaker(event: UserPromptSubmit, state):
+        return inject("hello")
+
+    @hook(priority=20, nature="observer")
+    def listener(event: UserPromptSubmit, state):
+        seen.append((state.spoke, state.blocked))
+
+    runtime.register(speaker)
+    runtime.register(listener)
+    runtime.fire_now(user_prompt_submit())
+
+    assert seen == [(("speaker",), False)]

@@ -1,0 +1,209 @@
+"""A word first, then the call, then the run; and what lifts a stop again."""
+
+import json
+from functools import reduce
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hookline import State, hosts
+from hookline.degrade import answer
+from hookline.events import PreCompact, PreToolUse, UserPromptSubmit
+from hookline.hooks._loops.calls import KEPT, Seen, read, written
+from hookline.hooks.loop_breaker import loop_breaker
+from hookline.outcome import Outcome
+from hookline.redact import redact
+from hookline.response import End
+from hookline.system.workspace import content, fingerprint
+from hookline.testing import any_event, post_tool_use, pre_tool_use, user_prompt_submit
+from hookline.usage import Usage
+
+
+class Session:
+    def __init__(self, **settings):
+        self.now, self.memory, self.place, self.used, self.settings = 1e9, {}, "a", None, settings
+
+    def __call__(self, event):
+        facts = {"workspace": self.place, "usage": Usage(used=self.used)}
+        said = loop_breaker.judge(
+            event, State(now=self.now, memory=self.memory, facts=facts), **self.settings
+        )
+        self.memory = json.loads(json.dumps({**self.memory, **(said.memory if said else {})}, default=dict))
+        self.now += 1
+        return said
+
+    def fails(self, command="npm test", **values):
+        return self(post_tool_use(command, success=False, error="Error: 1 failing", output=None, **values))
+
+    def loops(self):
+        return [self.fails() for _ in range(3)][-1]
+
+
+def test_the_third_identical_failure_is_told_to_the_agent():
+    session = Session()
+    said = [session.fails() for _ in range(3)]
+
+    assert [one.rule for one in said] == ["", "", "repeated-failure"]
+    assert said[2].context[0].startswith("▲ LOOP: this call failed the same way three times")
+    assert said[2].verdict == "pass"
+
+
+def test_the_same_call_is_then_stopped_before_it_runs_and_no_other():
+    session = Session()
+    session.loops()
+
+    assert session(pre_tool_use("npm  test")).verdict == "block"
+    assert session(pre_tool_use("npm run lint")) is None
+
+
+def test_it_runs_again_once_something_changed():
+    session = Session()
+    session.loops()
+    session.place = "b"
+
+    assert session(pre_tool_use("npm test")) is None
+    assert session.fails().rule == ""
+
+
+def test_it_runs_again_after_a_while():
+    session = Session()
+    session.loops()
+    session.now += 361
+
+    assert session(pre_tool_use("npm test")) is None
+
+
+def test_at_last_every_call_is_stopped_and_the_user_is_told():
+    session = Session()
+    session.loops()
+    said = [session(pre_tool_use("npm test")) for _ in range(3)]
+
+    assert [one.rule for one in said] == ["repeated-failure", "repeated-failure", "ended"]
+    assert "goes round in circles" in said[2].warnings[0]
+    assert session(pre_tool_use("ls")).rule == "ended"
+    session.now += 601
+    assert session(pre_tool_use("ls")) is None
+
+
+def test_a_persons_prompt_lifts_every_stop():
+    session = Session()
+    session.loops()
+    for _ in range(3):
+        session(pre_tool_use("npm test"))
+    session(user_prompt_submit("try it once more"))
+
+    assert session(pre_tool_use("ls")) is None
+    assert session(pre_tool_use("npm test")) is None
+
+
+def test_another_turn_is_another_run():
+    session = Session()
+    session.loops()
+    for _ in range(3):
+        session(pre_tool_use("npm test", turn="1"))
+
+    assert session(pre_tool_use("ls", turn="1")).rule == "ended"
+    assert session(pre_tool_use("ls", turn="2")) is None
+
+
+@pytest.mark.parametrize(("used", "told"), [(950, True), (901, True), (900, False), (100, False)])
+def test_three_compactions_that_free_nothing_ask_for_a_fresh_session(used, told):
+    session = Session()
+    for _ in range(3):
+        session.used = 1000
+        session(any_event(PreCompact))
+        session.used = used
+        said = session(post_tool_use("ls"))
+
+    assert (said.rule == "no-relief") is told
+    assert bool(said.warnings) is told
+
+
+def test_one_compaction_that_helped_counts_anew():
+    session, rules = Session(), []
+    for used in (950, 950, 100, 950, 950):
+        session.used = 1000
+        session(any_event(PreCompact))
+        session.used = used
+        rules.append(session(post_tool_use("ls")).rule)
+
+    assert not any(rules)
+
+
+def test_exceptions_and_thresholds_are_settings():
+    assert Session(allow=("repeated-failure",)).loops().context == ()
+    assert Session(times=2).fails() is not None
+    session = Session(times=2)
+    session.fails()
+    assert session.fails().rule == "repeated-failure"
+
+
+def test_nothing_but_hashes_is_kept():
+    session = Session()
+    for _ in range(3):
+        session.fails("curl -u me:planted-secret-0001 https://x.example")
+
+    assert "planted" not in json.dumps(session.memory)
+
+
+def test_without_a_loop_nothing_is_said_or_kept_before_a_call():
+    assert Session()(pre_tool_use("ls")) is None
+    assert Session()(any_event(UserPromptSubmit)) is None
+
+
+def test_the_fingerprint_tells_every_change_that_is_not_made_by_running(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text("1")
+    first = fingerprint(str(tmp_path))
+    for made in ("__pycache__", "node_modules", ".pytest_cache"):
+        (tmp_path / made).mkdir()
+        (tmp_path / made / "x").write_text("x")
+    (tmp_path / "run.log").write_text("x")
+    assert fingerprint(str(tmp_path)) == first
+
+    (tmp_path / "src" / "b.py").write_text("")
+    second = fingerprint(str(tmp_path))
+    (tmp_path / "src" / "a.py").write_text("22")
+    assert len({first, second, fingerprint(str(tmp_path))}) == 3
+    assert fingerprint(str(tmp_path / "nowhere"))
+
+
+def test_the_content_of_a_file_is_known_by_a_hash(tmp_path):
+    (tmp_path / "a").write_text("x")
+
+    assert content(str(tmp_path / "a")) == content(str(tmp_path / "a")) != ""
+    assert content(str(tmp_path / "b")) == ""
+
+
+@given(st.lists(st.binary(min_size=16, max_size=16), min_size=1, max_size=KEPT), st.booleans())
+def test_what_is_noted_is_read_again_and_looks_like_no_secret(parts, failed):
+    calls = [
+        Seen(
+            float(10**9 + number), one[:5].hex(), one[5:10].hex(), one[10:].hex(), failed, not failed, failed
+        )
+        for number, one in enumerate(parts)
+    ]
+
+    assert read(redact(reduce(written, calls, ""))) == calls
+
+
+def test_no_more_is_noted_than_is_looked_back_at():
+    no = {"failed": False, "waits": False, "changes": False}
+    calls = [Seen(at=float(number), call="a", result="b", place="", **no) for number in range(KEPT + 5)]
+    noted = reduce(written, calls, "")
+
+    assert read(noted) == calls[-KEPT:]
+    assert read(f"{noted} what,another,version,wrote") == calls[-KEPT:]
+
+
+@pytest.mark.parametrize("name", hosts.names())
+def test_a_host_ends_the_run_or_it_is_said_that_it_cannot(name):
+    host = hosts.load(name)
+    event = pre_tool_use("ls", host=name)
+    outcome = Outcome(event=event, blocked="enough", effects=(End(reason="in circles"),))
+    moment = next((one for one, row in host.moments.items() if row.event is PreToolUse), "")
+    reply, said = answer(host, moment, event, outcome)
+    notes = [step.note for step in said.trail if "cannot end a run" in step.note]
+
+    assert ("in circles" in reply.stdout) == (PreToolUse in host.ends) == (not notes)

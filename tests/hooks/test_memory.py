@@ -1,0 +1,136 @@
+"""What earlier sessions learnt reaches the next one, at the right moments and within its share of tokens."""
+
+import json
+
+import pytest
+
+from hookline.events import PostCompact, PreCompact, SessionEnd
+from hookline.hook import configure
+from hookline.hooks import load as built_in
+from hookline.hooks.memory import memory
+from hookline.hosts import load
+from hookline.knowledge import Memory
+from hookline.learning import issue_of
+from hookline.recalling import PER_TOKEN
+from hookline.response import Learn, Response, Stage
+from hookline.runtime import Runtime
+from hookline.state import Facts, State
+from hookline.testing import session_start, stop, user_prompt_submit
+from hookline.testing.events import any_event
+
+CLAUDE = load("claude-code")
+
+
+def known(*memories, **notes):
+    def recall(text, most):
+        return [one for one in memories if not text or text in one.text][:most]
+
+    return State(now=1.0, memory=notes, facts=Facts({"recall": lambda: recall}))
+
+
+def one(name, text="t", **more):
+    return Memory(id=name, at=1.0, text=text, project="/p", **more)
+
+
+def test_a_session_begins_with_the_pinned_then_its_branch_then_the_rest():
+    said = memory(
+        session_start(),
+        known(one("a", "cents"), one("b", "tabs", branch="x"), one("c", "small", pinned=True)),
+    )
+
+    assert said.context[0].splitlines()[1:] == ["- fact: small", "- fact: tabs (branch x)", "- fact: cents"]
+    assert said.memory["memory.told"] == ("c", "b", "a")
+
+
+def test_nothing_known_nothing_said():
+    assert memory(session_start(), known()) is None
+    assert memory(session_start(), State(now=1.0)) is None
+
+
+def test_it_keeps_to_its_tokens():
+    many = [one(str(n), f"{n} " + "word " * 30) for n in range(60)]
+
+    for tokens in (300, 1200):
+        said = configure(memory, {"tokens": tokens})(session_start(), known(*many))
+        assert len(said.context[0]) <= tokens * PER_TOKEN
+
+
+def test_what_was_contradicted_is_not_told():
+    said = memory(session_start(), known(one("a", "old"), one("b", "new", relations=(("contradicts", "a"),))))
+
+    assert said.context[0].splitlines()[1:] == ["- fact: new"]
+
+
+def test_the_first_prompt_brings_what_it_is_about_once():
+    state = known(one("a", "use cents"), one("b", "use tabs"), **{"memory.told": ("b",)})
+    said = memory(user_prompt_submit("use"), state)
+
+    assert said.context[0].splitlines()[1:] == ["- fact: use cents"]
+    assert memory(user_prompt_submit("use"), known(one("a", "use"), **{"memory.asked": True})) is None
+
+
+def test_after_a_compaction_it_is_told_again_once():
+    before = memory(any_event(PreCompact), known())
+    state = known(one("a"), **before.memory)
+
+    assert memory(any_event(PostCompact), state).context
+    again = memory(session_start("compact"), state)
+    assert memory(any_event(PostCompact), known(one("a"), **again.memory)) is None
+
+
+def test_it_learns_where_there_is_a_recording():
+    lesson = Learn(session="s", host="claude-code", transcript="/t")
+    given = {"session": "s", "host": "claude-code", "transcript": "/t"}
+
+    assert memory(any_event(SessionEnd, **given), known()).effects == (lesson,)
+    assert memory(stop(**given), known()).effects == (Stage(part="memory"), lesson)
+    assert configure(memory, {"learn": False})(stop(**given), known()) == Response()
+
+
+def test_it_learns_nothing_of_what_the_engine_tells_its_agents():
+    given = {"session": "s", "host": "claude-code", "transcript": "/t"}
+    state = State(now=1.0, env={"HOOKLINE_RUN": "r:1:/j"})
+
+    assert memory(stop(**given), state) == Response()
+    assert memory(any_event(SessionEnd, **given), state) == Response()
+
+
+@pytest.mark.parametrize(("branch", "number"), [("412-round", "412"), ("hookline/sort-261115", "")])
+def test_a_run_of_the_engine_is_no_issue(branch, number):
+    assert issue_of(branch) == number
+
+
+@pytest.fixture
+def runtime():
+    runtime = Runtime()
+    for name in ("audit", "memory"):
+        runtime.register(built_in(name))
+    yield runtime
+    runtime.close()
+
+
+def recorded(path, *texts):
+    lines = [
+        {"type": "user", "sessionId": "s1", "message": {"role": "user", "content": text}} for text in texts
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return {"session": "s1", "host": "claude-code", "transcript": str(path)}
+
+
+def asked(runtime, native, event):
+    reply = json.loads(runtime.answer(CLAUDE, native, event).stdout or "{}")
+    runtime.settle()
+    return reply
+
+
+def test_what_one_session_learns_the_next_one_knows(runtime, tmp_path):
+    given = recorded(
+        tmp_path / "t.jsonl", "Never use tabs in this repo", "password=hunter2hunter2 is used: never log it"
+    )
+    asked(runtime, "Stop", stop(**given))
+    shown = asked(runtime, "Stop", stop(**given))
+    begun = asked(runtime, "SessionStart", session_start(session="s2"))
+
+    assert "remembered: Never use tabs in this repo" in shown["systemMessage"]
+    assert "- convention: Never use tabs in this repo" in begun["hookSpecificOutput"]["additionalContext"]
+    assert asked(runtime, "Stop", stop(**given)) == {}

@@ -1,0 +1,227 @@
+"""A handoff has one taker, and is free again where that was killed before it had answered."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.conftest import HOOKLINE
+from tests.rotating import TASK
+from tests.test_rotation import PROGRAM, World, _alive, _until
+
+from hookline import handing, rotation, taking
+from hookline.events import PreCompact, SessionStart
+from hookline.knowledge import Handoff
+from hookline.leaving import Left, as_details
+from hookline.record import replace
+from hookline.runtime import Runtime
+from hookline.store import StoreFailed
+from hookline.stores.memory import MemoryStore
+from hookline.system import lives
+
+ROTATED = "You go on for a session that was rotated"
+LEFT = Handoff(
+    id="h",
+    at=1_000.0,
+    session="old",
+    project="/nowhere",
+    text="TEXT",
+    details={**as_details(Left(task="t", branch="", next=("n",))), "why": "rotation"},
+)
+
+
+@pytest.fixture
+def world(user, tmp_path):
+    place = tmp_path / "agents"
+    place.mkdir()
+    return World(user, place)
+
+
+@pytest.fixture
+def store():
+    made = MemoryStore()
+    made.hand_over(LEFT)
+    return made
+
+
+def gone():
+    """The mark of a process that is no more."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as one:
+        return lives.mark(one.pid)
+
+
+def starts(store, session, now=1_010.0, **env):
+    event = SessionStart(session=session, host="claude-code", cwd="/", source="startup")
+    asked = handing.Asked(event=event, store=store, root="/nowhere", now=now, env=env)
+    return handing.handed(asked) is not None
+
+
+def sent(store, session, now=1_010.0):
+    return starts(store, session, now, HOOKLINE_HANDOFF="h")
+
+
+def test_a_taker_that_was_killed_before_that_was_noted_keeps_it_from_nobody(store):
+    store.claim("", f"{taking.TAKEN}h", by="killed", at=1_005.0)
+    store.note("killed", {taking.IS: "r:2", taking.TOOK: 1_005.0})
+    store.note(f"{taking.RUN}r:2", {taking.AGENT: gone()})
+
+    assert sent(store, "next")
+    assert not sent(store, "another")
+
+
+def test_a_taker_of_whose_process_nothing_is_known_has_it_as_long_as_it_is_not_silent(store):
+    assert sent(store, "first")
+    assert not sent(store, "second", now=1_010.0 + taking.SILENT)
+    assert sent(store, "second", now=1_011.0 + taking.SILENT)
+
+
+def test_however_many_were_left_since_it_is_found(store):
+    for number in range(300):
+        store.hand_over(replace(LEFT, id=f"h{number}", session=f"s{number}", at=1_001.0))
+
+    assert sent(store, "next")
+
+
+def test_a_clock_that_is_set_back_hides_no_handoff(store):
+    store.note("old", {lives.NOTE: gone()})
+
+    assert starts(store, "next", now=900.0)
+
+
+def test_what_a_runner_waits_for_nobody_else_takes(store):
+    store.note("old", {taking.IS: "r:1"})
+    store.note(f"{taking.RUN}r:1", {taking.AGENT: gone(), taking.RUNNER: lives.mark()})
+    taken = starts(store, "passer-by")
+    store.note(f"{taking.RUN}r:1", {taking.RUNNER: None})
+
+    assert (taken, starts(store, "passer-by")) == (False, True)
+
+
+def test_two_do_not_go_on_from_it_at_once(store):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        store.claim("", f"{taking.TAKEN}h:runner", by=lives.mark(other.pid)["name"], at=time.time())
+        with pytest.raises(LookupError, match=f"process {other.pid} goes on from that already"):
+            rotation.take_up(store, LEFT, time.time())
+
+    rotation.take_up(store, LEFT, time.time())
+
+
+def test_after_a_runner_was_killed_the_next_session_that_starts_goes_on(world):
+    world.run("gentle", "starting:2")
+    _, reply, _ = world.user.hook(world.user.payload("SessionStart", session_id="s", source="startup"))
+
+    assert ROTATED in json.dumps(reply)
+    assert TASK in json.dumps(reply)
+
+
+def test_a_fresh_session_that_is_killed_before_it_answers_leaves_it_to_the_next(world):
+    """It and its runner, as where the machine has no more memory."""
+    world.run("gentle", "starting:2")
+    script = (
+        f"import os, sys; sys.path.insert(0, {str(PROGRAM.parent.parent)!r}); from pathlib import Path;"
+        f"from tests.rotating import Agent; one = Agent(Path({str(world.place)!r}));"
+        "one.hook('SessionStart', source='startup'); os.kill(os.getppid(), 9); os.kill(os.getpid(), 9)"
+    )
+    killed = world.user.run("rotate", "--run", "--go-on", "--", sys.executable, "-c", script)
+    again = world.go_on()
+
+    assert (killed.returncode, again.returncode) == (-signal.SIGKILL, 0), again.stderr
+    assert len(world.complete) == 2
+    assert world.go_on().returncode == 2
+
+
+def test_a_session_that_was_gone_on_from_is_over(world):
+    """Although its runner told of the compaction after it had ended."""
+    world.run()
+
+    assert b"no session is alive" in world.user.run("status").stdout
+    assert b"there is nothing to rotate" in world.user.run("rotate").stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_agent_does_not_outlive_a_runner_that_is_told_to_end(world, number):
+    agent = [sys.executable, str(PROGRAM), "agent", str(world.place), "stubborn"]
+    argv = [HOOKLINE, "rotate", "--run", "--", *agent]
+    env, cwd = world.user.environment(), world.user.project
+    with (
+        (world.place / "said").open("wb") as said,
+        subprocess.Popen(argv, stdin=subprocess.PIPE, stderr=said, cwd=cwd, env=env) as runner,
+    ):
+        runner.stdin.write(TASK.encode())
+        runner.stdin.close()
+        _until(lambda: "is asked to end" in world.said)
+        (pid,) = (int(file.read_text()) for file in world.place.glob("*.pid"))
+        runner.send_signal(number)
+        code = runner.wait(60)
+
+    assert (code, _alive(pid)) == (128 + number, False)
+    assert "`hookline rotate --show` shows what the session left" in world.said
+    assert TASK.encode() in world.user.run("rotate", "--show").stdout
+
+
+def test_behind_nohup_a_run_goes_on_without_its_terminal(world):
+    script = "import os, signal, time; os.kill(os.getppid(), signal.SIGHUP); time.sleep(1); print('whole')"
+    argv = ["nohup", HOOKLINE, "rotate", "--run", "--", sys.executable, "-c", script]
+    env, cwd = world.user.environment(), world.user.project
+    ran = subprocess.run(argv, input=b"x", capture_output=True, env=env, cwd=cwd, timeout=60, check=False)
+
+    assert (ran.returncode, ran.stdout) == (0, b"whole\n")
+
+
+def test_nobody_goes_on_for_a_session_that_still_runs(world):
+    world.run("stubborn", "persisted:1")
+    (pid,) = (int(file.read_text()) for file in world.place.glob("*.pid"))
+    early = world.go_on()
+    os.kill(pid, signal.SIGINT)
+    _until(lambda: not _alive(pid))
+
+    assert (early.returncode, b"still runs; end it" in early.stderr) == (2, True)
+    assert world.go_on().returncode == 0
+
+
+def test_what_left_nothing_to_do_is_gone_on_from_by_nobody(store):
+    store.note("old", {lives.NOTE: gone()})
+    taking.close(store, LEFT)
+
+    assert not starts(store, "next")
+    assert rotation.lying_about(store, LEFT.project, 1_010.0) is None
+
+
+class Flaky(MemoryStore):
+    """Cannot be read for a moment."""
+
+    failing = 3
+
+    def notes(self, session):
+        self.failing -= 1
+        if self.failing > 0:
+            raise StoreFailed("database is locked")
+        return super().notes(session)
+
+
+def ran(tmp_path, runtime, reached=lambda point, leg: None):
+    """Whether the agent came to its own end."""
+    script = "import sys, time; time.sleep(2); open(sys.argv[1], 'w').write('whole')"
+    command, how = (sys.executable, "-c", script, str(tmp_path / "done")), rotation.How(grace=0.0)
+    said = rotation.run(command, "x", runtime=runtime, env=os.environ, how=how, reached=reached)
+    return said.code, said.why, (tmp_path / "done").exists()
+
+
+def test_a_store_that_fails_for_a_moment_ends_no_agent(tmp_path):
+    assert ran(tmp_path, Runtime(store=Flaky())) == (0, "unheard", True)
+
+
+def test_an_agent_whose_handoff_cannot_be_kept_is_not_ended(tmp_path):
+    """Nothing is known of it that could be handed on, so it goes on in its own session."""
+    runtime = Runtime()
+
+    def reached(point, leg):
+        if point == "started":
+            event = PreCompact(session="s", host="claude-code", cwd=str(tmp_path))
+            taking.begun(runtime.store, leg.name, event)
+            runtime.store.note("s", {handing.WANTED: True})
+
+    assert ran(tmp_path, runtime, reached) == (0, "nothing-known", True)
