@@ -289,25 +289,30 @@ def test_calls_without_a_name_are_told_from_each_other_by_what_they_do():
 
 
 @pytest.mark.parametrize(
-    ("host", "said", "later", "answers"),
+    ("host", "way", "said", "later", "answers"),
     [
-        ("opencode", "{}", 0.4, False),
-        ("opencode", '{"context": ["c"]}', 0.4, False),
-        ("opencode", "{}", 0.6, True),
-        ("opencode", "", 0.1, True),
-        ("opencode", '{"blocked": "no"}', 0.1, True),  # what was stopped and comes again is a new attempt
-        ("cline", "{}", 0.4, False),
-        ("claude-code", "{}", 0.1, True),  # which runs all of them at once, so a later one is another
+        ("opencode", "", "{}", 0.4, False),
+        ("opencode", "", '{"context": ["c"]}', 0.4, False),
+        ("opencode", "", "{}", 0.6, True),
+        ("opencode", "", "", 0.1, True),
+        ("opencode", "", '{"blocked": "no"}', 0.1, True),  # what was stopped and comes again is a new attempt
+        ("cline", "", "{}", 0.4, False),
+        ("claude-code", "", "{}", 0.1, True),  # which runs all of them at once, so a later one is another
+        ("claude-code", "http", "{}", 0.4, False),  # answered so before the process was begun
+        ("claude-code", "http", '{"blocked": "no"}', 0.4, False),
+        ("claude-code", "http", "", 0.1, True),
+        ("claude-code", "http", "{}", 0.6, True),
     ],
 )
-def test_hosts_that_ask_one_after_another_are_answered_once_by_the_calls_name(
-    tmp_path, host, said, later, answers
+def test_what_comes_just_after_the_answer_is_the_same_where_the_host_asks_so(
+    tmp_path, host, way, said, later, answers
 ):
     runtime = Runtime(store=open_store(str(tmp_path / "db")))
     event = PreToolUse(session="s", host=host, tool="bash", call="call-1")
     name, answered = claims.identity(event, (claims.policy(runtime, hosts.load(host)),)), lives.now()
-    runtime.store.claim("s", name, by="1:1:1", at=time.time())
-    runtime.store.answered("s", name, by="1:1:1", at=answered, said=said)
+    by = f"1:1:1:{way}" if way else "1:1:1"
+    runtime.store.claim("s", name, by=by, at=time.time())
+    runtime.store.answered("s", name, by=by, at=answered, said=said)
     held = claims.held(runtime, hosts.load(host), event, begun=lambda: answered + later)
     runtime.close()
 

@@ -45,6 +45,8 @@ class Call:
     without: tuple[str, ...] = ()
     name: str = ""
     """What nobody else calls theirs: whoever answers it again, after another died over it, keeps it once."""
+    way: str = ""
+    """How it came, where that is not by a process."""
     last: bool = False
     """Whether the process that answers ends with it."""
     begun: Callable[[], float] = lives.started
@@ -148,7 +150,7 @@ def _judged(host: Host, name: str, event: Event, call: Call, opened: Open) -> An
     words = [f"+{one}" for one in call.only] + [f"-{one}" for one in call.without]
     within = min(host.moments[name].within or host.within, host.within)
     call.due(within)
-    held = claims.held(runtime, host, event, words, within=within, begun=call.begun)
+    held = claims.held(runtime, host, event, words, way=call.way, within=within, begun=call.begun)
     if isinstance(held, Claim):
         reply = repeat(runtime, host, name, event, held.said)
         again = partial(claims.note, runtime, event)

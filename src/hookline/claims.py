@@ -3,6 +3,8 @@
 Two processes are asked the same thing when the second was begun before the first had answered: a host goes
 on only when its hooks have answered, so what it asks afterwards is new, however much it looks the same. Hosts
 that run their hooks one after another tell no such thing: there the same is asked at once after the answer.
+Nor is it told of a call that comes two ways, over http and by a process: the resident may have answered the
+one before the other is begun. What comes the same way again is new, for a host asks nobody twice.
 Whoever comes second waits for the first, and takes its place if it ends without an answer.
 
 Nobody may be silenced that way: the same is only what has the same content and was asked with the same
@@ -63,7 +65,7 @@ MOST_POLICIES = 256
 _policies: dict[tuple[int, str | None], tuple[Setup, str]] = {}
 """What each setup comes to: one that stays is asked at every call."""
 AFTERWARDS = 0.5
-"""Seconds in which a host that asks one after another asks the next."""
+"""Seconds in which a host that asks one after another, or two ways, asks the next."""
 LOOK, SELDOM = 0.01, 0.1
 """Seconds between two looks at whether the first has answered, at the beginning and later."""
 PATIENCE = 0.6
@@ -98,17 +100,18 @@ def held(
     event: Event,
     words: Sequence[str] = (),
     *,
+    way: str = "",
     within: float = 55.0,
     begun: Callable[[], float] = lives.started,
 ) -> Held | Claim:
-    """The right to answer *event*, asked with these *words*, or what became of it where another has."""
+    """The right to answer *event*, asked in that *way* and *words*, or what became of it with another."""
     # What a hook asks from within must not wait for the answer that waits for the hook.
     name = "" if runtime.setup.env.get(DEPTH) else identity(event, (*words, policy(runtime, host)))
-    mine = Held(runtime=runtime, session=event.session, name=name, by=lives.own() if name else "")
+    mine = Held(runtime=runtime, session=event.session, name=name, by=_by(way) if name else "")
     last, pause = time.monotonic() + within * PATIENCE, LOOK
     known = _claimed(mine) if name else None
     while known is not None:
-        if known.answered is not None and _the_same(known, host, event, begun()):
+        if known.answered is not None and _the_same(known, mine, host, event, begun()):
             return known
         if known.answered is None and lives.alive(known.by) and time.monotonic() < last:
             time.sleep(pause)
@@ -127,15 +130,27 @@ def _claimed(mine: Held, instead: str = "") -> Claim | None:
     )
 
 
-def _the_same(known: Claim, host: Host, event: Event, begun: float) -> bool:
+def _the_same(known: Claim, mine: Held, host: Host, event: Event, begun: float) -> bool:
     """Whether what was answered is what we are asked."""
     if not known.said:
         return False
     answered = known.answered or 0.0
     if begun < answered:
         return True
-    again = host.one_by_one and isinstance(event, CALLS) and begun - answered < AFTERWARDS
-    return again and not repeating.stopped(known.said)  # what comes again after that is a new attempt
+    if not isinstance(event, CALLS) or begun - answered >= AFTERWARDS:
+        return False
+    if _way(known.by) != _way(mine.by):
+        return True
+    # What comes again the same way after it was stopped is a new attempt.
+    return host.one_by_one and not repeating.stopped(known.said)
+
+
+def _by(way: str) -> str:
+    return f"{lives.own()}:{way}" if way else lives.own()
+
+
+def _way(by: str) -> str:
+    return (*by.split(":", 3), "", "", "", "")[3]
 
 
 def identity(event: Event, words: Sequence[str] = ()) -> str:

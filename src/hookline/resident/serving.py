@@ -278,6 +278,7 @@ class Resident:
             payload=payload,
             env=caller.env,
             cwd=caller.cwd,
+            way="http",
             begun=lambda: now,
         )
         with self._turns.taken():
