@@ -86,10 +86,11 @@ class Resident:
 
     def serve(self) -> None:
         """Answer until the end."""
+        told = f"{installed.word()} {self.port} {self.knock} {self.proof} {self.secret}\n"
+        # First of all: one that cannot be found must not have told anybody that it is there.
+        _announce(self.place, told.encode("ascii") + os.fsencode(installed.PROGRAMS) + b"\n")
         self._man()
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
-        told = f"{installed.word()} {self.port} {self.knock} {self.proof} {self.secret}\n"
-        _announce(self.place, told.encode("ascii") + os.fsencode(installed.PROGRAMS) + b"\n")
         up(self.place)
         while not self.stopping.wait(min(self.idle / 4, LOOK_EVERY)):
             if not self._lines and lives.now() - self._last > self.idle:
