@@ -35,7 +35,7 @@ class Scenario:
     env: Mapping[str, str] = field(default_factory=dict)
     first: Callable[[Place], object] = id
     """What a person does there before the client is started."""
-    timeout: float = 45.0
+    timeout: float = 90.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,7 +107,7 @@ def play(client: Client, scenario: Scenario, place: Path) -> Played:
 def afterwards(place: Place, *argv: str) -> str:
     """What a command prints in the home, repository and environment of a scenario that is over."""
     done = subprocess.run(
-        argv, cwd=place.repo, env=place.env, timeout=30, check=False, capture_output=True, text=True
+        argv, cwd=place.repo, env=place.env, timeout=60, check=False, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

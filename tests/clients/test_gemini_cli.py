@@ -168,9 +168,11 @@ def test_nothing_is_added_where_nothing_is_asked_for(gemini_cli: Player, quiet: 
 
 
 def same(request: Request, played: Played) -> Any:
-    """The conversation of a request without what differs from run to run: the place, and numbers."""
-    said = json.dumps({part: request.body.get(part) for part in ("systemInstruction", "contents", "tools")})
-    return json.loads(re.sub(r"PGID: \d+|_\d{13}_", "N", said.replace(str(played.repo.parent), "/place")))
+    """A request without what differs from run to run: the place, numbers, and the order of its skills."""
+    said = [json.dumps(request.body.get(part)) for part in ("contents", "systemInstruction", "tools")]
+    place = str(played.repo.parent)
+    conversation, *around = (re.sub(r"PGID: \d+|_\d{13}_", "N", one.replace(place, "/place")) for one in said)
+    return conversation, [sorted(re.findall(r"\w+|[^\w\s]", one)) for one in around]
 
 
 def test_a_gate_at_the_end_of_a_turn_makes_it_go_on_once_and_then_it_ends(
