@@ -102,6 +102,8 @@ def test_without_a_word_of_it_the_next_step_is_what_the_list_has_first():
         ("**Next steps:**\n\n1. a\n2. b\n\nBye", [("next", "a"), ("next", "b")]),
         ("- **Blockers:** a\n- Next: b", [("blockers", "a"), ("next", "b")]),
         ("Blockers: none\nRemaining: nothing", []),
+        ("Blockers: no.\nNext: no more steps", []),
+        ("Blockers: no access to staging", [("blockers", "no access to staging")]),
         ("What's left: the docs", [("next", "the docs")]),
         ("the next day: rain", []),
     ],

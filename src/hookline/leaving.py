@@ -56,7 +56,7 @@ _FINISHED = lazy(
     r"(?i)\b(?:all(?: of it)?(?: is|'s)? (?:done|finished|complete)|nothing (?:is )?(?:left|remains)|"
     r"(?:everything|the (?:task|work|issue)) is (?:now )?(?:done|finished|complete|implemented))\b"
 )
-_NONE = lazy(r"(?i)^(?:none|nothing|no\b|n/a|-+$)")
+_NONE = lazy(r"(?i)^(?:none|nothing|n/?a\b|no(?:\W*$| (?:blockers?|more|open|known|next)\b)|-+$)")
 _ISSUE = lazy(r"(?i)(?:(?<!\w)#|\bissues?[ #:-]{1,3}|\bgh-)(\d{1,6})\b")
 _COMMIT = lazy(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
 _BULLET = lazy(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
