@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from hookline.forgetting import forgotten
 from hookline.record import asdict, record, replace
 from hookline.redact import redact
 from hookline.system.origin import origin
@@ -119,7 +120,9 @@ def lately(store: Store, session: str, ids: Sequence[str]) -> None:
 
 
 def remember(store: Store, memories: Sequence[Memory], at: float) -> list[Memory]:
-    """Keep what is new; those that were."""
+    """Keep what is new and nobody had forgotten; those that were."""
+    gone = forgotten(store, [one.id for one in memories])
+    memories = [one for one in memories if one.id not in gone]
     known = {one.id: one for one in store.memories([one.id for one in memories])}
     stands = {one.id: one.relations for one in memories}
     for one in known.values():

@@ -77,6 +77,15 @@ def test_what_is_forgotten_is_in_no_file(user, memory):
     assert len((user.project / "team.jsonl").read_text().splitlines()) == 1
 
 
+def test_an_agent_does_not_bring_back_what_was_forgotten(memory):
+    memory("forget", added(memory, "The port is 8080"))
+
+    assert "only they bring it back" in memory("add", "The port is 8080", CLAUDECODE="1", code=2)
+    assert memory("list") == ""
+    added(memory, "The port is 8080")
+    assert memory("list").count("8080") == 1
+
+
 def test_what_was_exported_can_be_imported_elsewhere(user, memory):
     added(memory, "Tests live beside the code", "--kind", "convention")
     whole = memory("export", "-")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from hookline import learning
+from hookline import forgetting, learning
 from hookline.assembly import Setup, load
 from hookline.cli import _memory_files as files
 from hookline.cli import _person
@@ -68,6 +68,9 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
             _person.not_an_agent("to pin a memory, or have it hold everywhere,", setup.env)
         one = replace(one, source=agent, confidence=min(one.confidence, learning.AGENTS))
     one = replace(one, id=named(kind, f"{one.branch} {one.issue} {text}", one.project))
+    if agent and forgetting.forgotten(store, [one.id]):
+        raise ValueError(forgetting.REFUSED)
+    forgetting.lift(store, [one.id])
     for known in store.memories([one.id]):
         said = args.confidence is not None and not agent
         one = _again(one if said else replace(one, confidence=max(one.confidence, known.confidence)), known)
@@ -105,9 +108,9 @@ def pin(args: Namespace, store: Store, setup: Setup) -> int:
 
 def forget(args: Namespace, store: Store, setup: Setup) -> int:
     _person.not_an_agent("to forget", setup.env)
-    ids = [_found(store, one).id for one in args.ids]
-    count = store.forget(*ids)
-    cleaned, left = files.rewrite(store, dict.fromkeys(ids))
+    memories = {one.id: one for one in (_found(store, name) for name in args.ids)}
+    count = forgetting.forget(store, [*memories.values()], time.time())
+    cleaned, left = files.rewrite(store, dict.fromkeys(memories))
     also = f", also in {', '.join(map(visible, cleaned))}" if cleaned else ""
     print(f"forgot {count}{also}")
     return _told_of(left)
@@ -130,6 +133,7 @@ def export(args: Namespace, store: Store, setup: Setup) -> int:
 def bring(args: Namespace, store: Store, setup: Setup) -> int:
     _person.not_an_agent("to import memories", setup.env)
     memories = files.read(args.file, project=origin(setup.places.root) if args.here else None)
+    forgetting.lift(store, [one.id for one in memories])
     print(f"read {len(memories)}, {len(learning.remember(store, memories, time.time()))} of them new")
     return 0
 
@@ -205,7 +209,7 @@ def arguments(parser: ArgumentParser) -> None:
     kept = _verb(verbs, "pin", "Keep a memory for good, in front of the others.", pin)
     kept.add_argument("id", metavar="ID")
     kept.add_argument("--off", action="store_true", help="let it fade again")
-    gone = _verb(verbs, "forget", "Forget memories: in the store, its index, and files exported.", forget)
+    gone = _verb(verbs, "forget", "Forget memories: in the store, handoffs and files exported.", forget)
     gone.add_argument("ids", nargs="+", metavar="ID")
     out = _verb(verbs, "export", "Write what is remembered here as JSON, a line each.", export)
     out.add_argument("--all", action="store_true", help="of every project")
@@ -252,7 +256,7 @@ hookline memory search how to run the tests
 hookline memory add --kind convention "Tests live beside the code"
 hookline memory add --scope user --pin "I prefer small commits"
 hookline memory edit 3f2a --confidence 0.4 --contradicts 91bc
-hookline memory forget 3f2a                              in the store, its index, and files exported
+hookline memory forget 3f2a                              in the store, its index, handoffs and exports
 hookline memory export team.jsonl; hookline memory import --here team.jsonl
 hookline memory dream                                    merge and let go now, instead of once a day
 
