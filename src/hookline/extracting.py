@@ -13,7 +13,7 @@ from collections import Counter
 from hookline.knowledge import Memory, words
 from hookline.pattern import lazy
 from hookline.record import record, replace
-from hookline.sayings import SHORTEST, Found, by_agent, by_person
+from hookline.sayings import SHORTEST, Found, by_agent, by_person, cleared
 from hookline.talk import Back, Entry, Use, Words
 
 TYPE_CHECKING = False
@@ -47,7 +47,9 @@ class Whose:
 def extracted(entries: Iterable[Entry], whose: Whose, quiet: Callable[[str], str]) -> list[Memory]:
     """The memories of a session's *entries*, without secrets by *quiet*; the same ones have the same ids."""
     known = list(entries)
-    found = [*said(known), *_worked(known), *_mattering(known)]
+    at = cleared_at(known) or 0
+    over = [one for one in said(known[:at]) if one[0] != "blocker"]
+    found = [*over, *said(known[at:]), *_worked(known), *_mattering(known)]
     whole = {one.id: one for one in (_memory(kind, quiet(text), sure, whose) for kind, text, sure in found)}
     surest = sorted(whole.values(), key=lambda one: -one.confidence)[:MOST]
     return [_narrowed(one, whose) for one in surest]
@@ -84,6 +86,12 @@ def said(entries: Sequence[Entry]) -> Iterator[Found]:
                 told = by_person(sentence) if one.by == "person" else by_agent(sentence)
                 if told:
                     yield told
+
+
+def cleared_at(entries: Sequence[Entry]) -> int | None:
+    """Where it was last said that nothing stands in the way any more; None where nobody said so."""
+    said_so = (n for n, one in enumerate(entries) if isinstance(one, Words) and cleared(one.text))
+    return max(said_so, default=None)
 
 
 def sentences(text: str) -> Iterator[str]:

@@ -40,6 +40,8 @@ AT_ONCE = 5_000
 AGAIN = 0.05
 """How much surer it is when it was found again."""
 SUREST = 0.95
+USER = "user"
+"""The source of what a person had kept by a command."""
 AGENTS = 0.7
 """How sure what an agent has kept by itself is at most: less than what a person says."""
 LONGEST = 1_500
@@ -67,19 +69,27 @@ def all_of(lessons: Sequence[Learn], store: Store, root: str, at: float, by: str
 
 def learn(wanted: Learn, store: Store, root: str, at: float) -> None:
     """Remember what the recording tells since the last look; what is known already is the surer for it."""
-    from hookline.extracting import extracted  # noqa: PLC0415 -- once a turn, after the answer
+    from hookline.extracting import cleared_at, extracted  # noqa: PLC0415 -- once a turn, after the answer
     from hookline.system.recording import mark_from  # noqa: PLC0415 -- ditto
 
     found = spoken(wanted.host, wanted.transcript, mark_from(store.notes(wanted.session).get(READ)))
     if found is None:
         return
-    new = remember(
-        store,
-        extracted(found.entries, whose(root, at, f"{wanted.host}:{wanted.session}"), redact),
-        at,
-    )
+    ours = whose(root, at, f"{wanted.host}:{wanted.session}")
+    if cleared_at(found.entries) is not None:
+        _let_go(store, ours)
+    new = remember(store, extracted(found.entries, ours, redact), at)
     store.note(wanted.session, {READ: asdict(found.mark)})
     lately(store, wanted.session, [one.id for one in new])
+
+
+def _let_go(store: Store, ours: Whose) -> None:
+    """Forget what stood in the way on the branch, as sessions told it: it does no longer."""
+    known = store.recall("", project=ours.project, branch=ours.branch, limit=AT_ONCE)
+    over = [one for one in known if one.kind == "blocker" and one.branch == ours.branch and one.project]
+    learnt = [one.id for one in over if not one.pinned and one.source != USER]
+    if learnt:
+        store.forget(*learnt)
 
 
 @record

@@ -78,6 +78,17 @@ _PASSING = lazy(
 )
 """What is waited for within a session, and what stops one call of an agent."""
 
+_CLEARED = lazy(
+    r"(?i)\b(?:unblocked|no longer blocked|"
+    r"blockers?:? (?:is |are |was |were )?(?:none|gone|resolved|cleared)|no (?:more |open )?blockers)\b"
+)
+_UNCLEARED = lazy(
+    r"(?i)\b(?:once|when|whenever|until|till|if|unless|as soon as|after|before|not|cannot|never|nothing|who|"
+    r"how|(?:will|would|can|could|should|must|may|might|to|needs?) (?:\w+ )?(?:be|get))\b|n't\b"
+)
+"""With this it is not so yet."""
+_CLAUSE = lazy(r"[.!?\n]+")
+
 _STANDING = lazy(
     r"(?i)^(?:please )?(?:always|never|from now on|remember(?: that|:| to)|"
     r"i(?:'d)? (?:prefer|always want|never want|like you to)|we (?:always|never|prefer))(?=\W|$)"
@@ -147,6 +158,12 @@ def by_agent(sentence: str) -> Found | None:
     if _decided(plain) and not _STEP.search(plain) and not _REPORTED.search(plain):
         return "decision", sentence, 0.6
     return ("blocker", sentence, 0.5) if _blocked(plain) else None
+
+
+def cleared(text: str) -> bool:
+    """Whether it says that nothing stands in the way any more."""
+    parts = _CLAUSE.split(_straight(text)) if _CLEARED.search(text) else ()
+    return any(_CLEARED.search(part) and not _UNCLEARED.search(part) for part in parts)
 
 
 def _straight(sentence: str) -> str:
