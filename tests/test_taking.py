@@ -182,6 +182,31 @@ def test_nobody_goes_on_for_a_session_that_still_runs(world):
     assert world.go_on().returncode == 0
 
 
+def test_a_run_goes_on_on_the_branch_alone_on_which_it_was_left(world):
+    world.run("gentle", "starting:2")
+    head = world.user.project / ".git" / "HEAD"
+    there = head.read_text()
+    head.write_text("ref: refs/heads/other\n")
+    elsewhere = world.go_on()
+    head.write_text(there)
+    here = world.go_on()
+
+    assert elsewhere.returncode == 2
+    assert b"0 m ago on the branch 'fix-412', and 'other' is checked out" in elsewhere.stderr
+    assert (here.returncode, len(world.complete)) == (0, 1), here.stderr
+    assert f"left 0 m ago: {TASK}".encode() in here.stderr
+
+
+def test_of_several_that_were_left_the_one_of_the_branch_counts(store):
+    other = replace(
+        LEFT, id="other", session="another", at=2_000.0, details={"why": "rotation", "branch": "x"}
+    )
+    store.hand_over(other)
+
+    assert rotation.lying_about(store, LEFT.project, 2_010.0, "x") == other
+    assert rotation.lying_about(store, LEFT.project, 2_010.0, "") == LEFT
+
+
 def test_what_left_nothing_to_do_is_gone_on_from_by_nobody(store):
     store.note("old", {lives.NOTE: gone()})
     taking.close(store, LEFT)

@@ -33,6 +33,7 @@ GRACE = 60.0
 """Seconds that an agent has to end by itself once it was asked to."""
 MOST = 20
 """Sessions of a run."""
+LOOKED_AT = 50
 ROTATION = "rotation"
 LOOP = "loop-breaker.ended"
 POINTS = ("starting", "started", "asked", "persisted", "ended", "verified")
@@ -140,13 +141,18 @@ def prompt(handoff: Handoff, host: str) -> str:
     return PROMPT if given else f"{PROMPT}\n\n{handoff.text}"
 
 
-def lying_about(store: Store, root: str, now: float) -> Handoff | None:
-    """The newest handoff of a rotation that nobody has gone on from; of a session its last one counts."""
+def lying_about(store: Store, root: str, now: float, branch: str = "") -> Handoff | None:
+    """The newest handoff of a rotation that nobody has gone on from; of a session its last one counts.
+
+    Where a *branch* is named, one that was left there comes first.
+    """
     last: dict[str, Handoff] = {}
-    for one in store.handoffs(project=root, limit=20):
+    for one in store.handoffs(project=root, limit=LOOKED_AT):
         if one.details.get("why") == ROTATION:
             last.setdefault(one.session, one)
-    return next((one for one in last.values() if taking.free(store, one, now)), None)
+    free = [one for one in last.values() if taking.free(store, one, now)]
+    here = (one for one in free if from_details(one.details).branch == branch)
+    return next(here, None) or next(iter(free), None)
 
 
 def take_up(store: Store, handoff: Handoff, now: float) -> None:
