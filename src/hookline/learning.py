@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from hookline.forgetting import forgotten
+from hookline.knowledge import USER
 from hookline.record import asdict, record, replace
 from hookline.redact import redact
 from hookline.system.origin import origin
@@ -40,8 +41,6 @@ AT_ONCE = 5_000
 AGAIN = 0.05
 """How much surer it is when it was found again."""
 SUREST = 0.95
-USER = "user"
-"""The source of what a person had kept by a command."""
 AGENTS = 0.7
 """How sure what an agent has kept by itself is at most: less than what a person says."""
 LONGEST = 1_500

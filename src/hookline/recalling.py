@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp2
 
-from hookline.knowledge import Memory, bare, words
+from hookline.knowledge import USER, Memory, bare, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,8 +61,13 @@ def surest(found: Iterable[Memory], at: float | None) -> list[Memory]:
 
 
 def settled(found: Sequence[Memory]) -> list[Memory]:
-    """Without what another one that was found contradicts or refines, unless a person pinned it."""
-    outdated = {other for one in found for what, other in one.relations if what != "supports"}
+    """Without what another one that was found contradicts or refines, unless a person pinned or said it.
+
+    What a person said only a person outdates: an agent may have been talked into it.
+    """
+    mine = {one.id for one in found if one.source == USER}
+    pairs = ((one, other) for one in found for what, other in one.relations if what != "supports")
+    outdated = {other for one, other in pairs if one.source == USER or other not in mine}
     return [one for one in found if one.pinned or one.id not in outdated]
 
 

@@ -61,6 +61,16 @@ def test_what_was_contradicted_is_not_told():
     assert said.context[0].splitlines()[1:] == ["- fact: new"]
 
 
+def test_what_a_person_said_is_told_though_an_agent_contradicts_it():
+    mine = one("a", "never push to main", source="user")
+    contradicting = {"relations": (("contradicts", "a"),)}
+    agents = memory(session_start(), known(mine, one("b", "push", source="mcp", **contradicting)))
+    own = memory(session_start(), known(mine, one("b", "push", source="user", **contradicting)))
+
+    assert agents.context[0].splitlines()[1:] == ["- fact: never push to main", "- fact: push"]
+    assert own.context[0].splitlines()[1:] == ["- fact: push"]
+
+
 def test_the_first_prompt_brings_what_it_is_about_once():
     state = known(one("a", "use cents"), one("b", "use tabs"), **{"memory.told": ("b",)})
     said = memory(user_prompt_submit("use"), state)

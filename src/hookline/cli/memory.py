@@ -15,7 +15,7 @@ from hookline.cli import _person
 from hookline.cli._command import Command, positive
 from hookline.cli._show import dump, visible
 from hookline.extracting import HALF_LIVES, named
-from hookline.knowledge import KINDS, RELATIONS, Memory
+from hookline.knowledge import KINDS, RELATIONS, USER, Memory
 from hookline.recalling import worth
 from hookline.record import asdict, replace
 from hookline.redact import redact
@@ -59,7 +59,7 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
     kind = args.kind or "fact"
     text = learning.worded(" ".join(args.text))
     usual = Memory(
-        id="", at=time.time(), text=text, kind=kind, confidence=0.9, half_life=HALF_LIVES[kind], source="user"
+        id="", at=time.time(), text=text, kind=kind, confidence=0.9, half_life=HALF_LIVES[kind], source=USER
     )
     one = _changed(replace(usual, project=origin(setup.places.root)), args, store, setup)
     agent = _person.by_variables(setup.env)
@@ -84,7 +84,7 @@ def _again(one: Memory, known: Memory) -> Memory:
     return replace(
         one,
         pinned=one.pinned or known.pinned,
-        source=known.source if known.source == "user" else one.source,
+        source=known.source if known.source == USER else one.source,
         tags=tuple(dict.fromkeys((*known.tags, *one.tags))),
         relations=tuple(dict.fromkeys((*known.relations, *one.relations))),
     )
@@ -95,7 +95,8 @@ def edit(args: Namespace, store: Store, setup: Setup) -> int:
     one = _found(store, args.id)
     text = learning.worded(" ".join(args.text)) if args.text else one.text
     kind = args.kind or one.kind
-    store.remember(_changed(replace(one, text=text, kind=kind, at=time.time()), args, store, setup))
+    mine = replace(one, text=text, kind=kind, at=time.time(), source=USER)
+    store.remember(_changed(mine, args, store, setup))
     _, left = files.rewrite(store, {one.id: store.memories([one.id])[0]})
     return _told_of(left)
 
