@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 DAY = 86_400.0
 PER_TOKEN = 4
 """Characters of a token, about: a cap that is counted so is kept well enough."""
+END, WORDS = 1_500, 25
+"""Characters and words of each end of a long text, which is one with a log in the middle; somebody waits."""
 _USUAL = frozenset(
     """
     a about after again all also am an and any are aren as at be because been before being but by can cannot
@@ -28,11 +30,15 @@ _USUAL = frozenset(
 
 
 def asked(text: str) -> tuple[str, ...]:
-    """The words by which memories are looked for: without those of every question, also bare of endings."""
+    """The words by which memories are looked for: without those of every question, also bare of endings.
+
+    Of a long text those of its beginning and its end: there a person says what it is about.
+    """
     if not text:
         return ()  # as at the start of every session: no need to know how words are told apart
-    found = telling(text)
-    return tuple(dict.fromkeys((*found, *map(bare, found))))
+    found = telling(text if len(text) <= 2 * END else f"{text[:END]} {text[-END:]}")
+    ends = found if len(found) <= 2 * WORDS else (*found[:WORDS], *found[-WORDS:])
+    return tuple(dict.fromkeys((*ends, *map(bare, ends))))
 
 
 def telling(text: str) -> tuple[str, ...]:
