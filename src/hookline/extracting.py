@@ -24,6 +24,8 @@ HALF_LIVES = {"fact": 90.0, "decision": 180.0, "preference": 365.0, "convention"
 """Days."""
 LONGEST = 400
 """Characters of a sentence that can be worth it."""
+READ, SPLIT = 100_000, 512
+"""Characters of a text that are looked at, and that are dropped where it is cut: they may begin a secret."""
 EDITS, MOST_FILES = 2, 5
 MOST = 12
 """Memories of one look: a session that seems to have more was misread."""
@@ -46,13 +48,26 @@ class Whose:
 
 def extracted(entries: Iterable[Entry], whose: Whose, quiet: Callable[[str], str]) -> list[Memory]:
     """The memories of a session's *entries*, without secrets by *quiet*; the same ones have the same ids."""
-    known = list(entries)
+    known = [_quiet(one, quiet) for one in entries]
     at = cleared_at(known) or 0
     over = [one for one in said(known[:at]) if one[0] != "blocker"]
     found = [*over, *said(known[at:]), *_worked(known), *_mattering(known)]
     whole = {one.id: one for one in (_memory(kind, quiet(text), sure, whose) for kind, text, sure in found)}
     surest = sorted(whole.values(), key=lambda one: -one.confidence)[:MOST]
     return [_narrowed(one, whose) for one in surest]
+
+
+def _quiet(one: Entry, quiet: Callable[[str], str]) -> Entry:
+    """Without secrets, before anything is cut or taken apart: what is left of one is not always told."""
+    if isinstance(one, Words):
+        return replace(one, text=_whole(one.text, quiet))
+    if isinstance(one, Back):
+        return replace(one, error=_whole(one.error, quiet)) if one.error else one
+    return replace(one, command=_whole(one.command, quiet)) if one.command else one
+
+
+def _whole(text: str, quiet: Callable[[str], str]) -> str:
+    return quiet(text) if len(text) <= READ else quiet(text[:READ])[:-SPLIT]
 
 
 def named(kind: str, text: str, project: str = "") -> str:
