@@ -33,7 +33,6 @@ GRACE = 60.0
 """Seconds that an agent has to end by itself once it was asked to."""
 MOST = 20
 """Sessions of a run."""
-LOOKED_AT = 50
 ROTATION = "rotation"
 LOOP = "loop-breaker.ended"
 POINTS = ("starting", "started", "asked", "persisted", "ended", "verified")
@@ -141,14 +140,14 @@ def prompt(handoff: Handoff, host: str) -> str:
     return PROMPT if given else f"{PROMPT}\n\n{handoff.text}"
 
 
-def lying_about(store: Store, root: str, now: float, branch: str = "") -> Handoff | None:
+def lying_about(store: Store, root: str, now: float, branch: str = "", state: str = "") -> Handoff | None:
     """The newest handoff of a rotation that nobody has gone on from; of a session its last one counts.
 
-    Where a *branch* is named, one that was left there comes first.
+    Where a *branch* is named, one that was left there comes first; of others who share the store, none does.
     """
     last: dict[str, Handoff] = {}
-    for one in store.handoffs(project=root, limit=LOOKED_AT):
-        if one.details.get("why") == ROTATION:
+    for one in store.handoffs(project=root, limit=handing.AMONG):
+        if one.details.get("why") == ROTATION and handing.ours(one, state):
             last.setdefault(one.session, one)
     free = [one for one in last.values() if taking.free(store, one, now)]
     here = (one for one in free if from_details(one.details).branch == branch)

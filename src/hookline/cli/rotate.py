@@ -11,6 +11,7 @@ from hookline.cli import budget
 from hookline.cli._command import Command
 from hookline.cli._show import dump, lines, visible
 from hookline.events import PreCompact
+from hookline.handing import ours
 from hookline.knowledge import Handoff
 from hookline.learning import READ
 from hookline.leaving import from_details
@@ -20,6 +21,7 @@ from hookline.runtime import Runtime
 from hookline.spending import USAGE
 from hookline.store import Session, Store, StoreFailed
 from hookline.system import facts
+from hookline.system.places import Places
 
 SHOWN = 120
 """Characters of a task that are shown."""
@@ -73,8 +75,8 @@ def now(args: Namespace, runtime: Runtime) -> int:
 
 def show(args: Namespace, runtime: Runtime) -> int:
     """The newest handoff of this project, or of a session."""
-    root = runtime.setup.places.root
-    every = runtime.store.handoffs(project=root, limit=200)
+    places = runtime.setup.places
+    every = (one for one in runtime.store.handoffs(project=places.root, limit=200) if ours(one, places.state))
     found = next((one for one in every if one.session.startswith(args.session)), None)
     if found is None:
         raise LookupError(
@@ -108,8 +110,8 @@ def _recording(store: Store, session: Session) -> str:
 def _run(args: Namespace, command: list[str], runtime: Runtime) -> int:
     if not command:
         raise ValueError("name the headless command behind --: hookline rotate --run -- claude -p")
-    root, now = runtime.setup.places.root, runtime.now()
-    left = _taken_up(runtime.store, root, now) if args.go_on else None
+    now = runtime.now()
+    left = _taken_up(runtime.store, runtime.setup.places, now) if args.go_on else None
     asked = "" if args.go_on else sys.stdin.read()
     if not args.go_on and not asked.strip():
         raise ValueError(
@@ -135,10 +137,10 @@ def _run(args: Namespace, command: list[str], runtime: Runtime) -> int:
     return _ended(ran)
 
 
-def _taken_up(store: Store, root: str, now: float) -> Handoff:
+def _taken_up(store: Store, places: Places, now: float) -> Handoff:
     """What this run goes on from; raises `LookupError` where there is nothing, or nothing of this branch."""
-    branch = facts.branch(root)
-    left = rotation.lying_about(store, root, now, branch)
+    branch = facts.branch(places.root)
+    left = rotation.lying_about(store, places.root, now, branch, places.state)
     if left is None:
         raise LookupError(
             "nobody left anything here to go on from; leave --go-on out, and write a prompt to stdin"
