@@ -96,6 +96,20 @@ def test_what_was_exported_can_be_imported_elsewhere(user, memory):
     assert memory("export", "-").count("Tests live") == 1
 
 
+def test_of_what_is_imported_again_the_later_holds(memory):
+    mine = added(memory, "The port is 8080")
+    before = memory("export", "-")
+    memory("edit", mine, "The", "port", "is", "9090", "--confidence", "0.4")
+    after = memory("export", "-")
+
+    assert memory("import", "-", stdin=before) == "read 1, 0 of them new\n"
+    assert memory("import", "-", stdin=after) == "read 1, 0 of them new\n"
+    assert memory("export", "-") == after
+    later = json.loads(after) | {"text": "The port is 7070", "at": json.loads(after)["at"] + 1}
+    assert memory("import", "-", stdin=json.dumps(later)) == "read 1, 0 of them new, 1 changed\n"
+    assert "The port is 7070" in memory("list")
+
+
 @pytest.mark.parametrize("line", ["{", "[]", '{"id": 1}', '{"id": "a", "at": 1, "text": "t", "kind": "x"}'])
 def test_a_line_that_is_no_memory_is_named(memory, line):
     assert "-:1: this is no memory" in memory("import", "-", stdin=line, code=2)

@@ -135,7 +135,13 @@ def bring(args: Namespace, store: Store, setup: Setup) -> int:
     _person.not_an_agent("to import memories", setup.env)
     memories = files.read(args.file, project=origin(setup.places.root) if args.here else None)
     forgetting.lift(store, [one.id for one in memories])
-    print(f"read {len(memories)}, {len(learning.remember(store, memories, time.time()))} of them new")
+    known = {one.id: one for one in store.memories([one.id for one in memories])}
+    new = [one for one in memories if one.id not in known]
+    later = [one for one in memories if one.id in known and one.at > known[one.id].at]
+    for one in (*new, *later):
+        store.remember(one)
+    more = f", {len(later)} changed" if later else ""
+    print(f"read {len(memories)}, {len(new)} of them new{more}")
     return 0
 
 
