@@ -186,6 +186,7 @@ def test_an_export_that_cannot_be_written_anew_is_told(user, memory):
 def test_an_id_that_is_unknown_or_not_clear_is_refused(memory):
     assert "no memory begins with 'zz'" in memory("forget", "zz", code=2)
     added(memory, "one thing")
+    assert "every memory begins with ''" in memory("forget", "", code=2)
     added(memory, "another thing")
     assert "several memories begin with ''" in memory("forget", "", code=2)
 

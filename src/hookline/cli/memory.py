@@ -184,8 +184,9 @@ def _scoped(one: Memory, scope: str, setup: Setup, issue: str) -> Memory:
 def _found(store: Store, name: str) -> Memory:
     exact = store.memories([name])
     fitting = exact or [one for one in store.recall("", limit=MOST) if one.id.startswith(name)]
-    if len(fitting) != 1:
-        count = "several memories begin" if fitting else "no memory begins"
+    if len(fitting) != 1 or not name:  # as where a variable of a script is empty
+        count = "every memory begins" if len(fitting) == 1 else "several memories begin"
+        count = count if fitting else "no memory begins"
         raise LookupError(f"{count} with {name!r}; `hookline memory list` shows them")
     return fitting[0]
 
