@@ -26,6 +26,8 @@ LONGEST = 400
 """Characters of a sentence that can be worth it."""
 READ, SPLIT = 100_000, 512
 """Characters of a text that are looked at, and that are dropped where it is cut: they may begin a secret."""
+PASTED, END = 4_000, 1_000
+"""Characters of a person's text that is pasted for the most part, and of each end that is theirs."""
 EDITS, MOST_FILES = 2, 5
 MOST = 12
 """Memories of one look: a session that seems to have more was misread."""
@@ -97,10 +99,18 @@ def _narrowed(one: Memory, whose: Whose) -> Memory:
 def said(entries: Sequence[Entry]) -> Iterator[Found]:
     for one in entries:
         if isinstance(one, Words):
-            for sentence in sentences(one.text):
+            for sentence in sentences(_own(one.text) if one.by == "person" else one.text):
                 told = by_person(sentence) if one.by == "person" else by_agent(sentence)
                 if told:
                     yield told
+
+
+def _own(text: str) -> str:
+    """What a person wrote themselves: of a long text the lines at both ends, for the rest was pasted."""
+    if len(text) <= PASTED:
+        return text
+    first, last = text[:END].rpartition("\n")[0], text[-END:].partition("\n")[2]
+    return f"{first}\n{last}"
 
 
 def cleared_at(entries: Sequence[Entry]) -> int | None:
