@@ -95,13 +95,15 @@ _STANDING = lazy(
 )
 _ORDERED = lazy(
     r"(?i)^(?:please )?(?:stop \w+ing|"
-    r"do(?:n't| not) (?:ever|use|add|run|touch|commit|push|write|change|edit|create|put))(?=\W|$)"
+    r"do(?:n't| not) (?:ever|use|add|run|touch|commit|push|write|change|edit|create|put|"
+    r"modify|delete|remove|install))(?=\W|$)"
 )
 _NO_RULE = lazy(
     r"(?i)^(?:please )?(?:never ?mind\b|always (?:fails?|returns?|gives?|shows?|says|gets?|crash\w*|been"
     r"|is|was|has|"
     r"the same)\b|never (?:worked|works|seen|heard|had|been|got|happen\w*|knew|thought|fails?|returns?)\b)"
     r"|\b(?:this time|for now|right now|at the moment|just (?:this )?once|for the moment|only for this)\b"
+    r"|\b(?:that|this|it|them|those|these)(?: again)?[.! ]*$"
     r"|\b(?:this|that|the current) (?:pr|commit|session|turn|task|step|change|run)\b"
     r"|\bthe (?:first|second|third|last|other|former|latter)(?: (?:one|option|way|file|version"
     r"|approach))?[.!]?$"
@@ -126,7 +128,7 @@ _CORRECTED = lazy(
     r"(?i)^(?:no[,.!]|nope\b|wrong[,.:!]|actually[, ]|not (?:that|like that|there)\b|instead[, ]|"
     r"that(?:'s| is) (?:wrong|not)|i (?:said|meant)|you should(?:n't| not| have))"
 )
-_HOW_IT_IS = lazy(r"(?i)\b(?:use|is|are|lives?|belongs?|runs?|goes|should|must|need|instead|not)\b")
+_HOW_IT_IS = lazy(r"(?i)\b(?:use|is|are|lives?|belongs?|runs?|go|goes|should|must|need|instead|not)\b")
 _POINTING = lazy(
     r"(?i)^[\s,.!:]*(?:but )?(?:let's|let me|lets|can you|could you|(?:please )?(?:run|look|check|show"
     r"|try|go|do) |"
