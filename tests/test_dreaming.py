@@ -51,6 +51,17 @@ def test_what_faded_goes_and_what_is_pinned_or_lasts_stays():
     assert (come.faded, come.gone) == (("a",), ("a",))
 
 
+def test_what_a_person_said_is_not_doubted_for_an_agents_word():
+    old = one("a", "the port is here", at=NOW - DAY, source="user")
+    agents, own = (
+        one("b", "quite another place", relations=(("contradicts", "a"),), source=source)
+        for source in ("mcp", "user")
+    )
+
+    assert dream([old, agents], NOW).changed == ()
+    assert [known.id for known in dream([old, own], NOW).changed] == ["a"]
+
+
 def test_what_a_newer_one_contradicts_is_doubted_once():
     old = one("a", "the port is here", at=NOW - DAY, confidence=0.8)
     new = one("b", "quite another place", relations=(("contradicts", "a"),))

@@ -88,6 +88,21 @@ def test_a_blocker_that_was_cleared_stands_in_nobodys_way():
     assert told(person("t"), agent("unblocked"), agent("Blockers: the key")).blockers == ("the key",)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Once unblocked, I go on.",
+        "It will be unblocked on Friday",
+        "We aren't unblocked",
+        "who can get us unblocked?",
+    ],
+)
+def test_a_blocker_that_is_to_be_cleared_still_stands_there(text):
+    before = Left(task="t", blockers=("the schema is frozen",))
+
+    assert told(agent(text), before=before).blockers == before.blockers
+
+
 def test_without_a_word_of_it_the_next_step_is_what_the_list_has_first():
     todos = (Todo(text="later", status="pending"), Todo(text="now", status="in_progress"))
 
@@ -102,6 +117,8 @@ def test_without_a_word_of_it_the_next_step_is_what_the_list_has_first():
         ("**Next steps:**\n\n1. a\n2. b\n\nBye", [("next", "a"), ("next", "b")]),
         ("- **Blockers:** a\n- Next: b", [("blockers", "a"), ("next", "b")]),
         ("Blockers: none\nRemaining: nothing", []),
+        ("Blockers: no.\nNext: no more steps", []),
+        ("Blockers: no access to staging", [("blockers", "no access to staging")]),
         ("What's left: the docs", [("next", "the docs")]),
         ("the next day: rain", []),
     ],

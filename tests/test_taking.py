@@ -21,6 +21,7 @@ from hookline.runtime import Runtime
 from hookline.store import StoreFailed
 from hookline.stores.memory import MemoryStore
 from hookline.system import lives
+from hookline.system.whose import own
 
 ROTATED = "You go on for a session that was rotated"
 LEFT = Handoff(
@@ -180,6 +181,54 @@ def test_nobody_goes_on_for_a_session_that_still_runs(world):
 
     assert (early.returncode, b"still runs; end it" in early.stderr) == (2, True)
     assert world.go_on().returncode == 0
+
+
+def test_a_run_goes_on_on_the_branch_alone_on_which_it_was_left(world):
+    world.run("gentle", "starting:2")
+    head = world.user.project / ".git" / "HEAD"
+    there = head.read_text()
+    head.write_text("ref: refs/heads/other\n")
+    elsewhere = world.go_on()
+    head.write_text(there)
+    here = world.go_on()
+
+    assert elsewhere.returncode == 2
+    assert b"0 m ago on the branch 'fix-412', and 'other' is checked out" in elsewhere.stderr
+    assert (here.returncode, len(world.complete)) == (0, 1), here.stderr
+    assert f"left 0 m ago: {TASK}".encode() in here.stderr
+
+
+def test_of_several_that_were_left_the_one_of_the_branch_counts(store):
+    other = replace(
+        LEFT, id="other", session="another", at=2_000.0, details={"why": "rotation", "branch": "x"}
+    )
+    store.hand_over(other)
+
+    assert rotation.lying_about(store, LEFT.project, 2_010.0, "x") == other
+    assert rotation.lying_about(store, LEFT.project, 2_010.0, "") == LEFT
+
+
+def test_what_somebody_else_left_at_the_same_path_is_theirs_to_go_on_from(store, tmp_path):
+    """As where a team shares a store, and works in containers."""
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    for folder in (mine, theirs):
+        folder.mkdir()
+    left = replace(LEFT, id="mine", at=2_000.0, details={**LEFT.details, "whose": own(str(mine))})
+    shared = MemoryStore()
+    shared.hand_over(left)
+    event = SessionStart(session="next", host="claude-code", cwd="/", source="startup")
+
+    def given(state):
+        asked = handing.Asked(event=event, store=shared, root="/nowhere", now=2_010.0, env={}, state=state)
+        found = handing.handed(asked)
+        return found and found.handoff
+
+    assert (given(str(theirs)), rotation.lying_about(shared, "/nowhere", 2_010.0, state=str(theirs))) == (
+        None,
+        None,
+    )
+    assert rotation.lying_about(shared, "/nowhere", 2_010.0, state=str(mine)) == left
+    assert given(str(mine)) == left
 
 
 def test_what_left_nothing_to_do_is_gone_on_from_by_nobody(store):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from hookline.knowledge import Memory, words
+from hookline.knowledge import USER, Memory, words
 from hookline.recalling import worth
 from hookline.record import record, replace
 
@@ -118,12 +118,14 @@ def _together(memories: Sequence[Memory], stands: dict[str, str]) -> dict[str, M
 def _with_doubts(
     memories: Sequence[Memory], whole: dict[str, Memory], stands: dict[str, str]
 ) -> list[Memory]:
-    """What a newer memory contradicts is believed less, once."""
+    """What a newer memory contradicts is believed less, once; what a person said, only for their own word."""
     known = {one.id: one for one in memories}
     for one in memories:
         for what, id_ in one.relations if one.id not in stands else ():
             old = whole.get(id_) or known.get(id_)
-            if what == "contradicts" and old and not old.pinned and id_ not in stands and old.at < one.at:
+            if not old or (old.source == USER != one.source):
+                continue
+            if what == "contradicts" and not old.pinned and id_ not in stands and old.at < one.at:
                 if ("contradicts", one.id) in old.relations or _doubted(old):
                     continue
                 whole[id_] = replace(old, confidence=old.confidence * DOUBTED, tags=(*old.tags, "doubted"))

@@ -13,6 +13,7 @@ from collections import Counter
 from hookline.knowledge import Memory, words
 from hookline.pattern import lazy
 from hookline.record import record, replace
+from hookline.sayings import SHORTEST, Found, by_agent, by_person, cleared
 from hookline.talk import Back, Entry, Use, Words
 
 TYPE_CHECKING = False
@@ -21,37 +22,18 @@ if TYPE_CHECKING:
 
 HALF_LIVES = {"fact": 90.0, "decision": 180.0, "preference": 365.0, "convention": 365.0, "blocker": 14.0}
 """Days."""
-SHORTEST, LONGEST = 12, 400
+LONGEST = 400
 """Characters of a sentence that can be worth it."""
+READ, SPLIT = 100_000, 512
+"""Characters of a text that are looked at, and that are dropped where it is cut: they may begin a secret."""
+PASTED, END = 4_000, 1_000
+"""Characters of a person's text that is pasted for the most part, and of each end that is theirs."""
 EDITS, MOST_FILES = 2, 5
 MOST = 12
 """Memories of one look: a session that seems to have more was misread."""
 
 _SENTENCE = lazy(r"(?<=[.!?])\s+(?=[\"'`A-Z0-9(])|\n+")
 _MARKUP = lazy(r"^[\s>*#\-•\d.)]+|\*\*|__")
-_DECIDED = lazy(
-    r"(?i)\b(?:decision:|(?:i|we)(?:'ve| have)? (?:decided|chose|chosen|settled on|opted)|"
-    r"decided (?:to|on|against)|going with|(?:we|i)(?:'ll| will) (?:go with|stick (?:to|with))|"
-    r"let's (?:go with|stick with)|(?:instead of|rather than|over) \w[^.]{0,80}\bbecause\b)"
-)
-_BLOCKED = lazy(
-    r"(?i)\b(?:blocked (?:by|on|until)|blocker:|waiting (?:for|on) (?:the |a |an )?\w+ (?:to|from|before)|"
-    r"can(?:not|'t) (?:proceed|continue|go on) (?:until|without|because))"
-)
-_ASKED = lazy(
-    r"(?i)^(?:please )?(?:always|never|from now on|remember(?: that|:| to)|stop \w+ing|"
-    r"do(?:n't| not) (?:ever|use|add|run|touch|commit|push|write|change|edit|create|put)|"
-    r"i(?:'d)? (?:prefer|always want|never want|like you to)|we (?:always|never|prefer))(?=\W|$)"
-)
-_CORRECTED = lazy(
-    r"(?i)^(?:no[,.!]|nope\b|wrong[,.:!]|actually[, ]|not (?:that|like that|there)\b|instead[, ]|"
-    r"that(?:'s| is) (?:wrong|not)|i (?:said|meant)|you should(?:n't| not| have))"
-)
-_HOW_IT_IS = lazy(r"(?i)\b(?:use|is|are|lives?|belongs?|runs?|goes|should|must|need|instead|not)\b")
-_CONVENTION = lazy(
-    r"(?i)\b(?:we (?:always|never|prefer|use)|in this (?:repo|project|codebase)|our (?:code|tests?|style))\b"
-)
-_REMEMBER = lazy(r"(?i)^(?:please )?remember(?: that|:| to)?\s+")
 _UNTELLING = ("cd", "ls", "cat", "echo", "pwd", "sleep", "true", "which", "head", "tail", "wc", "test", "[")
 _LINE = 300
 
@@ -68,11 +50,26 @@ class Whose:
 
 def extracted(entries: Iterable[Entry], whose: Whose, quiet: Callable[[str], str]) -> list[Memory]:
     """The memories of a session's *entries*, without secrets by *quiet*; the same ones have the same ids."""
-    known = list(entries)
-    found = [*said(known), *_worked(known), *_mattering(known)]
+    known = [_quiet(one, quiet) for one in entries]
+    at = cleared_at(known) or 0
+    over = [one for one in said(known[:at]) if one[0] != "blocker"]
+    found = [*over, *said(known[at:]), *_worked(known), *_mattering(known)]
     whole = {one.id: one for one in (_memory(kind, quiet(text), sure, whose) for kind, text, sure in found)}
     surest = sorted(whole.values(), key=lambda one: -one.confidence)[:MOST]
     return [_narrowed(one, whose) for one in surest]
+
+
+def _quiet(one: Entry, quiet: Callable[[str], str]) -> Entry:
+    """Without secrets, before anything is cut or taken apart: what is left of one is not always told."""
+    if isinstance(one, Words):
+        return replace(one, text=_whole(one.text, quiet))
+    if isinstance(one, Back):
+        return replace(one, error=_whole(one.error, quiet)) if one.error else one
+    return replace(one, command=_whole(one.command, quiet)) if one.command else one
+
+
+def _whole(text: str, quiet: Callable[[str], str]) -> str:
+    return quiet(text) if len(text) <= READ else quiet(text[:READ])[:-SPLIT]
 
 
 def named(kind: str, text: str, project: str = "") -> str:
@@ -99,16 +96,27 @@ def _narrowed(one: Memory, whose: Whose) -> Memory:
     return replace(one, branch=whose.branch) if one.kind == "blocker" else one
 
 
-_Found = tuple[str, str, float]
-
-
-def said(entries: Sequence[Entry]) -> Iterator[_Found]:
+def said(entries: Sequence[Entry]) -> Iterator[Found]:
     for one in entries:
         if isinstance(one, Words):
-            for sentence in sentences(one.text):
-                told = _by_person(sentence) if one.by == "person" else _by_agent(sentence)
+            for sentence in sentences(_own(one.text) if one.by == "person" else one.text):
+                told = by_person(sentence) if one.by == "person" else by_agent(sentence)
                 if told:
                     yield told
+
+
+def _own(text: str) -> str:
+    """What a person wrote themselves: of a long text the lines at both ends, for the rest was pasted."""
+    if len(text) <= PASTED:
+        return text
+    first, last = text[:END].rpartition("\n")[0], text[-END:].partition("\n")[2]
+    return f"{first}\n{last}"
+
+
+def cleared_at(entries: Sequence[Entry]) -> int | None:
+    """Where it was last said that nothing stands in the way any more; None where nobody said so."""
+    said_so = (n for n, one in enumerate(entries) if isinstance(one, Words) and cleared(one.text))
+    return max(said_so, default=None)
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -121,25 +129,7 @@ def sentences(text: str) -> Iterator[str]:
             yield bare
 
 
-def _by_person(sentence: str) -> _Found | None:
-    if _ASKED.search(sentence):
-        told = _REMEMBER.sub("", sentence)
-        kind = "fact" if told != sentence else "convention" if _CONVENTION.search(sentence) else "preference"
-        return (kind, told, 0.85) if len(told) >= SHORTEST else None
-    if _CORRECTED.search(sentence) and _HOW_IT_IS.search(sentence):
-        return "preference", sentence, 0.75
-    if _DECIDED.search(sentence):
-        return "decision", sentence, 0.8
-    return ("blocker", sentence, 0.7) if _BLOCKED.search(sentence) else None
-
-
-def _by_agent(sentence: str) -> _Found | None:
-    if _DECIDED.search(sentence):
-        return "decision", sentence, 0.6
-    return ("blocker", sentence, 0.5) if _BLOCKED.search(sentence) else None
-
-
-def _worked(entries: Sequence[Entry]) -> Iterator[_Found]:
+def _worked(entries: Sequence[Entry]) -> Iterator[Found]:
     """Commands that worked after the same program had failed."""
     used = {one.call: one for one in entries if isinstance(one, Use) and one.command}
     failed: dict[str, tuple[str, str]] = {}
@@ -171,7 +161,7 @@ def first_line(error: str) -> str:
     return (telling or lines or ["no word of why"])[0][:160]
 
 
-def _mattering(entries: Sequence[Entry]) -> Iterator[_Found]:
+def _mattering(entries: Sequence[Entry]) -> Iterator[Found]:
     """The files that were changed more than once, and what they were changed for."""
     uses = [one for one in entries if isinstance(one, Use) and one.path and one.kind in ("edit", "write")]
     back = {one.call for one in entries if isinstance(one, Back) and one.error}

@@ -15,6 +15,7 @@ from hookline.record import record
 from hookline.redact import redact, redact_json
 from hookline.response import HandOver
 from hookline.system.origin import origin
+from hookline.system.whose import own
 from hookline.taking import SILENT, awaited, begun, over, runs, takes
 
 TYPE_CHECKING = False
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from hookline.knowledge import Handoff
     from hookline.outcome import Outcome
     from hookline.store import Store
+    from hookline.system.places import Places
     from hookline.talk import Entry
 
 LEG, GIVEN = "HOOKLINE_ROTATION", "HOOKLINE_HANDOFF"
@@ -35,6 +37,10 @@ FROM, WANTED = "handoff.from", "handoff.rotate"
 FRESH = 86_400.0
 """Seconds in which a handoff is still of use to somebody who was not sent for it."""
 LOOKED_AT = 8
+AMONG = 50
+"""Handoffs among which one's own is looked for, where others share the store."""
+WHOSE = "whose"
+"""Under this name a handoff says who left it."""
 TRAIL = 400
 """Records of the trail that are looked at, where a host records nothing that we can read."""
 WORDS = 4_000
@@ -51,15 +57,17 @@ class Asked:
     root: str
     now: float
     env: Mapping[str, str]
+    state: str = ""
+    """The folder of whoever keeps things here."""
 
 
-def keep(said: Outcome, store: Store, root: str, now: float) -> None:
+def keep(said: Outcome, store: Store, places: Places, now: float) -> None:
     """Have the store know what the answer hands over."""
     wanted = [one for one in said.effects if isinstance(one, HandOver)]
     for one in wanted:
         if one.why:
             more = [other.details for other in wanted if not other.why]
-            store.hand_over(_kept(_with(one, more) if more else one, said.event, root, now))
+            store.hand_over(_kept(_with(one, more) if more else one, said.event, places, now))
 
 
 def _with(one: HandOver, more: list[Mapping[str, Any]]) -> HandOver:
@@ -70,7 +78,7 @@ def _with(one: HandOver, more: list[Mapping[str, Any]]) -> HandOver:
     return HandOver(why=one.why, text=markdown(whole), details=as_details(whole))
 
 
-def _kept(one: HandOver, event: Event, root: str, now: float) -> Handoff:
+def _kept(one: HandOver, event: Event, places: Places, now: float) -> Handoff:
     import hashlib  # noqa: PLC0415 -- only where something is handed over
 
     from hookline.frozen import plain  # noqa: PLC0415 -- ditto
@@ -79,7 +87,16 @@ def _kept(one: HandOver, event: Event, root: str, now: float) -> Handoff:
     text = redact(one.text)
     name = hashlib.sha256(f"{event.session}\0{one.why}\0{text}".encode("utf-8", "replace")).hexdigest()
     details = {**redact_json(plain(one.details)), "why": one.why, "host": event.host}
-    return Handoff(id=name[:16], at=now, session=event.session, text=text, project=root, details=details)
+    details |= {WHOSE: whose} if (whose := own(places.state)) else {}
+    return Handoff(
+        id=name[:16], at=now, session=event.session, text=text, project=places.root, details=details
+    )
+
+
+def ours(one: Handoff, state: str) -> bool:
+    """Whether it is of whoever keeps things in the folder *state*: a store may be shared with others."""
+    whose = str(one.details.get(WHOSE) or "")
+    return not whose or whose == (own(state) or whose)
 
 
 def leaves(event: Event, store: Store, root: str) -> Left | None:
@@ -167,9 +184,14 @@ def _lying_about(asked: Asked) -> Handed | None:
     from hookline.system.facts import branch  # noqa: PLC0415 -- only where a session starts
 
     store, session, here = asked.store, asked.event.session, branch(asked.root)
-    for one in store.handoffs(project=asked.root, limit=LOOKED_AT):
+    for one in store.handoffs(project=asked.root, limit=AMONG):
         kept = from_details(one.details)
-        if one.session == session or abs(asked.now - one.at) >= FRESH or kept.branch != here:
+        if (
+            not ours(one, asked.state)
+            or one.session == session
+            or abs(asked.now - one.at) >= FRESH
+            or kept.branch != here
+        ):
             continue
         way = "rotation" if one.details.get("why") == "rotation" else "offer"
         if way == "offer" and not (

@@ -42,7 +42,8 @@ def known(
         def find() -> Any:
             from hookline.handing import FACTS, Asked  # noqa: PLC0415 -- where a session begins or ends
 
-            asked = Asked(event=event, store=store, root=root, now=now, env=setup.env)
+            state = setup.places.state
+            asked = Asked(event=event, store=store, root=root, now=now, env=setup.env, state=state)
             return attempt(lambda: FACTS[name](asked), usual=None)
 
         return find

@@ -27,6 +27,8 @@ _ENDINGS = (
 _SHORTEST = 3
 
 KINDS = ("fact", "decision", "preference", "convention", "blocker")
+USER = "user"
+"""The source of what a person had kept by a command."""
 RELATIONS = ("supports", "contradicts", "refines")
 """How one memory stands to another."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from hookline.forgetting import forgotten
+from hookline.knowledge import USER
 from hookline.record import asdict, record, replace
 from hookline.redact import redact
 from hookline.system.origin import origin
@@ -66,19 +68,27 @@ def all_of(lessons: Sequence[Learn], store: Store, root: str, at: float, by: str
 
 def learn(wanted: Learn, store: Store, root: str, at: float) -> None:
     """Remember what the recording tells since the last look; what is known already is the surer for it."""
-    from hookline.extracting import extracted  # noqa: PLC0415 -- once a turn, after the answer
+    from hookline.extracting import cleared_at, extracted  # noqa: PLC0415 -- once a turn, after the answer
     from hookline.system.recording import mark_from  # noqa: PLC0415 -- ditto
 
     found = spoken(wanted.host, wanted.transcript, mark_from(store.notes(wanted.session).get(READ)))
     if found is None:
         return
-    new = remember(
-        store,
-        extracted(found.entries, whose(root, at, f"{wanted.host}:{wanted.session}"), redact),
-        at,
-    )
+    ours = whose(root, at, f"{wanted.host}:{wanted.session}")
+    if cleared_at(found.entries) is not None:
+        _let_go(store, ours)
+    new = remember(store, extracted(found.entries, ours, redact), at)
     store.note(wanted.session, {READ: asdict(found.mark)})
     lately(store, wanted.session, [one.id for one in new])
+
+
+def _let_go(store: Store, ours: Whose) -> None:
+    """Forget what stood in the way on the branch, as sessions told it: it does no longer."""
+    known = store.recall("", project=ours.project, branch=ours.branch, limit=AT_ONCE)
+    over = [one for one in known if one.kind == "blocker" and one.branch == ours.branch and one.project]
+    learnt = [one.id for one in over if not one.pinned and one.source != USER]
+    if learnt:
+        store.forget(*learnt)
 
 
 @record
@@ -119,7 +129,9 @@ def lately(store: Store, session: str, ids: Sequence[str]) -> None:
 
 
 def remember(store: Store, memories: Sequence[Memory], at: float) -> list[Memory]:
-    """Keep what is new; those that were."""
+    """Keep what is new and nobody had forgotten; those that were."""
+    gone = forgotten(store, [one.id for one in memories])
+    memories = [one for one in memories if one.id not in gone]
     known = {one.id: one for one in store.memories([one.id for one in memories])}
     stands = {one.id: one.relations for one in memories}
     for one in known.values():

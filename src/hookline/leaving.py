@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from hookline.extracting import first_line, program, said, sentences
+from hookline.extracting import cleared_at, first_line, program, said, sentences
 from hookline.pattern import lazy
 from hookline.record import fields, record, replace
+from hookline.sayings import cleared
 from hookline.talk import Back, Entry, Use, Words
 
 TYPE_CHECKING = False
@@ -39,10 +40,6 @@ FIRST, LAST = 20, 600
 _LATELY = 3
 """Of what the agent said last: what comes next is not told from before."""
 
-_CLEARED = lazy(
-    r"(?i)\b(?:unblocked|no longer blocked|"
-    r"blockers?:? (?:is |are |was |were )?(?:none|gone|resolved|cleared)|no (?:more |open )?blockers)\b"
-)
 _HEAD = lazy(
     r"(?i)^(?:the )?(?P<next>next(?: steps?)?|remaining(?: work| steps)?|to ?do|"
     r"(?:what is |what's )?left(?: to do)?)(?: is| are)?\s*[:\u2013\u2014]\s*(?P<text>.*)$"
@@ -56,7 +53,7 @@ _FINISHED = lazy(
     r"(?i)\b(?:all(?: of it)?(?: is|'s)? (?:done|finished|complete)|nothing (?:is )?(?:left|remains)|"
     r"(?:everything|the (?:task|work|issue)) is (?:now )?(?:done|finished|complete|implemented))\b"
 )
-_NONE = lazy(r"(?i)^(?:none|nothing|no\b|n/a|-+$)")
+_NONE = lazy(r"(?i)^(?:none|nothing|n/?a\b|no(?:\W*$| (?:blockers?|more|open|known|next)\b)|-+$)")
 _ISSUE = lazy(r"(?i)(?:(?<!\w)#|\bissues?[ #:-]{1,3}|\bgh-)(\d{1,6})\b")
 _COMMIT = lazy(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
 _BULLET = lazy(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
@@ -194,9 +191,8 @@ def _decided(entries: Sequence[Entry]) -> tuple[str, ...]:
 
 def _blocked(entries: Sequence[Entry]) -> tuple[str, ...]:
     """What stands in the way, the latest first; what was said before it was cleared no longer does."""
-    cleared = [n for n, one in enumerate(entries) if isinstance(one, Words) and _CLEARED.search(one.text)]
-    since = entries[cleared[-1] :] if cleared else entries
-    told = [text for kind, text, _ in said(since) if kind == "blocker" and not _CLEARED.search(text)]
+    since = entries[cleared_at(entries) or 0 :]
+    told = [text for kind, text, _ in said(since) if kind == "blocker" and not cleared(text)]
     listed = [
         text
         for one in since
@@ -221,7 +217,7 @@ def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
 def _standing(entries: Sequence[Entry], around: Around, before: Left) -> Iterator[str]:
     """What the list calls blocked, and what stood in the way before, unless that is said to be cleared."""
     yield from (one.text for one in around.todos if one.blocked)
-    if not any(isinstance(one, Words) and _CLEARED.search(one.text) for one in entries):
+    if cleared_at(entries) is None:
         yield from before.blockers
         yield from around.blockers
 

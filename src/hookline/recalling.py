@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp2
 
-from hookline.knowledge import Memory, bare, words
+from hookline.knowledge import USER, Memory, bare, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 DAY = 86_400.0
 PER_TOKEN = 4
 """Characters of a token, about: a cap that is counted so is kept well enough."""
+END, WORDS = 1_500, 25
+"""Characters and words of each end of a long text, which is one with a log in the middle; somebody waits."""
 _USUAL = frozenset(
     """
     a about after again all also am an and any are aren as at be because been before being but by can cannot
@@ -28,11 +30,15 @@ _USUAL = frozenset(
 
 
 def asked(text: str) -> tuple[str, ...]:
-    """The words by which memories are looked for: without those of every question, also bare of endings."""
+    """The words by which memories are looked for: without those of every question, also bare of endings.
+
+    Of a long text those of its beginning and its end: there a person says what it is about.
+    """
     if not text:
         return ()  # as at the start of every session: no need to know how words are told apart
-    found = telling(text)
-    return tuple(dict.fromkeys((*found, *map(bare, found))))
+    found = telling(text if len(text) <= 2 * END else f"{text[:END]} {text[-END:]}")
+    ends = found if len(found) <= 2 * WORDS else (*found[:WORDS], *found[-WORDS:])
+    return tuple(dict.fromkeys((*ends, *map(bare, ends))))
 
 
 def telling(text: str) -> tuple[str, ...]:
@@ -61,8 +67,13 @@ def surest(found: Iterable[Memory], at: float | None) -> list[Memory]:
 
 
 def settled(found: Sequence[Memory]) -> list[Memory]:
-    """Without what another one that was found contradicts or refines, unless a person pinned it."""
-    outdated = {other for one in found for what, other in one.relations if what != "supports"}
+    """Without what another one that was found contradicts or refines, unless a person pinned or said it.
+
+    What a person said only a person outdates: an agent may have been talked into it.
+    """
+    mine = {one.id for one in found if one.source == USER}
+    pairs = ((one, other) for one in found for what, other in one.relations if what != "supports")
+    outdated = {other for one, other in pairs if one.source == USER or other not in mine}
     return [one for one in found if one.pinned or one.id not in outdated]
 
 

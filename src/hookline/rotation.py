@@ -140,13 +140,18 @@ def prompt(handoff: Handoff, host: str) -> str:
     return PROMPT if given else f"{PROMPT}\n\n{handoff.text}"
 
 
-def lying_about(store: Store, root: str, now: float) -> Handoff | None:
-    """The newest handoff of a rotation that nobody has gone on from; of a session its last one counts."""
+def lying_about(store: Store, root: str, now: float, branch: str = "", state: str = "") -> Handoff | None:
+    """The newest handoff of a rotation that nobody has gone on from; of a session its last one counts.
+
+    Where a *branch* is named, one that was left there comes first; of others who share the store, none does.
+    """
     last: dict[str, Handoff] = {}
-    for one in store.handoffs(project=root, limit=20):
-        if one.details.get("why") == ROTATION:
+    for one in store.handoffs(project=root, limit=handing.AMONG):
+        if one.details.get("why") == ROTATION and handing.ours(one, state):
             last.setdefault(one.session, one)
-    return next((one for one in last.values() if taking.free(store, one, now)), None)
+    free = [one for one in last.values() if taking.free(store, one, now)]
+    here = (one for one in free if from_details(one.details).branch == branch)
+    return next(here, None) or next(iter(free), None)
 
 
 def take_up(store: Store, handoff: Handoff, now: float) -> None:

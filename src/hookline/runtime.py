@@ -324,7 +324,7 @@ class Runtime:
     def _keep(self, outcomes: Sequence[Outcome], said: Outcome, *, shown: bool = False) -> None:
         """What must not be lost once the answer is given: *said* is what the *outcomes* came to."""
         added = said.trail[sum([len(one.trail) for one in outcomes]) :]
-        keep_at_once(said, self.store, self.setup.places.root, self.now(), self._try)
+        keep_at_once(said, self.store, self.setup.places, self.now(), self._try)
         self.wanted.take(said, shown=shown)
         for outcome in outcomes:
             native = type(outcome.event) is type(said.event)

@@ -233,6 +233,9 @@ class Store(Protocol):
     def hand_over(self, handoff: Handoff) -> bool:
         """Keep a handoff; whether it was new."""
 
+    def amend(self, handoff: Handoff) -> bool:
+        """Have a handoff that is kept say something else; whether there was one of that id."""
+
     def handoffs(
         self, *, project: str | None = None, session: str = "", limit: int = 10
     ) -> Sequence[Handoff]:

@@ -9,7 +9,7 @@ LIST, ONE = "todos", "todo:"
 """What is remembered: a whole list, or each task by itself, since hosts make several at once."""
 CLOSED = frozenset({"completed", "complete", "done", "cancelled", "canceled", "deleted"})
 DONE = frozenset({"completed", "complete", "done"})
-LONGEST = 120
+LONGEST, READ = 120, 10_000
 MOST = 50
 
 
@@ -66,4 +66,7 @@ def _single(notes: Mapping[str, Any]) -> Iterator[Todo]:
 
 
 def _words(value: Any) -> str:
-    return " ".join(value.split())[:LONGEST] if isinstance(value, str) else ""
+    """In one short line; secrets go before it is cut, for the beginning of one is not always told."""
+    from hookline.redact import redact  # noqa: PLC0415 -- only where the agent changes its list
+
+    return " ".join(redact(value[:READ]).split())[:LONGEST] if isinstance(value, str) else ""

@@ -53,7 +53,7 @@ class Wanted:
         return tuple(problem for problem in found if problem)
 
 
-def keep_at_once(said: Outcome, store: Store, root: str, now: float, attempt: Attempt) -> None:
+def keep_at_once(said: Outcome, store: Store, places: Places, now: float, attempt: Attempt) -> None:
     """Have the store know what the next event has to find there, before the answer is out."""
     session = said.event.session
     if said.memory:
@@ -63,7 +63,7 @@ def keep_at_once(said: Outcome, store: Store, root: str, now: float, attempt: At
     if any(isinstance(one, HandOver) for one in said.effects):
         from hookline.handing import keep  # noqa: PLC0415 -- a few times a session
 
-        attempt(lambda: keep(said, store, root, now), usual=None)
+        attempt(lambda: keep(said, store, places, now), usual=None)
 
 
 def _done(effect: Effect, event: Event, places: Places, env: Mapping[str, str]) -> str:

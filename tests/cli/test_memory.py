@@ -77,6 +77,15 @@ def test_what_is_forgotten_is_in_no_file(user, memory):
     assert len((user.project / "team.jsonl").read_text().splitlines()) == 1
 
 
+def test_an_agent_does_not_bring_back_what_was_forgotten(memory):
+    memory("forget", added(memory, "The port is 8080"))
+
+    assert "only they bring it back" in memory("add", "The port is 8080", CLAUDECODE="1", code=2)
+    assert memory("list") == ""
+    added(memory, "The port is 8080")
+    assert memory("list").count("8080") == 1
+
+
 def test_what_was_exported_can_be_imported_elsewhere(user, memory):
     added(memory, "Tests live beside the code", "--kind", "convention")
     whole = memory("export", "-")
@@ -85,6 +94,20 @@ def test_what_was_exported_can_be_imported_elsewhere(user, memory):
     assert memory("import", "--here", "-", stdin=whole) == "read 1, 1 of them new\n"
     assert memory("import", "--here", "-", stdin=whole) == "read 1, 0 of them new\n"
     assert memory("export", "-").count("Tests live") == 1
+
+
+def test_of_what_is_imported_again_the_later_holds(memory):
+    mine = added(memory, "The port is 8080")
+    before = memory("export", "-")
+    memory("edit", mine, "The", "port", "is", "9090", "--confidence", "0.4")
+    after = memory("export", "-")
+
+    assert memory("import", "-", stdin=before) == "read 1, 0 of them new\n"
+    assert memory("import", "-", stdin=after) == "read 1, 0 of them new\n"
+    assert memory("export", "-") == after
+    later = json.loads(after) | {"text": "The port is 7070", "at": json.loads(after)["at"] + 1}
+    assert memory("import", "-", stdin=json.dumps(later)) == "read 1, 0 of them new, 1 changed\n"
+    assert "The port is 7070" in memory("list")
 
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"id": 1}', '{"id": "a", "at": 1, "text": "t", "kind": "x"}'])
@@ -163,6 +186,7 @@ def test_an_export_that_cannot_be_written_anew_is_told(user, memory):
 def test_an_id_that_is_unknown_or_not_clear_is_refused(memory):
     assert "no memory begins with 'zz'" in memory("forget", "zz", code=2)
     added(memory, "one thing")
+    assert "every memory begins with ''" in memory("forget", "", code=2)
     added(memory, "another thing")
     assert "several memories begin with ''" in memory("forget", "", code=2)
 

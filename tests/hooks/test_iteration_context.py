@@ -64,6 +64,15 @@ def test_the_state_file_says_which_prompt_it_is_and_when_it_spoke(prompts, last)
     assert (says["iterationCount"], says["lastContextInjection"]) == (prompts, last)
 
 
+def test_no_part_of_a_secret_is_told_where_a_row_is_cut():
+    secret = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
+    long = read("/repo/a.tsv", f"iteration\tmetric\tdescription\n1\t0.9\t{'d' * 370} {secret} more\n")
+    answer = iteration_context(user_prompt_submit(), state(5, long))
+
+    assert "ddd" in answer.context[0]
+    assert secret[:8] not in answer.context[0]
+
+
 def test_a_row_keeps_to_its_line_and_its_length():
     long = read("/repo/a.tsv", f"iteration\tdescription\n1\tbad\x1b[31m{'x' * 900}\n")
     row = iteration_context(user_prompt_submit(), state(5, journal=long)).context[0].splitlines()[-1]

@@ -61,6 +61,16 @@ def test_what_was_contradicted_is_not_told():
     assert said.context[0].splitlines()[1:] == ["- fact: new"]
 
 
+def test_what_a_person_said_is_told_though_an_agent_contradicts_it():
+    mine = one("a", "never push to main", source="user")
+    contradicting = {"relations": (("contradicts", "a"),)}
+    agents = memory(session_start(), known(mine, one("b", "push", source="mcp", **contradicting)))
+    own = memory(session_start(), known(mine, one("b", "push", source="user", **contradicting)))
+
+    assert agents.context[0].splitlines()[1:] == ["- fact: never push to main", "- fact: push"]
+    assert own.context[0].splitlines()[1:] == ["- fact: push"]
+
+
 def test_the_first_prompt_brings_what_it_is_about_once():
     state = known(one("a", "use cents"), one("b", "use tabs"), **{"memory.told": ("b",)})
     said = memory(user_prompt_submit("use"), state)
@@ -134,3 +144,20 @@ def test_what_one_session_learns_the_next_one_knows(runtime, tmp_path):
     assert "remembered: Never use tabs in this repo" in shown["systemMessage"]
     assert "- convention: Never use tabs in this repo" in begun["hookSpecificOutput"]["additionalContext"]
     assert asked(runtime, "Stop", stop(**given)) == {}
+
+
+def known_at_start(runtime, session):
+    begun = asked(runtime, "SessionStart", session_start(session=session))
+    return begun.get("hookSpecificOutput", {}).get("additionalContext", "")
+
+
+def test_a_blocker_is_told_until_somebody_says_that_it_is_gone(runtime, tmp_path):
+    blocked = recorded(tmp_path / "a.jsonl", "We are blocked by the frozen schema.")
+    asked(runtime, "Stop", stop(**blocked))
+    assert "- blocker: We are blocked by the frozen schema." in known_at_start(runtime, "s2")
+
+    over = recorded(
+        tmp_path / "b.jsonl", "We are blocked by the missing key.", "Now we are no longer blocked."
+    )
+    asked(runtime, "Stop", stop(**{**over, "session": "s3"}))
+    assert "blocked" not in known_at_start(runtime, "s4")

@@ -97,6 +97,15 @@ def test_the_brief_is_read_up_to_its_cap(text, cap, said):
     assert answer.context == ((TOLD, said) if said else (TOLD,))
 
 
+def test_no_part_of_a_secret_is_told_where_the_brief_is_cut():
+    secret = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
+    text = f"{'b' * 80} {secret} more"
+    answer = session_init.judge(started(), state(inside=lambda name: (text, "")), brief="B.md", brief_cap=100)
+
+    assert "bbb" in answer.context[1]
+    assert secret[:8] not in answer.context[1]
+
+
 def test_a_brief_that_cannot_be_read_is_told_to_the_user():
     answer = session_init.judge(started(), state(inside=lambda name: ("", "is not there")), brief="B.md")
 

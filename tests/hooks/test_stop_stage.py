@@ -305,3 +305,12 @@ def test_what_another_hook_notes_as_todos_does_not_keep_the_end_from_being_judge
     assert asked(runtime, "Stop", stop())["decision"] == "block"
     assert open_ones({"todos": noted, "todo:1:text": 7}) == ()
     assert "decision" not in [asked(runtime, "Stop", stop()) for _ in range(7)][-1]
+
+
+@pytest.mark.parametrize("before", range(80, 125, 4))
+def test_no_part_of_a_secret_on_the_list_is_noted(before):
+    secret = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
+    said = stop_stage(todo((f"{'use '.rjust(before, 'x')}{secret}", "pending")), NOW)
+
+    assert secret[:10] not in str(said.memory)
+    assert said.memory["todos"]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any, Literal
 
-from hookline import hosts, keeping, learning
+from hookline import forgetting, hosts, keeping, learning
 from hookline.assembly import Setup, load
 from hookline.cli import budget as spending
 from hookline.cli import fire as firing
@@ -67,6 +67,8 @@ class Tools:
             raise ValueError(f"say it in one or two sentences: {len(quiet):,} characters, of {LONGEST:,}")
         with self._opened() as (setup, store):
             one = _memory(quiet, kind, scope, setup)
+            if forgetting.forgotten(store, [one.id]):
+                raise ValueError(forgetting.REFUSED)
             if contradicts:
                 if not store.memories([contradicts]):
                     raise LookupError("no memory has the id that it contradicts; `recall` tells ids")

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from hookline.assembly import load
+from hookline.cli import _person
 from hookline.cli._command import Command, positive
 from hookline.cli._show import aligned, dump, table, visible
 from hookline.failures import sort, squeezed
@@ -62,6 +63,7 @@ def show(args: Namespace) -> int:
 
 
 def resolve(args: Namespace) -> int:
+    _person.not_an_agent("to tell what helps against an error", os.environ)
     with _opened() as (store, project):
         one, now = _chosen(store, project, args.key), time.time()
         if args.fix:

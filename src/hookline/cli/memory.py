@@ -8,14 +8,14 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from hookline import learning
+from hookline import forgetting, learning
 from hookline.assembly import Setup, load
 from hookline.cli import _memory_files as files
 from hookline.cli import _person
 from hookline.cli._command import Command, positive
 from hookline.cli._show import dump, visible
 from hookline.extracting import HALF_LIVES, named
-from hookline.knowledge import KINDS, RELATIONS, Memory
+from hookline.knowledge import KINDS, RELATIONS, USER, Memory
 from hookline.recalling import worth
 from hookline.record import asdict, replace
 from hookline.redact import redact
@@ -59,7 +59,7 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
     kind = args.kind or "fact"
     text = learning.worded(" ".join(args.text))
     usual = Memory(
-        id="", at=time.time(), text=text, kind=kind, confidence=0.9, half_life=HALF_LIVES[kind], source="user"
+        id="", at=time.time(), text=text, kind=kind, confidence=0.9, half_life=HALF_LIVES[kind], source=USER
     )
     one = _changed(replace(usual, project=origin(setup.places.root)), args, store, setup)
     agent = _person.by_variables(setup.env)
@@ -68,6 +68,9 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
             _person.not_an_agent("to pin a memory, or have it hold everywhere,", setup.env)
         one = replace(one, source=agent, confidence=min(one.confidence, learning.AGENTS))
     one = replace(one, id=named(kind, f"{one.branch} {one.issue} {text}", one.project))
+    if agent and forgetting.forgotten(store, [one.id]):
+        raise ValueError(forgetting.REFUSED)
+    forgetting.lift(store, [one.id])
     for known in store.memories([one.id]):
         said = args.confidence is not None and not agent
         one = _again(one if said else replace(one, confidence=max(one.confidence, known.confidence)), known)
@@ -81,7 +84,7 @@ def _again(one: Memory, known: Memory) -> Memory:
     return replace(
         one,
         pinned=one.pinned or known.pinned,
-        source=known.source if known.source == "user" else one.source,
+        source=known.source if known.source == USER else one.source,
         tags=tuple(dict.fromkeys((*known.tags, *one.tags))),
         relations=tuple(dict.fromkeys((*known.relations, *one.relations))),
     )
@@ -92,7 +95,8 @@ def edit(args: Namespace, store: Store, setup: Setup) -> int:
     one = _found(store, args.id)
     text = learning.worded(" ".join(args.text)) if args.text else one.text
     kind = args.kind or one.kind
-    store.remember(_changed(replace(one, text=text, kind=kind, at=time.time()), args, store, setup))
+    mine = replace(one, text=text, kind=kind, at=time.time(), source=USER)
+    store.remember(_changed(mine, args, store, setup))
     _, left = files.rewrite(store, {one.id: store.memories([one.id])[0]})
     return _told_of(left)
 
@@ -105,9 +109,9 @@ def pin(args: Namespace, store: Store, setup: Setup) -> int:
 
 def forget(args: Namespace, store: Store, setup: Setup) -> int:
     _person.not_an_agent("to forget", setup.env)
-    ids = [_found(store, one).id for one in args.ids]
-    count = store.forget(*ids)
-    cleaned, left = files.rewrite(store, dict.fromkeys(ids))
+    memories = {one.id: one for one in (_found(store, name) for name in args.ids)}
+    count = forgetting.forget(store, [*memories.values()], time.time())
+    cleaned, left = files.rewrite(store, dict.fromkeys(memories))
     also = f", also in {', '.join(map(visible, cleaned))}" if cleaned else ""
     print(f"forgot {count}{also}")
     return _told_of(left)
@@ -130,7 +134,14 @@ def export(args: Namespace, store: Store, setup: Setup) -> int:
 def bring(args: Namespace, store: Store, setup: Setup) -> int:
     _person.not_an_agent("to import memories", setup.env)
     memories = files.read(args.file, project=origin(setup.places.root) if args.here else None)
-    print(f"read {len(memories)}, {len(learning.remember(store, memories, time.time()))} of them new")
+    forgetting.lift(store, [one.id for one in memories])
+    known = {one.id: one for one in store.memories([one.id for one in memories])}
+    new = [one for one in memories if one.id not in known]
+    later = [one for one in memories if one.id in known and one.at > known[one.id].at]
+    for one in (*new, *later):
+        store.remember(one)
+    more = f", {len(later)} changed" if later else ""
+    print(f"read {len(memories)}, {len(new)} of them new{more}")
     return 0
 
 
@@ -173,8 +184,9 @@ def _scoped(one: Memory, scope: str, setup: Setup, issue: str) -> Memory:
 def _found(store: Store, name: str) -> Memory:
     exact = store.memories([name])
     fitting = exact or [one for one in store.recall("", limit=MOST) if one.id.startswith(name)]
-    if len(fitting) != 1:
-        count = "several memories begin" if fitting else "no memory begins"
+    if len(fitting) != 1 or not name:  # as where a variable of a script is empty
+        count = "every memory begins" if len(fitting) == 1 else "several memories begin"
+        count = count if fitting else "no memory begins"
         raise LookupError(f"{count} with {name!r}; `hookline memory list` shows them")
     return fitting[0]
 
@@ -205,7 +217,7 @@ def arguments(parser: ArgumentParser) -> None:
     kept = _verb(verbs, "pin", "Keep a memory for good, in front of the others.", pin)
     kept.add_argument("id", metavar="ID")
     kept.add_argument("--off", action="store_true", help="let it fade again")
-    gone = _verb(verbs, "forget", "Forget memories: in the store, its index, and files exported.", forget)
+    gone = _verb(verbs, "forget", "Forget memories: in the store, handoffs and files exported.", forget)
     gone.add_argument("ids", nargs="+", metavar="ID")
     out = _verb(verbs, "export", "Write what is remembered here as JSON, a line each.", export)
     out.add_argument("--all", action="store_true", help="of every project")
@@ -252,7 +264,7 @@ hookline memory search how to run the tests
 hookline memory add --kind convention "Tests live beside the code"
 hookline memory add --scope user --pin "I prefer small commits"
 hookline memory edit 3f2a --confidence 0.4 --contradicts 91bc
-hookline memory forget 3f2a                              in the store, its index, and files exported
+hookline memory forget 3f2a                              in the store, its index, handoffs and exports
 hookline memory export team.jsonl; hookline memory import --here team.jsonl
 hookline memory dream                                    merge and let go now, instead of once a day
 

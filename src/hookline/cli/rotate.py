@@ -11,14 +11,20 @@ from hookline.cli import budget
 from hookline.cli._command import Command
 from hookline.cli._show import dump, lines, visible
 from hookline.events import PreCompact
+from hookline.handing import ours
 from hookline.knowledge import Handoff
 from hookline.learning import READ
+from hookline.leaving import from_details
 from hookline.record import asdict
 from hookline.rotation import How, Leg, Ran
 from hookline.runtime import Runtime
 from hookline.spending import USAGE
 from hookline.store import Session, Store, StoreFailed
+from hookline.system import facts
+from hookline.system.places import Places
 
+SHOWN = 120
+"""Characters of a task that are shown."""
 LONGEST = 86_400
 """Seconds that an agent may be waited for once it was asked to end."""
 WHY = {
@@ -69,8 +75,8 @@ def now(args: Namespace, runtime: Runtime) -> int:
 
 def show(args: Namespace, runtime: Runtime) -> int:
     """The newest handoff of this project, or of a session."""
-    root = runtime.setup.places.root
-    every = runtime.store.handoffs(project=root, limit=200)
+    places = runtime.setup.places
+    every = (one for one in runtime.store.handoffs(project=places.root, limit=200) if ours(one, places.state))
     found = next((one for one in every if one.session.startswith(args.session)), None)
     if found is None:
         raise LookupError(
@@ -104,14 +110,8 @@ def _recording(store: Store, session: Session) -> str:
 def _run(args: Namespace, command: list[str], runtime: Runtime) -> int:
     if not command:
         raise ValueError("name the headless command behind --: hookline rotate --run -- claude -p")
-    root, now = runtime.setup.places.root, runtime.now()
-    left = rotation.lying_about(runtime.store, root, now) if args.go_on else None
-    if args.go_on and left is None:
-        raise LookupError(
-            "nobody left anything here to go on from; leave --go-on out, and write a prompt to stdin"
-        )
-    if left is not None:
-        rotation.take_up(runtime.store, left, now)
+    now = runtime.now()
+    left = _taken_up(runtime.store, runtime.setup.places, now) if args.go_on else None
     asked = "" if args.go_on else sys.stdin.read()
     if not args.go_on and not asked.strip():
         raise ValueError(
@@ -135,6 +135,31 @@ def _run(args: Namespace, command: list[str], runtime: Runtime) -> int:
         _say("interrupted; `hookline rotate --show` shows what the session left")
         return 128 + int(*why.args or (signal.SIGINT,))
     return _ended(ran)
+
+
+def _taken_up(store: Store, places: Places, now: float) -> Handoff:
+    """What this run goes on from; raises `LookupError` where there is nothing, or nothing of this branch."""
+    branch = facts.branch(places.root)
+    left = rotation.lying_about(store, places.root, now, branch, places.state)
+    if left is None:
+        raise LookupError(
+            "nobody left anything here to go on from; leave --go-on out, and write a prompt to stdin"
+        )
+    known = from_details(left.details)
+    whose, age = visible(left.session[:8]), _age(now - left.at)
+    if known.branch and known.branch != branch:
+        raise LookupError(
+            f"session {whose!r} left something {age} ago on the branch {visible(known.branch)!r}, and "
+            f"{visible(branch) or 'none'!r} is checked out; check that one out, and then go on from it"
+        )
+    rotation.take_up(store, left, now)
+    _say(f"this goes on from what session {whose!r} left {age} ago: {known.task[:SHOWN]}")
+    return left
+
+
+def _age(seconds: float) -> str:
+    hours = int(max(seconds, 0.0) // 3600)
+    return f"{hours // 24} d" if hours >= 48 else f"{hours} h" if hours else f"{int(seconds // 60)} m"  # noqa: PLR2004 -- two days
 
 
 def _interrupt(number: int, *_: object) -> None:

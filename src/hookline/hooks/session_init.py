@@ -45,6 +45,7 @@ def session_init(
 
 def _brief(state: State, name: str, cap: int) -> Response:
     from hookline.hooks._paths.secret import secret  # noqa: PLC0415 -- only where there is a brief
+    from hookline.redact import redact  # noqa: PLC0415 -- ditto
 
     read = state.facts.get("inside")
     text, wrong = read(name) if read else ("", "cannot be read here")
@@ -52,6 +53,6 @@ def _brief(state: State, name: str, cap: int) -> Response:
         text, wrong = "", "may hold secrets"
     if wrong:
         return warn(f"the brief {name!r} {wrong}, so the session starts without it")
-    whole = text.strip()
+    whole = redact(text.strip())  # before it is cut: the beginning of a secret is not always told
     cut = f"\n[cut here, {cap:,} of {len(whole):,} characters]" if len(whole) > cap else ""
     return inject(f"[Brief]\n{whole[:cap]}{cut}") if whole else Response()

@@ -95,6 +95,12 @@ def hand_over(db: Database, handoff: Handoff) -> bool:
     return db.execute(_HAND_OVER, {**values, **more}).rowcount == 1
 
 
+def amend(db: Database, handoff: Handoff) -> bool:
+    values = {"id": written(handoff.id), "text": written(handoff.text), "details": as_json(handoff.details)}
+    statement = "UPDATE handoffs SET text = :text, details = :details WHERE id = :id"
+    return db.execute(statement, values).rowcount == 1
+
+
 def handoffs(db: Database, project: str | None, session: str, limit: int) -> list[Handoff]:
     where, values = _near({"project": project, "session": session or None})
     statement = f"SELECT {_HANDOFF} FROM handoffs{where} ORDER BY at DESC, position DESC LIMIT :limit"  # noqa: S608

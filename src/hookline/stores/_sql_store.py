@@ -165,6 +165,9 @@ class SqlStore:
     def hand_over(self, handoff: Handoff) -> bool:
         return self._engine.write(lambda db: learnt.hand_over(db, handoff))
 
+    def amend(self, handoff: Handoff) -> bool:
+        return self._engine.write(lambda db: learnt.amend(db, handoff))
+
     def handoffs(
         self, *, project: str | None = None, session: str = "", limit: int = 10
     ) -> Sequence[Handoff]:

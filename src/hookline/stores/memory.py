@@ -196,6 +196,14 @@ class MemoryStore:
         with self._lock:
             return self._handoffs.setdefault(handoff.id, kept) is kept
 
+    def amend(self, handoff: Handoff) -> bool:
+        with self._lock:
+            known = self._handoffs.get(handoff.id)
+            if known is not None:
+                details = _through_json(handoff.details)
+                self._handoffs[handoff.id] = replace(known, text=handoff.text, details=details)
+            return known is not None
+
     def handoffs(
         self, *, project: str | None = None, session: str = "", limit: int = 10
     ) -> Sequence[Handoff]:

@@ -114,6 +114,17 @@ def the_newest_handoff_comes_first(store: Store) -> None:
     same(list(store.handoffs(project=project, session="a")), [handoffs[2], handoffs[0]])
 
 
+def a_handoff_can_be_made_to_say_something_else(store: Store) -> None:
+    project = name()
+    one, other = (Handoff(id=name(), at=at, session="s", text="t", project=project) for at in (2.0, 1.0))
+    store.hand_over(one)
+    store.hand_over(other)
+    amended = replace(one, text="less", details={"next": ("a",)})
+
+    same([store.amend(amended), store.amend(replace(one, id=name()))], [True, False])
+    same(list(store.handoffs(project=project)), [amended, other])
+
+
 def experiments_have_their_numbers(store: Store) -> None:
     run = name()
     rows = [_experiment(run, number) for number in (2, 1, 10)]
@@ -192,6 +203,7 @@ SUITE: tuple[Callable[[Store], None], ...] = (
     remembering_again_replaces_and_keeps_the_uses,
     a_memory_is_forgotten_once,
     the_newest_handoff_comes_first,
+    a_handoff_can_be_made_to_say_something_else,
     experiments_have_their_numbers,
     a_number_is_had_by_one_however_many_ask,
     details_refuse_what_is_not_json,

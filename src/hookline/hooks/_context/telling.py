@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from hookline.redact import redact
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hookline.journal import Journal
 
-LONGEST = 400
-"""Characters of a row: a description may be long."""
+LONGEST, READ = 400, 10_000
+"""Characters of a row that are told, and looked at: a description may be long."""
 
 
 def rows(journal: Journal, root: str) -> str:
@@ -27,8 +29,9 @@ def shown(path: str, root: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Without what could pass for a line, or for a command to a terminal."""
-    plain = "".join(c if c.isprintable() or c == "\t" else " " for c in text)
+    """Without what could pass for a line, or for a command to a terminal; secrets go before it is cut."""
+    quiet = text if len(text) <= LONGEST else redact(text[:READ])
+    plain = "".join(c if c.isprintable() or c == "\t" else " " for c in quiet)
     return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]}…"
 
 

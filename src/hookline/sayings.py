@@ -1,0 +1,197 @@
+"""Which sentence is worth remembering, and as what: one that still holds when its session is over.
+
+Orders of the moment (“don't commit yet”), what is said of programs (“it returns None instead of 5”), plans,
+conditions, and what refers to something that only this session knows are not. What is taken for a
+standing order by mistake does more harm than what is missed: every session after this one reads it.
+"""
+
+from __future__ import annotations
+
+from hookline.pattern import lazy
+
+Found = tuple[str, str, float]
+"""Kind, text and how sure it is."""
+SHORTEST = 12
+"""Characters of a text that can be worth it."""
+
+_CHOSE = r"(?:decided|chose|chosen|settled on|opted|agreed (?:to|on))"
+_WHO = r"\b(?:i|we)(?:'ve| have)?(?: (?:both|all|finally|already|now|just|then|also|therefore))?"
+_CHOOSING = r"(?:us(?:e|ed|ing)|ch(?:ose|oose)|pick(?:ed)?|ke(?:ep|pt)|prefer(?:red)?|stored?|switched? to)"
+_DECIDED = lazy(
+    rf"(?i)\bdecision:\s*\w|{_WHO} {_CHOSE}\b|^(?:so |ok, |okay, )?decided (?:to|on|against)\b"
+    r"|\b(?:it (?:was|is|has been)|it's(?: been)?|the team(?: has)?) decided\b"
+    r"|(?:^|\b(?:i'm|i am|we're|we are) )going with\b|\b(?:we|i)(?:'ll| will) (?:go with|stick (?:to|with))\b"
+    r"|\blet's (?:go with|stick (?:to|with))\b"
+    rf"|(?:^|\b(?:i|we|let's) (?:\w+ ){{0,2}}){_CHOOSING}\b[^.]{{0,80}}"
+    r"\b(?:instead of|rather than|over) \w[^.]{0,80}\bbecause\b"
+)
+_UNDECIDED = lazy(
+    r"(?i)^(?:if|once|when|whenever|whether|unless|until|till|had|suppose|assuming|what if)\b"
+    r"|(?:not|n't|never|yet to|nobody)(?: \w+){0,2} (?:decided|chosen|settled|opted|agreed)\b"
+    rf"|\b(?:if|once|when|whether|unless|until|whatever|what|which|how|before|after) (?:i|we|you|they)"
+    rf"(?:'ve| have| had)?(?: \w+)? {_CHOSE}"
+)
+_REPORTED = lazy(
+    r"(?i)\b(?:sa(?:ys?|id)|tells?|told|claim(?:s|ed)?|mention(?:s|ed)?|report(?:s|ed)?|state[sd]?|"
+    r"wr(?:ites?|ote)|reads|suggest(?:s|ed)?|ask(?:s|ed)?|accord(?:s|ing) to|apparently|reportedly|seems?)\b"
+)
+"""In an agent's mouth this is somebody else's word, such as that of a file it read."""
+_POINTLESS = lazy(
+    r"(?i)\b(?:that|this|it|them|those|these|yours|(?:option|approach|plan|variant|version"
+    r"|proposal) [a-z0-9]|"
+    r"(?:the )?(?:first|second|third|last|other|former|latter)(?: (?:one|option|way|approach|version))?|"
+    r"your (?:suggestion|proposal|recommendation|plan|idea))[.! ]*$"
+)
+"""What was chosen is named only in what was said before."""
+_STEP = lazy(
+    r"(?i)\b(?:decided|chose|chosen|opted|agreed) to (?:first )?(?:run|look|check|read|start|begin|try"
+    r"|see|test"
+    r"|investigate|examine|inspect|search|open|verify|proceed|continue|explore|review|debug|wait|stop|ask"
+    r"|skip)\b"
+)
+"""What an agent decides to do next, and has done when the next session reads of it."""
+
+_BLOCKED = lazy(
+    r"(?i)\bblockers?\s*[:\u2013\u2014]\s*(?!(?:none|nothing|n/?a|no(?= (?:blockers?|more|open|known)\b"
+    r"|\W*$))\b)\w"
+    r"|^(?:(?:still|currently|now) )?blocked (?:by|on|until)\b"
+    r"|\b(?:i|we)(?:'m|'re| am| are| remain)(?: (?:still|currently|now))? blocked (?:by|on|until)\b"
+    r"|\b(?:this|it|work|tasks?|issues?|steps?|story|ticket|releases?|deploy(?:ment)?|rollout|merge|pr|"
+    r"migration|feature|upgrade|rest|everything|progress)\b[^.]{0,30}?"
+    r" (?:is|are|remains?|stays?)(?: (?:still|currently|now))? blocked (?:by|on|until)\b"
+    r"|\bwaiting (?:for|on) (?:the |a |an |our |their )?(?:[\w-]+ ){1,3}?(?:to|from|before)\b"
+    r"|\bcan(?:not|'t) (?:proceed|continue|go on) (?:until|without|because)\b"
+)
+_PASSING = lazy(
+    r"(?i)\bblocked (?:by|on) (?:a |an |the |my |our )?(?:\w+[ -]){0,2}?(?:hooks?|guards?|hookline"
+    r"|sandbox|mutex|lock|"
+    r"promise|i/o|permissions?|polic(?:y|ies))\b"
+    r"|\bwaiting (?:for|on) (?:the |a |an |our |my |your )?(?:\w+ ){0,2}?(?:servers?|builds?|tests?"
+    r"|suites?|commands?|"
+    r"process(?:es)?|jobs?|containers?|install\w*|compil\w*|outputs?|responses?|pages?|apps?|services?|"
+    r"downloads?|scripts?|tasks?|subagents?|agents?|results?|db|database|pods?|deploy(?:ment)?s?|ci"
+    r"|pipelines?|"
+    r"workflows?|locks?|runs?|it|them|you|users?|input|port|emulator|browser)\b"
+    r"|\bcan(?:not|'t) (?:proceed|continue|go on) (?:until|without|because)\b[^.]*\b(?:you|your"
+    r"|confirm\w*|more "
+    r"(?:context|information|details?)|too (?:large|long|big))\b"
+)
+"""What is waited for within a session, and what stops one call of an agent."""
+
+_CLEARED = lazy(
+    r"(?i)\b(?:unblocked|no longer blocked|"
+    r"blockers?:? (?:is |are |was |were )?(?:none|gone|resolved|cleared)|no (?:more |open )?blockers)\b"
+)
+_UNCLEARED = lazy(
+    r"(?i)\b(?:once|when|whenever|until|till|if|unless|as soon as|after|before|not|cannot|never|nothing|who|"
+    r"how|(?:will|would|can|could|should|must|may|might|to|needs?) (?:\w+ )?(?:be|get))\b|n't\b"
+)
+"""With this it is not so yet."""
+_CLAUSE = lazy(r"[.!?\n]+")
+
+_STANDING = lazy(
+    r"(?i)^(?:please )?(?:always|never|from now on|remember(?: that|:| to)|"
+    r"i(?:'d)? (?:prefer|always want|never want|like you to)|we (?:always|never|prefer))(?=\W|$)"
+)
+_ORDERED = lazy(
+    r"(?i)^(?:please )?(?:stop \w+ing|"
+    r"do(?:n't| not) (?:ever|use|add|run|touch|commit|push|write|change|edit|create|put|"
+    r"modify|delete|remove|install))(?=\W|$)"
+)
+_NO_RULE = lazy(
+    r"(?i)^(?:please )?(?:never ?mind\b|always (?:fails?|returns?|gives?|shows?|says|gets?|crash\w*|been"
+    r"|is|was|has|"
+    r"the same)\b|never (?:worked|works|seen|heard|had|been|got|happen\w*|knew|thought|fails?|returns?)\b)"
+    r"|\b(?:this time|for now|right now|at the moment|just (?:this )?once|for the moment|only for this)\b"
+    r"|\b(?:that|this|it|them|those|these)(?: again)?[.! ]*$"
+    r"|\b(?:this|that|the current) (?:pr|commit|session|turn|task|step|change|run)\b"
+    r"|\bthe (?:first|second|third|last|other|former|latter)(?: (?:one|option|way|file|version"
+    r"|approach))?[.!]?$"
+)
+"""What begins like a rule and is none."""
+_OF_THE_MOMENT = lazy(
+    r"(?i)\b(?:yet|(?<!from )now|today|tonight|until|till|before i|so far|just (?:look|tell|show|explain"
+    r"|answer|list"
+    r"|read|plan|think|describe)|only (?:look|tell|show|explain|answer|list|read|plan|think|describe)"
+    r"|again)\b"
+    r"|\b(?:this|that|these|those) (?:file|one|part|bit|function|test|line|folder|class|section)s?\b"
+    r"|\b(?:any(?:thing)?|something|nothing|it|them|that|this|these|those)(?=[\s]*(?:[,.;:!\u2013\u2014]"
+    r"|$| - ))"
+    r"|^(?:please )?do(?:n't| not) \w+(?: (?:any|the|your|my|more|new)){0,2}(?: (?:code|files?|changes?"
+    r"|tests?|suite|"
+    r"build|server|app|script|command|linter|project|source))?(?=[,.;:!\u2013\u2014]|$| - )"
+    r"|^(?:please )?stop (?:doing|running|working|trying|editing|changing|building|searching|reading|looking|"
+    r"waiting|going|thinking|asking)\b"
+)
+"""What holds for the work at hand alone, or speaks of something that only this session knows."""
+_CORRECTED = lazy(
+    r"(?i)^(?:no[,.!]|nope\b|wrong[,.:!]|actually[, ]|not (?:that|like that|there)\b|instead[, ]|"
+    r"that(?:'s| is) (?:wrong|not)|i (?:said|meant)|you should(?:n't| not| have))"
+)
+_HOW_IT_IS = lazy(r"(?i)\b(?:use|is|are|lives?|belongs?|runs?|go|goes|should|must|need|instead|not)\b")
+_POINTING = lazy(
+    r"(?i)^[\s,.!:]*(?:but )?(?:let's|let me|lets|can you|could you|(?:please )?(?:run|look|check|show"
+    r"|try|go|do) |"
+    r"(?:it|that|this|they|these|those|there|what)\b)"
+)
+"""How a correction goes on that asks for the next step, or points at what was said before."""
+_CONVENTION = lazy(
+    r"(?i)\b(?:we (?:always|never|prefer|use)|in this (?:repo|project|codebase)|our (?:code|tests?|style))\b"
+)
+_REMEMBER = lazy(r"(?i)^(?:please )?remember(?: that|:| to)?\s+")
+
+
+def by_person(sentence: str) -> Found | None:
+    """What a person's *sentence* is worth."""
+    plain = _straight(sentence)
+    if _STANDING.search(plain) or _ORDERED.search(plain):
+        return _ruled(sentence, plain)
+    correction = _CORRECTED.search(plain)
+    if correction and _telling(plain[correction.end() :], plain):
+        return "preference", sentence, 0.75
+    if _decided(plain):
+        return "decision", sentence, 0.8
+    return ("blocker", sentence, 0.7) if _blocked(plain) else None
+
+
+def by_agent(sentence: str) -> Found | None:
+    """What an agent's *sentence* is worth: it is less sure, and what it only reports is not its own."""
+    plain = _straight(sentence)
+    if _decided(plain) and not _STEP.search(plain) and not _REPORTED.search(plain):
+        return "decision", sentence, 0.6
+    return ("blocker", sentence, 0.5) if _blocked(plain) else None
+
+
+def cleared(text: str) -> bool:
+    """Whether it says that nothing stands in the way any more."""
+    parts = _CLAUSE.split(_straight(text)) if _CLEARED.search(text) else ()
+    return any(_CLEARED.search(part) and not _UNCLEARED.search(part) for part in parts)
+
+
+def _straight(sentence: str) -> str:
+    return sentence.replace("\u2019", "'")
+
+
+def _ruled(sentence: str, plain: str) -> Found | None:
+    if _NO_RULE.search(plain) or (_ORDERED.search(plain) and _OF_THE_MOMENT.search(plain)):
+        return None
+    told = _REMEMBER.sub("", sentence)
+    kind = "fact" if told != sentence else "convention" if _CONVENTION.search(plain) else "preference"
+    return (kind, told, 0.85) if len(told) >= SHORTEST else None
+
+
+def _telling(rest: str, plain: str) -> bool:
+    """Whether a correction says how it is, in words that can be understood later."""
+    if _POINTING.search(rest) or _NO_RULE.search(plain) or _OF_THE_MOMENT.search(plain):
+        return False
+    return _HOW_IT_IS.search(rest) is not None or plain.casefold().startswith("you should")
+
+
+def _decided(plain: str) -> bool:
+    if _DECIDED.search(plain) is None:
+        return False
+    return _UNDECIDED.search(plain) is None and _POINTLESS.search(plain) is None
+
+
+def _blocked(plain: str) -> bool:
+    return _BLOCKED.search(plain) is not None and _PASSING.search(plain) is None

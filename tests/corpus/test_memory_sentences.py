@@ -1,0 +1,24 @@
+"""What is learnt from a sentence, and above all what is not: every session after it reads what was."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hookline.extracting import said
+from hookline.talk import Words
+
+ROWS = [
+    json.loads(line) for line in (Path(__file__).parent / "memory_sentences.jsonl").read_text().splitlines()
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row['by']}: {row['says']}" for row in ROWS])
+def test_a_sentence_is_learnt_as_what_it_is_or_not_at_all(row):
+    found = [kind for kind, _, _ in said([Words(by=row["by"], text=row["says"])])]
+
+    assert found == ([row["kind"]] if row["kind"] else [])
+
+
+def test_there_are_more_sentences_that_teach_nothing_than_such_that_do():
+    assert sum(row["kind"] is None for row in ROWS) > len(ROWS) / 2 > 60
