@@ -118,8 +118,7 @@ def carry_out(run: Run, repository: Repository, around: Surroundings) -> Stop:
 
 def _not_elsewhere(run: Run, repository: Repository) -> None:
     """What is checked out elsewhere would change under whoever works there."""
-    ours = os.path.realpath(os.path.join(run.scratch, "agent"))
-    place = reachable.elsewhere(repository, run.branch, ours)
+    place = reachable.elsewhere(repository, run.branch, run.checkout)
     if place:
         raise ValueError(
             f"{run.branch!r} is checked out in {place!r}, and the run would move it there; "
@@ -165,8 +164,10 @@ def _aligned(work: Work, rows: Sequence[Row]) -> None:
         return
     reachable.of_rows(repository, run.id, rows, noted)
     keep = f"{repositories.ref(run.id, rows[-1].iteration)}-branch"
-    known = [row.commit for row in rows if row.commit]
-    reachable.put_branch(repository, run.branch, stands(rows), keep=keep, known=known, complain=noted)
+    known, at = [row.commit for row in rows if row.commit], stands(rows)
+    reachable.put_branch(
+        repository, run.branch, at, ours=run.checkout, keep=keep, known=known, complain=noted
+    )
 
 
 def _looked_at(work: Work, rows: Sequence[Row]) -> Work:
@@ -217,18 +218,20 @@ def settle(work: Work, around: Surroundings, step: Step, before: Sequence[Row]) 
 
 def follow(work: Work, row: Row, rows: Sequence[Row]) -> None:
     """Have the branch and the worktree follow what is in the journal."""
-    at, repository, own = stands(rows), work.tree.repository, repositories.ref(work.run.id, row.iteration)
-    reachable.of_rows(repository, work.run.id, rows, work.watcher.noted)
-    known = [row.commit, repository.commit(f"{own}-own")]
-    keep, noted = f"{own}-branch", work.watcher.noted
-    reachable.put_branch(repository, work.run.branch, at, keep=keep, known=known, complain=noted)
+    run, at, repository, noted = work.run, stands(rows), work.tree.repository, work.watcher.noted
+    reachable.of_rows(repository, run.id, rows, noted)
+    own = repositories.ref(run.id, row.iteration)
+    known, keep = [row.commit, repository.commit(f"{own}-own")], f"{own}-branch"
+    reachable.put_branch(
+        repository, run.branch, at, ours=run.checkout, keep=keep, known=known, complain=noted
+    )
     passed("after-branch")
     if work.worker:  # its own branch is gone when its experiment is over
         repository.drop_ref(f"{HEADS}{work.tree.branch}")
     else:
         work.tree.put(at)
     passed("after-reset")
-    _keep_idea(work.run, row)
+    _keep_idea(run, row)
     steps.drop(work.place)
     passed("after-settled")
 

@@ -70,6 +70,11 @@ class Run:
         return os.path.join(self.root, FOLDER, self.id)
 
     @property
+    def checkout(self) -> str:
+        """Where the run itself has its branch checked out, as git writes that."""
+        return os.path.realpath(os.path.join(self.scratch, "agent"))
+
+    @property
     def target(self) -> Target:
         return target.read(self.text, self.name)
 
