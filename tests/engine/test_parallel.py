@@ -172,3 +172,22 @@ def test_an_experiment_whose_worker_is_lost_again_and_again_has_crashed(counted)
     assert rows[1].status in ("keep", "crash")
     assert counted.git("show", f"refs/hookline/{counted.run.id}/1:src/e1") == "1"
     right(counted, before)
+
+
+CLOCK = """
+import os, time
+real, jump = time.time, os.path.expanduser("~/jump")
+time.time = lambda: real() + 7200 * os.path.exists(jump)
+"""
+
+
+def test_a_machine_that_slept_leaves_an_experiment_the_time_that_the_run_has(counted):
+    """Its clock goes on meanwhile, and what measures how long the run is at work does not."""
+    counted.target(experiments=3, limits='time = "1h"')
+    counted.script(BOTH, "test $n = 3 && sleep 2; touch $HOME/jump", OWN)
+    (counted.home / "sitecustomize.py").write_text(CLOCK)
+    process = started(counted, "--parallel", "2", PYTHONPATH=str(counted.home))
+    told, _ = process.communicate(timeout=100)
+
+    assert process.returncode == 2, told.decode()
+    assert counted.statuses == ["baseline", *["keep"] * 3]

@@ -263,6 +263,11 @@ def test_longer_names_of_objects_will_do(project):
     project.hookline("run", check=2)
 
     assert only(project).status == "keep"
+    project.script(
+        LESS, "rm src/fixed; echo '* working-tree-encoding=UTF-16' > .gitattributes; echo x > src/x"
+    )
+    project.hookline("run", check=2)
+    assert only(project).status == "keep"
 
 
 def test_a_detached_head_will_do(project):

@@ -1,6 +1,7 @@
 """What a user who is new comes across: other checkouts, ends that need a person, wrong words."""
 
 import contextlib
+import json
 import os
 import pty
 import re
@@ -300,6 +301,36 @@ def test_a_run_that_cannot_be_read_is_told_and_hides_no_other(project):
         assert said in project.hookline("show", name, check=2).stderr
         assert said in listed.stderr
         assert other in listed.stdout
+
+
+def test_a_run_of_another_version_is_told_and_hides_no_other(project):
+    project.script(LESS)
+    for _ in range(2):
+        project.hookline("run", check=2)
+    path = project.root / "autoresearch" / project.run.id / "run.json"
+    name, other = path.parent.name, runs.everyone(str(project.root))[0].id
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps({**told, "text": told["text"].replace("[limits]", "[limits]\nlater = 1")}))
+    listed, shown = project.hookline("runs", check=0), project.hookline("show", check=0)
+    said = f"run '{name}' was begun with what this version of hookline cannot use (target 'small': limits has"
+
+    assert said in listed.stderr
+    assert other in listed.stdout
+    assert shown.stdout.startswith(other)
+    assert said in project.hookline("run", "--resume", name, check=2).stderr
+
+
+def test_what_was_kept_is_merged_though_its_agent_is_gone(project):
+    path, program = project.root / ".hookline/targets/small.toml", project.home / "bin/claude"
+    text = path.read_text().replace('"command"', '"claude-code"')
+    path.write_text("".join(line for line in text.splitlines(keepends=True) if "AGENT" not in line))
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho 9 > src/n\n")
+    program.chmod(0o755)
+    project.hookline("run", check=2, PATH=f"{program.parent}:{project.env['PATH']}")
+    program.unlink()
+
+    assert "experiments 1; there is no guard, metric 9" in project.hookline("merge", check=0).stdout
 
 
 def test_an_address_that_a_shell_left_empty_is_no_cluster(project):
