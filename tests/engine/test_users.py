@@ -213,6 +213,22 @@ def test_a_scope_without_a_file_is_told_before_anything_is_spent(project):
     assert said in project.hookline("run", check=2).stdout
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('["src/**"]', '["src/**", "[z-a]"]', "scope.mutable has '[z-a]', which is no glob as in .gitignore"),
+        ('["src/fixed"]', '["[z-a]"]', "scope.immutable has '[z-a]', which is no glob as in .gitignore"),
+        ('["src/fixed"]', "[" * 9999, "target 'small': this is no TOML: it is nested too deep"),
+    ],
+)
+def test_a_target_that_nobody_can_make_sense_of_is_told_before_a_run(project, old, new, said):
+    path = project.root / ".hookline/targets/small.toml"
+    path.write_text(path.read_text().replace(old, new))
+    for words in (("target", "check"), ("run",)):
+        assert project.hookline(*words, check=2).stderr == f"hookline: {said}\n"
+    assert not (project.root / "autoresearch").exists()
+
+
 def test_a_command_of_a_new_target_is_for_the_agent_that_runs_one(project):
     project.hookline("target", "new", "one", "--command", "true", check=0)
     done = project.hookline("target", "new", "two", "--agent", "tuner", "--command", "true", check=2)
@@ -348,3 +364,17 @@ def test_words_that_the_locale_cannot_write_reach_agent_and_metric(project):
 
     assert done.returncode == 2, done.stderr
     assert [(row.status, row.description) for row in project.rows[1:]] == [("keep", "wéniger")]
+
+
+def test_who_is_told_that_a_run_is_at_work_changes_nothing_of_it(project):
+    project.script("touch $HOME/works; until test -e $HOME/go; do sleep 0.05; done; " + LESS)
+    with subprocess.Popen([*HOOKLINE, "run"], cwd=project.root, env=project.env) as engine:
+        while not (project.home / "works").exists():
+            assert engine.poll() is None
+        done = project.hookline("run", "--resume", "--parallel", "7", check=1)
+        many = project.run.parallel
+        (project.home / "go").touch()
+
+    assert "is at work in another process" in done.stderr
+    assert many == 1
+    assert project.statuses == ["baseline", "keep"]

@@ -101,6 +101,7 @@ def carry_out(run: Run, repository: Repository, around: Surroundings) -> Stop:
         stack.enter_context(held(run))
         interrupts = stack.enter_context(Interrupts(lambda: around.watcher.noted(FINISHES)))
         _not_elsewhere(run, repository)
+        runs.save(run)  # with what is asked for now
         work = workplace(run, repository, around)
         stack.callback(work.unwire)
         try:
@@ -129,10 +130,10 @@ def _not_elsewhere(run: Run, repository: Repository) -> None:
 def _carry_out(work: Work, around: Surroundings, interrupts: Interrupts) -> Stop:
     rows = known(work.run, around.store)
     around.watcher.begun(work.run, rows)
-    rows = take_up(work, rows, lambda step, before: settle(work, around, step, before))
+    began, spent = time.monotonic(), work.run.spent
+    rows = take_up(_timed(work, spent), rows, lambda step, before: settle(work, around, step, before))
     _aligned(work, rows)
     work = _looked_at(work, rows)
-    began, spent = time.monotonic(), work.run.spent
     if not rows:
         _guarded(work)
         work, rows = _baseline(work, around)
@@ -183,10 +184,15 @@ def _limited(target: Target, around: Surroundings) -> Target:
     return replace(target, limits=replace(target.limits, experiments=around.experiments))
 
 
+def _timed(work: Work, spent: float) -> Work:
+    """With the time that is left of the run's."""
+    limit = work.target.limits.seconds
+    return work if limit is None else replace(work, until=time.time() + limit - spent)
+
+
 def _next(work: Work, around: Surroundings, rows: list[Row], *, spent: float, ready: bool) -> list[Row]:
     """The next experiment; the worktree is *ready* where one was settled just now."""
-    limit = work.target.limits.seconds
-    work = work if limit is None else replace(work, until=time.time() + limit - spent)
+    work = _timed(work, spent)
     step = Step(experiment=1 + max(row.iteration for row in rows), start=stands(rows))
     passed("before-begun")
     step = steps.save(work.place, step)
