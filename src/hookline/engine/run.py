@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from itertools import count
+from statistics import median
 
 from hookline.engine import _durable, experiment, journal, reachable, runs, settings, steps, stopping, wiring
 from hookline.engine import repository as repositories
@@ -15,7 +16,7 @@ from hookline.engine._workplace import workers, workplace
 from hookline.engine.experiment import Work
 from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
-from hookline.engine.judging import noisy
+from hookline.engine.judging import mad, noisy
 from hookline.engine.points import passed
 from hookline.engine.repository import BRANCHES, HEADS, Repository
 from hookline.engine.resume import take_up
@@ -294,25 +295,19 @@ def _baseline(work: Work, around: Surroundings) -> tuple[Work, list[Row]]:
             raise NoBaseline(
                 _unmeasured("guard", guard.problem or "its number is not good enough", guard.tail)
             )
-    values: list[float] = []
-    for _ in range(1 if target.noise.kind == "deterministic" else 2):
-        around.watcher.measuring(0, "metric")
-        measured, _samples = work.bench.metric(run.base)
-        if measured.value is None:
-            raise NoBaseline(_unmeasured("metric", measured.problem, measured.tail))
-        values.append(measured.value)
-    varies = target.noise.kind == "noisy" or (len(values) > 1 and noisy(values))
+    values, varies = _measured(work, around)
     work = _noted(work, noise="noisy" if varies else "deterministic")
     row = Row(
         iteration=0,
         timestamp=time.time(),
         status="baseline",
         commit=run.base,
-        metric=values[0],
-        best=values[0],
+        metric=median(values),
+        best=median(values),
         guard="pass" if guard else "",
         guard_metric=guard.value if guard else None,
         samples=tuple(values),
+        mad=mad(values) if varies else None,
         base=run.base,
         description="baseline",
     )
@@ -321,6 +316,24 @@ def _baseline(work: Work, around: Surroundings) -> tuple[Work, list[Row]]:
     passed("after-baseline")
     around.watcher.decided(row)
     return work, rows
+
+
+def _measured(work: Work, around: Surroundings) -> tuple[list[float], bool]:
+    """What the commit that the run begins at comes to, and whether that varies.
+
+    Where it does, it takes as many runs as confirm a better result: one that was lucky would be a mark that
+    honest work never reaches.
+    """
+    noise, values = work.target.noise, list[float]()
+    varies, most = noise.kind == "noisy", 1 if noise.kind == "deterministic" else 2
+    while len(values) < (max(most, noise.samples) if varies else most):
+        around.watcher.measuring(0, "metric")
+        measured, _samples = work.bench.metric(work.run.base)
+        if measured.value is None:
+            raise NoBaseline(_unmeasured("metric", measured.problem, measured.tail))
+        values.append(measured.value)
+        varies = varies or (len(values) > 1 and noisy(values))
+    return values, varies
 
 
 def _unmeasured(what: str, problem: str, tail: str) -> str:
