@@ -143,3 +143,24 @@ def test_a_branch_that_is_checked_out_is_not_taken_away(project):
     project.git("switch", "-q", "main")
     project.hookline("clean", "--everything", "--yes", check=0)
     assert project.git("for-each-ref", "refs/heads/hookline", "refs/hookline") == ""
+
+
+@pytest.mark.parametrize(("work", "status", "metric"), [(LESS, "keep", 9.0), ("true", "no_change", None)])
+def test_what_the_user_commits_meanwhile_is_not_the_agents(project, work, status, metric):
+    mine = f"echo 3 > '{project.root}/src/n'; git -C '{project.root}' commit -qm mine --only src/n"
+    project.script(mine, work)
+    project.hookline("run", check=2)
+    row = project.rows[1]
+
+    assert (row.status, row.metric) == (status, metric)
+    assert "mine" not in row.description
+    assert project.git("log", "-1", "--format=%s") == "mine"
+    assert "mine" not in project.git("log", "--format=%s", project.tip)
+
+
+def test_what_an_agent_commits_without_a_branch_counts(project):
+    project.script("git checkout -q --detach; echo 4 > src/n; git commit -qam 'four of mine'; echo said")
+    project.hookline("run", check=2)
+
+    assert [(row.status, row.description) for row in project.rows[1:]] == [("keep", "four of mine")]
+    assert project.git("log", "-1", "--format=%s", project.tip) == "four of mine"
