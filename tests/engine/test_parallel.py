@@ -174,6 +174,19 @@ def test_an_experiment_whose_worker_is_lost_again_and_again_has_crashed(counted)
     right(counted, before)
 
 
+def test_status_names_all_that_are_at_work(counted):
+    counted.target(experiments=2)
+    counted.script(BOTH, "until test -e $HOME/go; do sleep 0.02; done", OWN)
+    process = started(counted, "--parallel", "2")
+    until(counted.home / "at1")
+    until(counted.home / "at2")
+    told = counted.hookline("status", check=0).stdout
+    (counted.home / "go").touch()
+    process.communicate(timeout=60)
+
+    assert f"run {counted.run.id} goes on; experiments 1, 2, best metric: -2" in told
+
+
 CLOCK = """
 import os, time
 real, jump = time.time, os.path.expanduser("~/jump")
