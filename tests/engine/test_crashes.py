@@ -202,6 +202,16 @@ def test_ctrl_c_leaves_a_journal_that_is_right(project, times):
         assert project.statuses == ["baseline", "keep"]
 
 
+def test_an_experiment_that_goes_on_has_no_more_time_than_the_run(project):
+    project.target(experiments=3, limits='time = "3s"')
+    project.script("sleep 12; echo 9 > src/n")
+    ended(killed(project, "after-begun"))
+    done = project.hookline("run", "--resume", check=2)
+
+    assert project.statuses == ["baseline", "budget"]
+    assert "time: the 3s that it may take are over" in done.stdout
+
+
 def wait_for(path):
     until = time.monotonic() + 60
     while not path.exists():

@@ -9,6 +9,7 @@ from hookline import journal as seen_by_sessions
 from hookline.engine import journal
 from hookline.engine.journal import Journal, Row
 from hookline.engine.target import Metric
+from hookline.record import replace
 
 METRIC = Metric(command="x", direction="lower", name="time", unit="ms")
 BASE = Row(iteration=0, timestamp=1_700_000_000.0, status="baseline", commit="a" * 40, metric=3.5, best=3.5)
@@ -142,6 +143,38 @@ def test_the_next_row_mends_what_an_agent_did_to_the_files(tmp_path, harm):
 
     assert book.rows() == [BASE, FULL]
     assert Path(book.table).read_text() == journal.head(METRIC) + journal.line(BASE) + journal.line(FULL)
+
+
+WRONG = [
+    *("5", "[]", '"x"', "null", "{", "[" * 9999, "{}", '{"iteration": 3}'),
+    '{"iteration": 3, "timestamp": "2026-11-16T05:50:00Z", "status": "keep"}',
+    '{"iteration": "3", "timestamp": 1800000000, "status": "keep"}',
+    '{"iteration": true, "timestamp": 1800000000, "status": "keep"}',
+    '{"iteration": -3, "timestamp": 1800000000, "status": "keep"}',
+    '{"iteration": 3, "timestamp": 1e300, "status": "keep"}',
+    '{"iteration": 3, "timestamp": 1800000000, "status": "won"}',
+    '{"iteration": 3, "timestamp": 1800000000, "status": "keep", "metric": "7"}',
+    '{"iteration": 3, "timestamp": 1800000000, "status": "keep", "metric": NaN}',
+    '{"iteration": 3, "timestamp": 1800000000, "status": "keep", "description": 7}',
+    '{"iteration": 3, "timestamp": 1800000000, "status": "keep", "samples": 7}',
+    '{"iteration": 3, "timestamp": 1800000000, "status": "keep", "details": []}',
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_no_row_is_passed_over(tmp_path, wrong):
+    book = Journal(str(tmp_path), METRIC)
+    book.append(BASE, ())
+    Path(book.twin).write_text(f"{Path(book.twin).read_text()}{wrong}\n")
+
+    assert book.rows() == [BASE]
+
+
+def test_ends_of_lines_that_an_agent_writes_end_no_row(tmp_path):
+    book, row = Journal(str(tmp_path), METRIC), replace(FULL, details={"reason": "a\u2028b\x85c\x0bd"})
+    book.append(row, ())
+
+    assert book.rows() == [row]
 
 
 def test_a_status_that_is_none_is_refused():

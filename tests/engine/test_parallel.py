@@ -172,3 +172,35 @@ def test_an_experiment_whose_worker_is_lost_again_and_again_has_crashed(counted)
     assert rows[1].status in ("keep", "crash")
     assert counted.git("show", f"refs/hookline/{counted.run.id}/1:src/e1") == "1"
     right(counted, before)
+
+
+def test_status_names_all_that_are_at_work(counted):
+    counted.target(experiments=2)
+    counted.script(BOTH, "until test -e $HOME/go; do sleep 0.02; done", OWN)
+    process = started(counted, "--parallel", "2")
+    until(counted.home / "at1")
+    until(counted.home / "at2")
+    told = counted.hookline("status", check=0).stdout
+    (counted.home / "go").touch()
+    process.communicate(timeout=60)
+
+    assert f"run {counted.run.id} goes on; experiments 1, 2, best metric: -2" in told
+
+
+CLOCK = """
+import os, time
+real, jump = time.time, os.path.expanduser("~/jump")
+time.time = lambda: real() + 7200 * os.path.exists(jump)
+"""
+
+
+def test_a_machine_that_slept_leaves_an_experiment_the_time_that_the_run_has(counted):
+    """Its clock goes on meanwhile, and what measures how long the run is at work does not."""
+    counted.target(experiments=3, limits='time = "1h"')
+    counted.script(BOTH, "test $n = 3 && sleep 2; touch $HOME/jump", OWN)
+    (counted.home / "sitecustomize.py").write_text(CLOCK)
+    process = started(counted, "--parallel", "2", PYTHONPATH=str(counted.home))
+    told, _ = process.communicate(timeout=100)
+
+    assert process.returncode == 2, told.decode()
+    assert counted.statuses == ["baseline", *["keep"] * 3]

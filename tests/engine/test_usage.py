@@ -132,3 +132,28 @@ def test_an_experiment_whose_engine_was_killed_counts_all_that_it_spent(project,
 
     assert row.status == "keep"
     assert (row.tokens_in, row.tokens_out, row.tool_calls) == (SPENT * sessions, 2 * sessions, sessions)
+
+
+PRICES = '{"claude-test": {"input": 1000, "output": 500}}'
+"""In dollars, of a million tokens."""
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("tokens = 50000", "tokens: 66004 of 50000 tokens are used"),
+        ("cost = 50", "cost: 66.002 of 50 dollars are used"),
+    ],
+)
+def test_what_experiments_spent_ends_a_run_at_its_limit(project, limit, said):
+    project.env["HOOKLINE_RESIDENT"] = "off"
+    path = project.home / ".config/hookline/models.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(PRICES)
+    project.target(experiments=5, limits=limit)
+    agent = f'{shlex.quote(sys.executable)} {shlex.quote(str(AGENT))} agent "$HOME" usual'
+    project.script(f"echo 'do it' | {agent}", "echo $(( $(cat src/n) - 1 )) > src/n")
+    done = project.hookline("run", check=2)
+
+    assert said in done.stdout
+    assert project.statuses == ["baseline", "keep", "keep"]

@@ -1,6 +1,7 @@
 """What a user who is new comes across: other checkouts, ends that need a person, wrong words."""
 
 import contextlib
+import json
 import os
 import pty
 import re
@@ -212,6 +213,22 @@ def test_a_scope_without_a_file_is_told_before_anything_is_spent(project):
     assert said in project.hookline("run", check=2).stdout
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('["src/**"]', '["src/**", "[z-a]"]', "scope.mutable has '[z-a]', which is no glob as in .gitignore"),
+        ('["src/fixed"]', '["[z-a]"]', "scope.immutable has '[z-a]', which is no glob as in .gitignore"),
+        ('["src/fixed"]', "[" * 9999, "target 'small': this is no TOML: it is nested too deep"),
+    ],
+)
+def test_a_target_that_nobody_can_make_sense_of_is_told_before_a_run(project, old, new, said):
+    path = project.root / ".hookline/targets/small.toml"
+    path.write_text(path.read_text().replace(old, new))
+    for words in (("target", "check"), ("run",)):
+        assert project.hookline(*words, check=2).stderr == f"hookline: {said}\n"
+    assert not (project.root / "autoresearch").exists()
+
+
 def test_a_command_of_a_new_target_is_for_the_agent_that_runs_one(project):
     project.hookline("target", "new", "one", "--command", "true", check=0)
     done = project.hookline("target", "new", "two", "--agent", "tuner", "--command", "true", check=2)
@@ -302,6 +319,36 @@ def test_a_run_that_cannot_be_read_is_told_and_hides_no_other(project):
         assert other in listed.stdout
 
 
+def test_a_run_of_another_version_is_told_and_hides_no_other(project):
+    project.script(LESS)
+    for _ in range(2):
+        project.hookline("run", check=2)
+    path = project.root / "autoresearch" / project.run.id / "run.json"
+    name, other = path.parent.name, runs.everyone(str(project.root))[0].id
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps({**told, "text": told["text"].replace("[limits]", "[limits]\nlater = 1")}))
+    listed, shown = project.hookline("runs", check=0), project.hookline("show", check=0)
+    said = f"run '{name}' was begun with what this version of hookline cannot use (target 'small': limits has"
+
+    assert said in listed.stderr
+    assert other in listed.stdout
+    assert shown.stdout.startswith(other)
+    assert said in project.hookline("run", "--resume", name, check=2).stderr
+
+
+def test_what_was_kept_is_merged_though_its_agent_is_gone(project):
+    path, program = project.root / ".hookline/targets/small.toml", project.home / "bin/claude"
+    text = path.read_text().replace('"command"', '"claude-code"')
+    path.write_text("".join(line for line in text.splitlines(keepends=True) if "AGENT" not in line))
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho 9 > src/n\n")
+    program.chmod(0o755)
+    project.hookline("run", check=2, PATH=f"{program.parent}:{project.env['PATH']}")
+    program.unlink()
+
+    assert "experiments 1; there is no guard, metric 9" in project.hookline("merge", check=0).stdout
+
+
 def test_an_address_that_a_shell_left_empty_is_no_cluster(project):
     done = project.hookline("run", "--cluster", "", check=2)
 
@@ -317,3 +364,17 @@ def test_words_that_the_locale_cannot_write_reach_agent_and_metric(project):
 
     assert done.returncode == 2, done.stderr
     assert [(row.status, row.description) for row in project.rows[1:]] == [("keep", "wéniger")]
+
+
+def test_who_is_told_that_a_run_is_at_work_changes_nothing_of_it(project):
+    project.script("touch $HOME/works; until test -e $HOME/go; do sleep 0.05; done; " + LESS)
+    with subprocess.Popen([*HOOKLINE, "run"], cwd=project.root, env=project.env) as engine:
+        while not (project.home / "works").exists():
+            assert engine.poll() is None
+        done = project.hookline("run", "--resume", "--parallel", "7", check=1)
+        many = project.run.parallel
+        (project.home / "go").touch()
+
+    assert "is at work in another process" in done.stderr
+    assert many == 1
+    assert project.statuses == ["baseline", "keep"]

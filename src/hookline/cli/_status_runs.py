@@ -26,6 +26,6 @@ def _line(run: "Run") -> str:
 
     rows = run.journal.rows()
     state = "goes on" if _lock.busy(run) else f"was ended: `hookline run --resume {run.id}` goes on with it"
-    step = steps.load(run.folder)
-    number = step.experiment if step else max(len(rows) - 1, 0)
-    return visible(f"run {run.id} {state}; experiment {number}, {view.best(rows, run.target.metric)}")
+    going = sorted(step.experiment for step in steps.under_way(run)) or [max(len(rows) - 1, 0)]
+    which = f"experiment{'s' * (len(going) > 1)} {', '.join(map(str, going))}"
+    return visible(f"run {run.id} {state}; {which}, {view.best(rows, run.target.metric)}")

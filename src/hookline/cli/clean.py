@@ -33,7 +33,7 @@ def run(args: Namespace) -> int:
 
 
 def _free(one: Any, args: Namespace) -> bool:
-    if one.busy or (one.unfinished is not None and not args.everything):
+    if one.busy or (one.elsewhere if args.everything else one.unfinished is not None):
         return False
     return bool(one.trees or (args.refs and one.refs) or args.everything)
 
@@ -41,6 +41,11 @@ def _free(one: Any, args: Namespace) -> bool:
 def _line(one: Any, args: Namespace) -> str:
     if one.busy:
         return f"{visible(one.run.id)}: at work, stays as it is"
+    if one.elsewhere and args.everything:
+        return (
+            f"{visible(one.run.id)}: stays as it is, because {visible(one.run.branch)} is checked out in "
+            f"{visible(one.elsewhere)}; say `git switch -` there first"
+        )
     if one.unfinished is not None and not args.everything:
         return (
             f"{visible(one.run.id)}: stays as it is, because experiment {one.unfinished} was interrupted and "

@@ -4,15 +4,13 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from hookline.cli._command import Command, of_run
-from hookline.cli._run_lines import Lines
 from hookline.cli._show import visible
 
 
 def run(args: Namespace) -> int:
     from hookline.engine import _lock, merging, runs  # noqa: PLC0415 -- `--help` needs none
     from hookline.engine import repository as repositories  # noqa: PLC0415 -- ditto
-    from hookline.engine._workplace import workplace  # noqa: PLC0415 -- ditto
-    from hookline.engine.run import Surroundings  # noqa: PLC0415 -- ditto
+    from hookline.engine._workplace import bench  # noqa: PLC0415 -- ditto
 
     env = dict(os.environ)
     repository = repositories.open_at(os.getcwd(), env)
@@ -24,8 +22,7 @@ def run(args: Namespace) -> int:
     if repository.git.attempt("check-ref-format", "--branch", name).returncode:
         raise ValueError(f"{name!r} cannot name a branch; use letters, digits, `-`, `_` and `/`")
     with _lock.held(one):
-        bench = workplace(one, repository, Surroundings(env=env, watcher=Lines())).bench
-        made = merging.merge(one, repository, bench, onto, args.only, name)
+        made = merging.merge(one, repository, bench(one, repository, env), onto, args.only, name)
     _tell(made.branch, made.experiments, made.metric, guarded=one.target.guard is not None)
     return 0
 

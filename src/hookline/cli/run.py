@@ -161,10 +161,8 @@ def _checked(parallel: int | None, cluster: str | None) -> None:
 
 
 def _at_once(one: "Run", parallel: int | None, cluster: str | None) -> "Run":
-    from hookline.engine import runs  # noqa: PLC0415 -- as above
-
     where = one.cluster if cluster is None else cluster
-    return runs.save(replace(one, parallel=parallel or (_cores(cluster) if cluster else 1), cluster=where))
+    return replace(one, parallel=parallel or (_cores(cluster) if cluster else 1), cluster=where)
 
 
 def _there(address: str, env: Mapping[str, str], root: str) -> None:

@@ -44,7 +44,7 @@ def _added(tree: Worktree, start: str) -> None:
         _unlock(tree)
         if tree.attempt(*_ALL).returncode == 0:
             return
-    _added_as_they_are(tree)
+    _added_as_they_are(tree, nothing="0" * len(start))
 
 
 def _unlock(tree: Worktree) -> None:
@@ -100,11 +100,11 @@ def _without_specials(path: str) -> None:
                     os.unlink(place)
 
 
-def _added_as_they_are(tree: Worktree) -> None:
+def _added_as_they_are(tree: Worktree, nothing: str) -> None:
     """Without filters and encodings: one of them fails, and what is in the files is what counts."""
     gone = _paths(tree, "--deleted")
     changed = dict.fromkeys(_paths(tree, "--modified", "--others", "--exclude-standard"))
-    lines = [f"0 {'0' * 40}\t{path}" for path in gone]
+    lines = [f"0 {nothing}\t{path}" for path in gone]
     lines += [line for path in changed if path not in set(gone) for line in _as_it_is(tree, path)]
     tree.git("update-index", "-z", "--index-info", stdin="".join(f"{line}\0" for line in lines))
 

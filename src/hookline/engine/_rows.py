@@ -1,10 +1,11 @@
 """The rows of a run, in its files and in the store: what one has lost the other gives back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from hookline.engine import journal
+from hookline.engine import journal, steps
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run, short
+from hookline.engine.steps import Step
 from hookline.store import Store, StoreFailed
 
 
@@ -14,12 +15,33 @@ def key(run: Run) -> str:
 
 
 def known(run: Run, store: Store | None) -> list[Row]:
-    """All rows there are; the files are written anew where they lack some."""
-    rows = {row.iteration: row for row in (*_stored(run, store), *run.journal.rows())}
-    whole = journal.in_order(rows.values())
+    """All rows there are; the files are written anew where they lack some, or say otherwise than the store.
+
+    An agent that was at work may have written into the files, too.
+    """
+    alone = steps.load(run.folder)  # one after the other: nothing is behind it
+    rows = run.journal.rows()
+    written = {row.iteration: row for row in rows if not alone or row.iteration <= alone.experiment}
+    for step in steps.under_way(run):
+        written = _of_ours(written, step)
+    stored = {row.iteration: row for row in _stored(run, store)}
+    whole = journal.in_order({**written, **stored}.values())
     if whole:
         run.journal.mend(whole)
     return whole
+
+
+def _of_ours(rows: Mapping[int, Row], step: Step) -> dict[int, Row]:
+    """Without a row of an experiment on its way that is not the one which was decided on."""
+    row = rows.get(step.experiment)
+    ours = journal.from_json(step.row) if step.row else None
+    if row is None or (ours and _result(row) == _result(ours)):
+        return {**rows}
+    return {number: one for number, one in rows.items() if number != step.experiment}
+
+
+def _result(row: Row) -> tuple[object, ...]:
+    return row.status, row.commit, row.base, row.description
 
 
 def _stored(run: Run, store: Store | None) -> list[Row]:

@@ -12,6 +12,7 @@ from hookline import hosts
 from hookline.engine import agents, runs, scope, stopped, submodules, usage, wiring
 from hookline.engine.bench import Bench
 from hookline.engine.experiment import Work
+from hookline.engine.judging import Side
 from hookline.engine.usage import Used
 from hookline.engine.worktree import Inside, Worktree
 from hookline.store import StoreFailed
@@ -30,14 +31,11 @@ _OURS = ("AUTORESEARCH_", "HOOKLINE_RUN", "HOOKLINE_PROFILE", "HOOKLINE_ENGINE_"
 def workplace(run: Run, repository: Repository, around: Surroundings, *, worker: str = "") -> Work:
     target, env = run.target, _environment(around.env, run)
     trees, undo = worktrees(run, repository, worker), os.path.join(run.of(worker), runs.UNDO)
-    bench = Bench(
-        target=target, trees={"candidate": trees["candidate"], "incumbent": trees["incumbent"]}, env=env
-    )
     return Work(
         run=run,
         target=target,
         tree=trees["agent"],
-        bench=bench,
+        bench=bench(run, repository, around.env, worker=worker),
         agent=agents.choose(target, run.root, env),
         inside=_inside(run, repository),
         env=env,
@@ -53,6 +51,13 @@ def workplace(run: Run, repository: Repository, around: Surroundings, *, worker:
         used=lambda since: _used(trees["agent"], around, since),
         stopped=lambda since, until: _stopped(trees["agent"], around, since, until),
     )
+
+
+def bench(run: Run, repository: Repository, env: Mapping[str, str], *, worker: str = "") -> Bench:
+    """Where commits of the run are measured; to measure needs no agent."""
+    trees = worktrees(run, repository, worker)
+    sides: dict[Side, Worktree] = {"candidate": trees["candidate"], "incumbent": trees["incumbent"]}
+    return Bench(target=run.target, trees=sides, env=_environment(env, run))
 
 
 def _inside(run: Run, repository: Repository) -> Inside:

@@ -5,6 +5,7 @@ import shutil
 
 from hookline.engine import _lock, steps
 from hookline.engine._workplace import workers, worktrees
+from hookline.engine.reachable import elsewhere
 from hookline.engine.repository import HEADS, REFS, Repository
 from hookline.engine.runs import Run
 from hookline.engine.worktree import Worktree
@@ -26,6 +27,8 @@ class Leavings:
     busy: bool
     unfinished: int | None = None
     """An experiment that was interrupted: what its agent left may be nowhere but in a worktree."""
+    elsewhere: str = ""
+    """The folder in which somebody has its branch checked out."""
 
 
 def leavings(run: Run, repository: Repository) -> Leavings:
@@ -37,6 +40,7 @@ def leavings(run: Run, repository: Repository) -> Leavings:
         size=sum(map(_size, trees)),
         busy=_lock.busy(run),
         unfinished=_unfinished(run) if trees else None,
+        elsewhere=elsewhere(repository, run.branch, run.checkout),
     )
 
 

@@ -5,7 +5,8 @@ one was. What becomes of the result is the business of the run, which alone writ
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from hookline.engine import (
     _commit,
@@ -95,19 +96,18 @@ def _begin(work: Work, step: Step, rows: Sequence[Row]) -> Step:
     left = work.target.agent.budget - step.spent
     end = min(time.time() + left, work.until)
     spawn = work.agent.command(_task(work, step, rows, end))
-    stashing.pin(work.tree, work.run.id, work.worker)
     passed("before-wire")
     work.wire(step.start)
     passed("after-wire")
-    before, untouched = usage.noted(work.used(work.run.began)), _untouched(work)
-    step = replace(step, phase="spawned", mark=unattended.new_mark(), began=time.time(), before=before)
-    steps.save(work.place, step)
-    work.watcher.working(step.experiment, end)
-    passed("before-spawn")
-    spawn, over = _sessions(work, step, rows, spawn, end)
-    passed("after-agent")
-    untouched(step.experiment)
-    stashing.put_back(work.tree, work.run.id, step.experiment, work.worker)
+    before = usage.noted(work.used(work.run.began))
+    with _untouched(work, step.experiment) as refs:
+        reachable.note(work.place, refs)
+        step = replace(step, phase="spawned", mark=unattended.new_mark(), began=time.time(), before=before)
+        steps.save(work.place, step)
+        work.watcher.working(step.experiment, end)
+        passed("before-spawn")
+        spawn, over = _sessions(work, step, rows, spawn, end)
+        passed("after-agent")
     work.unwire()
     passed("after-unwire")
     told = redact(over.tail)
@@ -122,16 +122,26 @@ def _begin(work: Work, step: Step, rows: Sequence[Row]) -> Step:
     )
 
 
-def _untouched(work: Work) -> Callable[[int], None]:
-    """How the repository is now; to be called after the agent's work ran, so that it is so again."""
-    repository, noted = work.tree.repository, work.watcher.noted
+@contextmanager
+def _untouched(work: Work, number: int) -> Iterator[reachable.Before]:
+    """The repository is afterwards as it is now, however what runs meanwhile ends: also where a user ends it.
+
+    Gives its refs.
+    """
+    repository = work.tree.repository
+    stashing.pin(work.tree, work.run.id, work.worker)
     was, refs = settings.known(work.run, repository), reachable.before(repository, work.run.id)
+    try:
+        yield refs
+    finally:
+        _put_back(work, number, was, refs)
 
-    def put_back(number: int) -> None:
-        settings.put_back(work.run, repository.git.dir, was, number, noted)
-        reachable.after(repository, work.run.id, number, refs, noted)
 
-    return put_back
+def _put_back(work: Work, number: int, was: settings.Settings, refs: reachable.Before) -> None:
+    repository, noted = work.tree.repository, work.watcher.noted
+    settings.put_back(work.run, repository.git.dir, was, number, noted)
+    reachable.after(repository, work.run.id, number, refs, noted)
+    stashing.put_back(work.tree, work.run.id, number, work.worker)
 
 
 def _heard(work: Work, step: Step, until: float | None = None) -> Step:
@@ -236,10 +246,8 @@ def _ideas(run: Run) -> str:
 def _take_over(work: Work, step: Step, rows: Sequence[Row]) -> Step:
     """After a crash: an agent may have been at work, and may still be."""
     unattended.end_marked(step.mark)
-    repository = work.tree.repository
-    was = settings.known(work.run, repository)
-    settings.put_back(work.run, repository.git.dir, was, step.experiment, work.watcher.noted)
-    stashing.put_back(work.tree, work.run.id, step.experiment, work.worker)
+    was = settings.known(work.run, work.tree.repository)
+    _put_back(work, step.experiment, was, reachable.noted(work.place))
     work.unwire()
     step = _heard(work, step)
     if not _commit.anything(work.tree, step.start, work.inside):
@@ -273,17 +281,17 @@ def _commit_it(work: Work, step: Step, rows: Sequence[Row]) -> Step:
 
 def _measure(work: Work, step: Step, rows: Sequence[Row]) -> Step:
     passed("before-guard")
-    holds, guard, untouched = True, None, _untouched(work)
+    holds, guard = True, None
     if work.target.guard:
         work.watcher.measuring(step.experiment, "guard")
-        holds, guard = work.bench.guard(work.target.guard, step.commit)
-        untouched(step.experiment)  # what runs there is the agent's work, too
+        with _untouched(work, step.experiment):  # what runs there is the agent's work, too
+            holds, guard = work.bench.guard(work.target.guard, step.commit)
     passed("before-metric")
     work.watcher.measuring(step.experiment, "metric")
-    metric, samples = work.bench.metric(step.commit)
-    untouched(step.experiment)
-    passed("after-metric")
-    return judged(work, step, rows, holds=holds, guard=guard, metric=metric, samples=samples)
+    with _untouched(work, step.experiment):
+        metric, samples = work.bench.metric(step.commit)
+        passed("after-metric")
+        return judged(work, step, rows, holds=holds, guard=guard, metric=metric, samples=samples)
 
 
 def forgotten(work: Work, rows: Sequence[Row], *, number: int, start: str) -> Step:

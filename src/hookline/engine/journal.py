@@ -103,6 +103,8 @@ COLUMNS = (
 """The columns as they stand in the table."""
 _TICK = 0.001
 """Seconds that a table can tell apart."""
+_LATEST = 253_402_300_800.0
+"""When dates get a fifth digit, which nobody can write."""
 _WHOLE = ("iteration", "tokens_in", "tokens_out", "tool_calls")
 _TEXTS = ("commit", "guard", "status", "worker", "base", "description")
 
@@ -196,6 +198,26 @@ def from_json(told: Mapping[str, Any]) -> Row:
     return Row(**{**values, "samples": tuple(values.get("samples", ()))})
 
 
+def _checked(told: Any) -> Row:
+    """As above, of what anybody may have written; raises `ValueError` where it cannot be a row of ours."""
+    values = {**told} if isinstance(told, dict) else {}
+    whole = {name: values.pop(name) for name in _WHOLE if name in values}
+    texts = {name: values.pop(name) for name in _TEXTS if name in values}
+    details, samples = values.pop("details", {}), values.pop("samples", [])
+    numbers = [values[one.name] for one in fields(Row) if one.name in values]
+    right = (
+        all(isinstance(one, str) for one in texts.values())
+        and all(type(one) is int and one >= 0 for one in whole.values())
+        and isinstance(details, dict)
+        and isinstance(samples, list)
+        and all(type(one) in (int, float) and isfinite(one) for one in (*numbers, *samples))
+        and 0 <= values.get("timestamp", -1) < _LATEST
+    )
+    if not right:
+        raise ValueError("this is no row")
+    return from_json(told)
+
+
 def to_experiment(row: Row, run: str) -> Experiment:
     """As the store keeps it."""
     return Experiment(
@@ -262,9 +284,9 @@ def _json(row: Row) -> str:
 
 
 def _twin(text: str) -> Iterable[Row]:
-    for one in text[: text.rfind("\n") + 1].splitlines():
-        with suppress(ValueError, TypeError):
-            yield from_json(json.loads(one))
+    for one in text.split("\n")[:-1]:  # other ends of lines may be in what is told
+        with suppress(ValueError, TypeError, RecursionError):
+            yield _checked(json.loads(one))
 
 
 def _sorted(rows: Mapping[int, Row]) -> list[Row]:

@@ -61,19 +61,12 @@ def carry_on(work: Work, around: Surroundings, interrupts: Interrupts, rows: lis
     spent, limit = work.run.spent, work.target.limits.seconds
     with closing(_crew(work, around)) as crew:
         began = time.monotonic()  # to join a cluster takes its time, and is no work
-        until = float("inf") if limit is None else time.time() + limit - spent
-        on = _Field(
-            works=_works(work, around),
-            around=around,
-            crew=crew,
-            rows=rows,
-            most=work.run.parallel,
-            until=until,
-        )
+        on = _Field(works=_works(work, around), around=around, crew=crew, rows=rows, most=work.run.parallel)
         waiting = _taken_up(on)
         stop: Stop | None = None
         while stop is None or on.busy or (waiting and not interrupts.asked):
             total = spent + time.monotonic() - began
+            on.until = float("inf") if limit is None else time.time() + limit - total  # clocks may jump
             runs.save(replace(work.run, spent=round(total, 3), stopped=""))
             stop = stop or _due(on, work, total, interrupts)
             waiting = waiting if interrupts.asked else _taken(on, waiting)

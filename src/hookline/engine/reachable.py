@@ -4,14 +4,18 @@ A person may work in the repository all the while, so what moved is not moved ba
 the run's experiments, and a sentence says where. Only the run's own refs are put where they belong.
 """
 
+import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from hookline.engine import _durable
 from hookline.engine.journal import Row
 from hookline.engine.repository import HEADS, REFS, Repository, ref
 from hookline.record import record
 from hookline.redact import redact
 
 Complain = Callable[[str], None]
+FILE = "refs.json"
 _STASH = ("refs/stash", "/stash")
 
 
@@ -34,6 +38,21 @@ def before(repository: Repository, run: str) -> Before:
             if not name.startswith((f"{REFS}/", f"{HEADS}hookline/", _STASH[0]))
         },
     )
+
+
+def note(folder: str, was: Before) -> None:
+    """Write it down for whoever goes on after a crash."""
+    _durable.folder(folder)
+    _durable.write(os.path.join(folder, FILE), json.dumps({"ours": was.ours, "users": was.users}))
+
+
+def noted(folder: str) -> Before:
+    """What was written down; nothing where somebody else wrote there."""
+    try:
+        told = json.loads(_durable.text(os.path.join(folder, FILE)))
+        return Before(ours=dict(told["ours"]), users=dict(told["users"]))
+    except (ValueError, TypeError, LookupError):
+        return Before(ours={}, users={})
 
 
 def after(repository: Repository, run: str, number: int, was: Before, complain: Complain) -> None:
@@ -60,16 +79,32 @@ def of_rows(repository: Repository, run: str, rows: Iterable[Row], complain: Com
 
 
 def put_branch(
-    repository: Repository, branch: str, at: str, *, keep: str, known: Sequence[str], complain: Complain
+    repository: Repository,
+    branch: str,
+    at: str,
+    *,
+    ours: str,
+    keep: str,
+    known: Sequence[str],
+    complain: Complain,
 ) -> None:
-    """Point a run's branch at *at*; what is on it and below none of *known* is kept as *keep*."""
+    """Point a run's branch at *at*; what is on it and below none of *known* is kept as *keep*.
+
+    Where somebody else than the worktree *ours* has it checked out, it would change below them, and stays.
+    """
     tip = repository.commit(f"{HEADS}{branch}")
-    if tip and tip != at:
-        safe = any(_leads_to(repository, one, tip) for one in (at, *known))
-        if not safe and _set(repository, keep, tip, complain):
-            complain(f"{branch} had other commits on it than the journal says; they are kept as {keep}")
-    if tip != at:
-        repository.set_ref(f"{HEADS}{branch}", at)
+    if tip == at:
+        return
+    if place := elsewhere(repository, branch, ours):
+        complain(
+            f"{branch} is checked out in {place!r}, so it stays at {tip[:12]} though {at[:12]} stands; "
+            "say `git switch -` there, and it follows with the next row, or with `--resume`"
+        )
+        return
+    safe = not tip or any(_leads_to(repository, one, tip) for one in (at, *known))
+    if not safe and _set(repository, keep, tip, complain):
+        complain(f"{branch} had other commits on it than the journal says; they are kept as {keep}")
+    repository.set_ref(f"{HEADS}{branch}", at)
 
 
 def elsewhere(repository: Repository, branch: str, ours: str) -> str:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from itertools import count
+from statistics import median
 
 from hookline.engine import _durable, experiment, journal, reachable, runs, settings, steps, stopping, wiring
 from hookline.engine import repository as repositories
@@ -15,7 +16,7 @@ from hookline.engine._workplace import workers, workplace
 from hookline.engine.experiment import Work
 from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
-from hookline.engine.judging import noisy
+from hookline.engine.judging import mad, noisy
 from hookline.engine.points import passed
 from hookline.engine.repository import BRANCHES, HEADS, Repository
 from hookline.engine.resume import take_up
@@ -101,6 +102,7 @@ def carry_out(run: Run, repository: Repository, around: Surroundings) -> Stop:
         stack.enter_context(held(run))
         interrupts = stack.enter_context(Interrupts(lambda: around.watcher.noted(FINISHES)))
         _not_elsewhere(run, repository)
+        runs.save(run)  # with what is asked for now
         work = workplace(run, repository, around)
         stack.callback(work.unwire)
         try:
@@ -118,8 +120,7 @@ def carry_out(run: Run, repository: Repository, around: Surroundings) -> Stop:
 
 def _not_elsewhere(run: Run, repository: Repository) -> None:
     """What is checked out elsewhere would change under whoever works there."""
-    ours = os.path.realpath(os.path.join(run.scratch, "agent"))
-    place = reachable.elsewhere(repository, run.branch, ours)
+    place = reachable.elsewhere(repository, run.branch, run.checkout)
     if place:
         raise ValueError(
             f"{run.branch!r} is checked out in {place!r}, and the run would move it there; "
@@ -130,10 +131,10 @@ def _not_elsewhere(run: Run, repository: Repository) -> None:
 def _carry_out(work: Work, around: Surroundings, interrupts: Interrupts) -> Stop:
     rows = known(work.run, around.store)
     around.watcher.begun(work.run, rows)
-    rows = take_up(work, rows, lambda step, before: settle(work, around, step, before))
+    began, spent = time.monotonic(), work.run.spent
+    rows = take_up(_timed(work, spent), rows, lambda step, before: settle(work, around, step, before))
     _aligned(work, rows)
     work = _looked_at(work, rows)
-    began, spent = time.monotonic(), work.run.spent
     if not rows:
         _guarded(work)
         work, rows = _baseline(work, around)
@@ -165,8 +166,10 @@ def _aligned(work: Work, rows: Sequence[Row]) -> None:
         return
     reachable.of_rows(repository, run.id, rows, noted)
     keep = f"{repositories.ref(run.id, rows[-1].iteration)}-branch"
-    known = [row.commit for row in rows if row.commit]
-    reachable.put_branch(repository, run.branch, stands(rows), keep=keep, known=known, complain=noted)
+    known, at = [row.commit for row in rows if row.commit], stands(rows)
+    reachable.put_branch(
+        repository, run.branch, at, ours=run.checkout, keep=keep, known=known, complain=noted
+    )
 
 
 def _looked_at(work: Work, rows: Sequence[Row]) -> Work:
@@ -182,10 +185,15 @@ def _limited(target: Target, around: Surroundings) -> Target:
     return replace(target, limits=replace(target.limits, experiments=around.experiments))
 
 
+def _timed(work: Work, spent: float) -> Work:
+    """With the time that is left of the run's."""
+    limit = work.target.limits.seconds
+    return work if limit is None else replace(work, until=time.time() + limit - spent)
+
+
 def _next(work: Work, around: Surroundings, rows: list[Row], *, spent: float, ready: bool) -> list[Row]:
     """The next experiment; the worktree is *ready* where one was settled just now."""
-    limit = work.target.limits.seconds
-    work = work if limit is None else replace(work, until=time.time() + limit - spent)
+    work = _timed(work, spent)
     step = Step(experiment=1 + max(row.iteration for row in rows), start=stands(rows))
     passed("before-begun")
     step = steps.save(work.place, step)
@@ -217,18 +225,20 @@ def settle(work: Work, around: Surroundings, step: Step, before: Sequence[Row]) 
 
 def follow(work: Work, row: Row, rows: Sequence[Row]) -> None:
     """Have the branch and the worktree follow what is in the journal."""
-    at, repository, own = stands(rows), work.tree.repository, repositories.ref(work.run.id, row.iteration)
-    reachable.of_rows(repository, work.run.id, rows, work.watcher.noted)
-    known = [row.commit, repository.commit(f"{own}-own")]
-    keep, noted = f"{own}-branch", work.watcher.noted
-    reachable.put_branch(repository, work.run.branch, at, keep=keep, known=known, complain=noted)
+    run, at, repository, noted = work.run, stands(rows), work.tree.repository, work.watcher.noted
+    reachable.of_rows(repository, run.id, rows, noted)
+    own = repositories.ref(run.id, row.iteration)
+    known, keep = [row.commit, repository.commit(f"{own}-own")], f"{own}-branch"
+    reachable.put_branch(
+        repository, run.branch, at, ours=run.checkout, keep=keep, known=known, complain=noted
+    )
     passed("after-branch")
     if work.worker:  # its own branch is gone when its experiment is over
         repository.drop_ref(f"{HEADS}{work.tree.branch}")
     else:
         work.tree.put(at)
     passed("after-reset")
-    _keep_idea(work.run, row)
+    _keep_idea(run, row)
     steps.drop(work.place)
     passed("after-settled")
 
@@ -285,25 +295,19 @@ def _baseline(work: Work, around: Surroundings) -> tuple[Work, list[Row]]:
             raise NoBaseline(
                 _unmeasured("guard", guard.problem or "its number is not good enough", guard.tail)
             )
-    values: list[float] = []
-    for _ in range(1 if target.noise.kind == "deterministic" else 2):
-        around.watcher.measuring(0, "metric")
-        measured, _samples = work.bench.metric(run.base)
-        if measured.value is None:
-            raise NoBaseline(_unmeasured("metric", measured.problem, measured.tail))
-        values.append(measured.value)
-    varies = target.noise.kind == "noisy" or (len(values) > 1 and noisy(values))
+    values, varies = _measured(work, around)
     work = _noted(work, noise="noisy" if varies else "deterministic")
     row = Row(
         iteration=0,
         timestamp=time.time(),
         status="baseline",
         commit=run.base,
-        metric=values[0],
-        best=values[0],
+        metric=median(values),
+        best=median(values),
         guard="pass" if guard else "",
         guard_metric=guard.value if guard else None,
         samples=tuple(values),
+        mad=mad(values) if varies else None,
         base=run.base,
         description="baseline",
     )
@@ -312,6 +316,24 @@ def _baseline(work: Work, around: Surroundings) -> tuple[Work, list[Row]]:
     passed("after-baseline")
     around.watcher.decided(row)
     return work, rows
+
+
+def _measured(work: Work, around: Surroundings) -> tuple[list[float], bool]:
+    """What the commit that the run begins at comes to, and whether that varies.
+
+    Where it does, it takes as many runs as confirm a better result: one that was lucky would be a mark that
+    honest work never reaches.
+    """
+    noise, values = work.target.noise, list[float]()
+    varies, most = noise.kind == "noisy", 1 if noise.kind == "deterministic" else 2
+    while len(values) < (max(most, noise.samples) if varies else most):
+        around.watcher.measuring(0, "metric")
+        measured, _samples = work.bench.metric(work.run.base)
+        if measured.value is None:
+            raise NoBaseline(_unmeasured("metric", measured.problem, measured.tail))
+        values.append(measured.value)
+        varies = varies or (len(values) > 1 and noisy(values))
+    return values, varies
 
 
 def _unmeasured(what: str, problem: str, tail: str) -> str:

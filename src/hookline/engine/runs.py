@@ -70,6 +70,11 @@ class Run:
         return os.path.join(self.root, FOLDER, self.id)
 
     @property
+    def checkout(self) -> str:
+        """Where the run itself has its branch checked out, as git writes that."""
+        return os.path.realpath(os.path.join(self.scratch, "agent"))
+
+    @property
     def target(self) -> Target:
         return target.read(self.text, self.name)
 
@@ -107,12 +112,24 @@ def read(text: str, root: str, name: str) -> Run:
         raise ValueError(f"run {name!r} was begun by another version of hookline; finish it with that one")
     try:
         kept = {key: told[key] for key in _KEPT if key in told}
-        return Run(id=name, root=root, text=told["text"], name=told["target"], **kept)
+        return _understood(Run(id=name, root=root, text=told["text"], name=told["target"], **kept))
     except (KeyError, TypeError):
         raise ValueError(
             f"run {name!r} cannot be read: its {FILE} is damaged; `hookline run` begins another, "
             "and what it made is in its journal and its refs"
         ) from None
+
+
+def _understood(run: Run) -> Run:
+    """What one version of hookline lets a target say another may not know."""
+    try:
+        target.read(run.text, run.name)
+    except ValueError as error:
+        raise ValueError(
+            f"run {run.id!r} was begun with what this version of hookline cannot use ({error}); finish it "
+            "with the one that began it"
+        ) from None
+    return run
 
 
 def _told(text: str) -> Mapping[str, Any]:

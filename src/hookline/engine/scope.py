@@ -1,18 +1,28 @@
 """Which paths of a repository an agent may change."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 
 from hookline.engine.repository import Repository
 from hookline.engine.target import Scope
 
 
 def inside(scope: Scope) -> Callable[[str], bool]:
-    """Whether a path may be changed: mutable, and not immutable."""
+    """Whether a path may be changed: mutable, and not immutable. Raises `ValueError`."""
+    mutable, immutable = _fitting(scope.mutable, "mutable"), _fitting(scope.immutable, "immutable")
+    return lambda path: mutable(path) and not immutable(path)
+
+
+def _fitting(globs: Sequence[str], name: str) -> Callable[[str], bool]:
     from pathspec import GitIgnoreSpec  # noqa: PLC0415 -- who only looks at a journal needs none
 
-    mutable = GitIgnoreSpec.from_lines(scope.mutable)
-    immutable = GitIgnoreSpec.from_lines(scope.immutable)
-    return lambda path: bool(mutable.match_file(path)) and not immutable.match_file(path)
+    for one in globs:
+        try:
+            GitIgnoreSpec.from_lines([one])
+        except (ValueError, re.error):
+            raise ValueError(f"scope.{name} has {one!r}, which is no glob as in .gitignore") from None
+    spec = GitIgnoreSpec.from_lines(globs)
+    return lambda path: bool(spec.match_file(path))
 
 
 def hint(scope: Scope, repository: Repository, base: str) -> str:

@@ -7,7 +7,6 @@ measured, a repository that counts as bare. Branches and remotes may be a person
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 
 from hookline.engine import _durable, _git, runs, steps
 from hookline.engine.repository import Repository
@@ -70,11 +69,7 @@ def _upwards(cwd: str) -> Iterator[str]:
 
 def _at_work(run: Run) -> Step | None:
     """What an agent may have been at when its run was killed."""
-    places = [run.folder]
-    with suppress(OSError):
-        places += [run.of(name) for name in os.listdir(run.path(runs.WORKERS))]
-    found = (steps.load(place) for place in places)
-    return next((step for step in found if step and step.phase == "spawned"), None)
+    return next((step for step in steps.under_way(run) if step.phase == "spawned"), None)
 
 
 def put_back(run: Run, folder: str, was: Settings, number: int, complain: Complain) -> None:

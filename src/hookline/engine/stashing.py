@@ -112,10 +112,12 @@ def _of(one: Entry, tree: Worktree) -> bool:
     A branch that another worktree has now is its user's, who may have stashed meanwhile.
     """
     where = _where(one)
-    if where in (tree.branch, _NOBODYS):
+    if where == tree.branch:
         return True
     moves = _durable.text(os.path.join(tree.admin, "logs", "HEAD")).splitlines()
     visited = {line.rpartition(" ")[2] for line in moves if _MOVED in line}
+    if where == _NOBODYS:  # who never left its branch did not stash without one
+        return bool(visited)
     return where in visited and not elsewhere(tree.repository, where, os.path.realpath(tree.path))
 
 

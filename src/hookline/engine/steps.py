@@ -5,10 +5,12 @@ After a crash this says what is left to do: a step is done again or gone on from
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
-from hookline.engine import _durable
+from hookline.engine import _durable, runs
+from hookline.engine.runs import Run
 from hookline.frozen import Frozen
 from hookline.record import asdict, field, fields, record
 
@@ -72,10 +74,17 @@ def load(folder: str) -> Step | None:
     if not text:
         return None
     try:
-        told = json.loads(text)
-    except ValueError:  # somebody else wrote it
+        return from_json(json.loads(text))
+    except (ValueError, TypeError, AttributeError, RecursionError):  # somebody else wrote it
         return None
-    return from_json(told)
+
+
+def under_way(run: Run) -> Iterator[Step]:
+    """Those of all its workers."""
+    places = [run.folder]
+    with suppress(OSError):
+        places += [run.of(name) for name in os.listdir(run.path(runs.WORKERS))]
+    yield from filter(None, map(load, places))
 
 
 def from_json(told: Mapping[str, Any]) -> Step:

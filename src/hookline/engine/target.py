@@ -224,6 +224,8 @@ def read(text: str, name: str) -> Target:
         raise ValueError(
             f"target {name!r}: this is no TOML: {str(error)[:1].lower()}{str(error)[1:]}"
         ) from None
+    except RecursionError:
+        raise ValueError(f"target {name!r}: this is no TOML: it is nested too deep") from None
     keys.known(told, ("goal", *_SECTIONS), f"target {name!r}")
     goal = keys.needed(told, "goal", f"target {name!r}: goal", keys.text)
     parts = {section: _section(told, section, name) for section in _SECTIONS if _has(told, section)}

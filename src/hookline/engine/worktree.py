@@ -14,7 +14,7 @@ from hookline.engine import submodules
 from hookline.engine._adding import add_all, flatten, make_writable, permit
 from hookline.engine._git import GitFailed, ours
 from hookline.engine.repository import HEADS, Repository
-from hookline.record import record
+from hookline.record import record, replace
 
 Inside = Callable[[str], bool]
 """Whether a path is in the scope that an agent may change."""
@@ -70,10 +70,10 @@ class Worktree:
     @property
     def head(self) -> str:
         """The commit that is checked out by the worktree's own records; empty where they are gone."""
-        found = self.repository.git.attempt(
-            "rev-parse", "--verify", "--quiet", "HEAD^{commit}", env={"GIT_DIR": self.admin}
-        )
-        return found.stdout.strip() if found.returncode == 0 else ""
+        if not os.path.isdir(self.admin):
+            return ""
+        own = replace(self.repository, git=replace(self.repository.git, dir=self.admin))
+        return own.commit("HEAD")
 
     @property
     def there(self) -> bool:
