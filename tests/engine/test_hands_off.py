@@ -5,6 +5,10 @@ import time
 
 import pytest
 
+from hookline.engine import stashing
+from hookline.engine.repository import open_at
+from hookline.engine.worktree import Worktree
+
 from .test_crashes import ended, killed, wait_for
 from .test_lost_work import LESS, at, change
 from .test_parallel import started
@@ -164,3 +168,39 @@ def test_what_an_agent_commits_without_a_branch_counts(project):
 
     assert [(row.status, row.description) for row in project.rows[1:]] == [("keep", "four of mine")]
     assert project.git("log", "-1", "--format=%s", project.tip) == "four of mine"
+
+
+def trees(project):
+    """Of two agents at once."""
+    repository = open_at(str(project.root), project.env)
+    return [Worktree(repository=repository, name=n, path=str(project.home / n), index="") for n in ("1", "2")]
+
+
+def test_a_stash_that_was_cleared_as_another_agent_began_survives_both(project):
+    one, other = trees(project)
+    before = project.git("stash", "list")
+    stashing.pin(one, "r", "1")
+    project.git("stash", "clear")
+    stashing.pin(other, "r", "2")
+    stashing.put_back(one, "r", 1, "1")
+    again = project.git("stash", "list")
+    stashing.unpin(one, "r", "1")
+    project.git("stash", "clear")
+    project.git("gc", "-q", "--prune=now")
+    stashing.put_back(other, "r", 2, "2")
+
+    assert before
+    assert again == project.git("stash", "list") == before
+
+
+def test_a_stash_that_a_user_drops_between_two_experiments_is_not_brought_back(project):
+    one, other = trees(project)
+    for number, tree in enumerate((one, other, one), 1):
+        stashing.pin(tree, "r", tree.name)
+        stashing.put_back(tree, "r", number, tree.name)
+        stashing.unpin(tree, "r", tree.name)
+        if number == 1:
+            project.git("stash", "drop", "-q")
+
+    assert project.git("stash", "list") == ""
+    assert project.git("for-each-ref", "refs/hookline/r") == ""

@@ -8,7 +8,18 @@ from contextlib import ExitStack
 from itertools import count
 from statistics import median
 
-from hookline.engine import _durable, experiment, journal, reachable, runs, settings, steps, stopping, wiring
+from hookline.engine import (
+    _durable,
+    experiment,
+    journal,
+    reachable,
+    runs,
+    settings,
+    stashing,
+    steps,
+    stopping,
+    wiring,
+)
 from hookline.engine import repository as repositories
 from hookline.engine._lock import held
 from hookline.engine._rows import known, noted
@@ -239,6 +250,7 @@ def follow(work: Work, row: Row, rows: Sequence[Row]) -> None:
         work.tree.put(at)
     passed("after-reset")
     _keep_idea(run, row)
+    stashing.unpin(work.tree, run.id, work.worker)
     steps.drop(work.place)
     passed("after-settled")
 

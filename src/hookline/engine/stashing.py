@@ -16,7 +16,7 @@ from hookline.engine.worktree import Worktree
 from hookline.record import record
 
 STASH = "refs/stash"
-_NOBODYS, _TAKEN = "(no branch)", "-stash-"
+_NOBODYS, _PINS, _TAKEN = "(no branch)", "stash", "-stash-"
 _MOVED = "\tcheckout: moving from "
 """How git writes down that another branch was checked out; the last word is which."""
 
@@ -39,14 +39,29 @@ def entries(repository: Repository) -> list[Entry]:
 
 
 def pin(tree: Worktree, run: str, worker: str = "") -> None:
-    """Note what is in the stash now, so that neither dropping nor collecting garbage can lose it."""
-    repository, place = tree.repository, _place(run, worker)
+    """Note what is in the stash now, so that neither dropping nor collecting garbage can lose it.
+
+    What is pinned and not there was taken by an agent beside this one, or by one that was at work when the
+    engine was killed: it will be there again, and is the user's all the same.
+    """
+    repository = tree.repository
     with _alone(repository):
-        _pinned(repository, place, entries(repository))
+        now, taken = entries(repository), _taken(repository, run)
+        known = {*taken, *(one.commit for one in now)}
+        refs, pins = repository.refs(f"{REFS}/{run}/"), f"{REFS}/{run}/{_PINS}"
+        pinned = dict.fromkeys(commit for name, commit in refs.items() if name.startswith(pins))
+        away = [commit for commit in pinned if commit not in known]
+        _pinned(repository, _place(run, worker), [one.commit for one in now] + away)
 
 
-def _pinned(repository: Repository, place: str, those: Sequence[Entry]) -> None:
-    wanted = {f"{place}{at:04}": one.commit for at, one in enumerate(those)}
+def unpin(tree: Worktree, run: str, worker: str = "") -> None:
+    """Its experiment is over: what leaves the stash from now on, a person took."""
+    with _alone(tree.repository):
+        _pinned(tree.repository, _place(run, worker), ())
+
+
+def _pinned(repository: Repository, place: str, commits: Sequence[str]) -> None:
+    wanted = {f"{place}{at:04}": commit for at, commit in enumerate(commits)}
     there = repository.refs(place)
     for ref, commit in wanted.items():
         if there.get(ref) != commit:
@@ -77,7 +92,8 @@ def _put_back(tree: Worktree, run: str, number: int, worker: str) -> None:
     new = [one for one in now if one.commit not in pinned and one not in agents]
     known = {one.commit: one for one in (*lost, *now)}
     whole = new + [known[one] for one in pinned if known[one] not in others]
-    _pinned(repository, _place(run, worker), whole)  # else a crash before the end would lose what is new
+    # Else a crash before the end would lose what is new.
+    _pinned(repository, _place(run, worker), [one.commit for one in whole])
     repository.unlock(STASH)
     if repository.commit(STASH):
         repository.drop_ref(STASH)
@@ -98,7 +114,7 @@ def _alone(repository: Repository) -> Iterator[None]:
 
 
 def _place(run: str, worker: str) -> str:
-    return f"{REFS}/{run}/stash{worker}/"
+    return f"{REFS}/{run}/{_PINS}{worker}/"
 
 
 def _taken(repository: Repository, run: str) -> set[str]:
