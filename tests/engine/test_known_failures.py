@@ -10,6 +10,7 @@ import pytest
 
 from .conftest import TARGET
 
+WAYS = ("local", "cluster")
 ASK = f"{shlex.quote(sys.executable)} -m hookline hook claude-code"
 USERS = """{
     "permissions": {"allow": ["Bash(ls)"],   "deny": []},
@@ -48,7 +49,7 @@ def test_rows_are_not_wiped_by_the_next_reset(project):
     table = Path(project.run.journal.table).read_text().splitlines()
 
     assert project.statuses == ["baseline", *["discard"] * 4]
-    assert [row.iteration for row in project.rows] == [0, 1, 2, 3, 4]
+    assert sorted(row.iteration for row in project.rows) == [0, 1, 2, 3, 4]
     assert len(table) == 2 + 5
 
 
@@ -108,7 +109,8 @@ def test_hooks_of_the_user_are_not_destroyed_by_a_shallow_merge(project):
         "permissions": {"allow": ["Bash(ls)"], "deny": []},
         "unknown": [1, 2, 3],
     }
-    assert (Path(project.run.scratch) / "agent/.claude/settings.local.json").read_text() == USERS
+    if project.way.name == "local":  # where the machines of a cluster work is theirs
+        assert (Path(project.run.scratch) / "agent/.claude/settings.local.json").read_text() == USERS
     assert project.git("diff", "--name-only", "main", project.tip) == "src/n"
     assert project.standing() == before
 
