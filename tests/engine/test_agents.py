@@ -5,13 +5,23 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 from tests.engine.conftest import scratch
+from tests.engine.ways import Way
 
 from hookline.engine import journal, repository, run, targets
 from hookline.engine.watching import Nobody
@@ -89,10 +99,14 @@ class Agents(RuleBasedStateMachine):
 
     AT_ONCE = 1
 
+    def __init__(self, way=None):
+        super().__init__()
+        self.way = way
+
     @initialize()
     def begin(self):
         self.place = tempfile.mkdtemp(prefix="hookline-agents-")
-        self.project = scratch(Path(self.place))
+        self.project = scratch(Path(self.place), self.way)
         self.env = {**self.project.env, "GIT_CONFIG_GLOBAL": "/dev/null"}
         path = self.project.root / ".hookline/targets/small.toml"
         text = (
@@ -100,19 +114,25 @@ class Agents(RuleBasedStateMachine):
         )
         path.write_text(text)
         self.before = self.project.standing()
+        self.count = 0
+        self.begun()
+
+    def begun(self):
         self.repository = repository.open_at(str(self.project.root), self.env)
         target, text = targets.load(str(self.project.root), "small")
         base = repository.base_of(self.repository, self.env)
         self.run = run.begin(
             self.repository, target, text, scratch=self.place, base=base, now=1_700_000_000.0
         )
-        self.count = 0
 
     @rule(lines=st.lists(actions, min_size=1, max_size=5))
     def experiment(self, lines):
         self.count += self.AT_ONCE
-        text = self.run.text.replace("experiments = 1\n", f"experiments = {self.count}\n")
         self.project.script("export RANDOM=$$", *lines)
+        self.carried_out()
+
+    def carried_out(self):
+        text = self.run.text.replace("experiments = 1\n", f"experiments = {self.count}\n")
         around = run.Surroundings(env=self.env, watcher=Nobody(), ladder=LADDER)
         stop = run.carry_out(replace(self.run, text=text, parallel=self.AT_ONCE), self.repository, around)
 
@@ -167,14 +187,12 @@ class Agents(RuleBasedStateMachine):
 
     @invariant()
     def no_process_is_left(self):
-        left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if SLEEP.split(" ")[1] in told(path)]
-
-        assert unattended.end_marked(self.run.mark) == 0
-        assert not left
+        assert not self.count or unattended.end_marked(self.run.mark) == 0
+        assert not left()
 
     @invariant()
     def no_output_fills_the_disk(self):
-        logs = Path(self.run.folder, "logs").glob("*.log")
+        logs = Path(self.run.folder, "logs").glob("*.log") if self.count else ()
         assert all(path.stat().st_size < 10 << 20 for path in logs)
 
     def teardown(self):
@@ -190,6 +208,11 @@ class Agents(RuleBasedStateMachine):
 
     def commit(self, name):
         return self.git("--no-replace-objects", "rev-parse", name)
+
+
+def left():
+    """What agents have started, and nobody has ended."""
+    return [path for path in Path("/proc").glob("[0-9]*/cmdline") if SLEEP.split(" ")[1] in told(path)]
 
 
 def told(path):
@@ -215,3 +238,39 @@ class AgentsAtOnce(Agents):
 
 TestAgentsAtOnce = AgentsAtOnce.TestCase
 TestAgentsAtOnce.settings = settings(TestAgents.settings, max_examples=20 if LONG else 2)
+
+
+class AgentsOnACluster(Agents):
+    """On machines whose workers are killed at random; what a person calls goes on with the run each time."""
+
+    AT_ONCE = 2
+
+    def begun(self):
+        """The first experiments begin it."""
+
+    def carried_out(self):
+        words = ("--resume",) if self.count > self.AT_ONCE else ()
+        done = self.project.hookline("run", *words, "--experiments", str(self.count), check=2)
+
+        assert f"iterations: {self.count} of {self.count}" in done.stdout
+        self.run = self.project.run
+
+    @invariant()
+    def the_worktree_begins_anew(self):
+        """Theirs is gone with whoever was killed in it."""
+
+    @invariant()
+    def no_process_is_left(self):
+        """Those of a worker that was killed end when they see that."""
+        until = time.monotonic() + 60
+        while left() and time.monotonic() < until:
+            time.sleep(0.2)
+        super().no_process_is_left()
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("cluster")
+def test_agents_on_a_cluster(nodes, server):
+    way = Way("cluster", nodes.address, server.database(), nodes)
+    many = settings(TestAgents.settings, max_examples=10)
+    run_state_machine_as_test(partial(AgentsOnACluster, way), settings=many)
