@@ -4,15 +4,21 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from hookline._shape import MISSING, Field, Shape
+from hookline._shape import MISSING, Field, Shape, fill
 
 
 def init(shape: Shape) -> Callable[..., None]:
     """`__init__` as one would write it by hand."""
     fields = list(enumerate(shape.fields.values()))
     head = [f"{one.name}{_usual(at, one)}" for at, one in fields]
-    body = [f"put{at}_(self_, {_value(at, one)})" for at, one in fields]
-    return _function(shape, ["self_", "/", *_named(head, kw_only=shape.kw_only)], [*body, *_after(shape)])
+    body = [
+        "if type(self_) is not class_:",
+        f" return fill_(shape_, self_, ({''.join(f'{_value(at, one)}, ' for at, one in fields)}))",
+        "become_(self_, twin_)",
+        *(f"self_.{one.name} = {_value(at, one)}" for at, one in fields),
+        *_done(shape),
+    ]
+    return _function(shape, ["self_", "/", *_named(head, kw_only=shape.kw_only)], body)
 
 
 def _usual(at: int, one: Field) -> str:
@@ -30,9 +36,8 @@ def _value(at: int, one: Field) -> str:
 def replace(shape: Shape) -> Callable[..., Any]:
     """A copy of the first argument, in which whatever else is given is changed."""
     head = [f"{name}=missing_" for name in shape.fields]
-    kept = [f"old_.{name} if {name} is missing_ else {name}" for name in shape.fields]
-    body = [f"put{at}_(self_, {value})" for at, value in enumerate(kept)]
-    whole = ["self_ = new_(class_)", *body, *_after(shape), "return self_"]
+    kept = [f"self_.{name} = old_.{name} if {name} is missing_ else {name}" for name in shape.fields]
+    whole = ["self_ = new_(twin_)", *kept, *_done(shape), "return self_"]
     return _function(shape, ["old_", "/", *_named(head, kw_only=True)], whole)
 
 
@@ -40,19 +45,28 @@ def _named(parameters: Sequence[str], *, kw_only: bool) -> Sequence[str]:
     return ["*", *parameters] if kw_only and parameters else parameters
 
 
-def _after(shape: Shape) -> Sequence[str]:
-    return ["self_.__post_init__()"] if shape.post else []
+def _done(shape: Shape) -> Sequence[str]:
+    return ["self_.__class__ = class_", *(["self_.__post_init__()"] if shape.post else [])]
+
+
+def _twin(cls: type) -> type:
+    """A class whose objects can become those of *cls*, and do not refuse what is put into them until then."""
+    space = {"__slots__": cls.__dict__["__slots__"], "__setattr__": object.__setattr__}
+    return type(cls.__name__, cls.__bases__, space)
 
 
 def _function(shape: Shape, head: Sequence[str], body: Sequence[str]) -> Callable[..., Any]:
     fields = list(enumerate(shape.fields.values()))
     known = {
-        **{f"put{at}_": put for at, put in enumerate(shape.puts)},
         **{f"default{at}_": one.default for at, one in fields},
         **{f"factory{at}_": one.default_factory for at, one in fields},
         "missing_": MISSING,
         "new_": object.__new__,
         "class_": shape.cls,
+        "twin_": _twin(shape.cls),
+        "become_": object.__dict__["__class__"].__set__,
+        "fill_": fill,
+        "shape_": shape,
     }
     lines = [f"def __init__({', '.join(head)}):", *(body or ["pass"])]
     exec("\n ".join(lines), known)  # noqa: S102 -- names of fields and nothing else
@@ -67,7 +81,9 @@ def dataclass_of(shape: Shape) -> type:
     from dataclasses import field, make_dataclass  # noqa: PLC0415 -- what is compiled does not need it
 
     def same(one: Field) -> Any:
-        known = {"default": one.default, "default_factory": one.default_factory}
+        shared = type(one.default).__hash__ is None  # which it takes for one that can be changed
+        factory = (lambda: one.default) if shared else one.default_factory
+        known = {"default": MISSING if shared else one.default, "default_factory": factory}
         given = {name: value for name, value in known.items() if value is not MISSING}
         return field(**given, repr=one.repr, compare=one.compare)
 

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
 MISSING: Any = type("Missing", (), {"__slots__": (), "__repr__": lambda self: "MISSING"})()
@@ -102,7 +102,7 @@ def first_init(shape: Shape) -> Callable[..., None]:
 
             compiled = shape.cls.__init__ = _compiled.init(shape)  # type: ignore[misc]  # of a class as any
             return compiled(self, *given, **named)
-        return _fill(shape, self, values)
+        return fill(shape, self, values.values())
 
     return __init__
 
@@ -120,8 +120,8 @@ def _arguments(shape: Shape, given: tuple[Any, ...], named: dict[str, Any]) -> d
     return {name: named[name] if name in named else one.usual() for name, one in fields.items()}
 
 
-def _fill(shape: Shape, new: Any, values: dict[str, Any]) -> None:
-    for put, value in zip(shape.puts, values.values(), strict=True):
+def fill(shape: Shape, new: Any, values: Iterable[Any]) -> None:
+    for put, value in zip(shape.puts, values, strict=True):
         put(new, value)
     if shape.post:
         new.__post_init__()
@@ -137,7 +137,7 @@ def _first_replace(shape: Shape) -> Callable[..., Any]:
             shape.replace = _compiled.replace(shape)
             return shape.replace(old, **changes)
         new: Any = object.__new__(shape.cls)
-        _fill(shape, new, values)
+        fill(shape, new, values.values())
         return new
 
     return replace

@@ -19,6 +19,7 @@ from _blake2 import blake2b  # `hashlib` loads OpenSSL: two milliseconds that ev
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 
+from hookline import plainjson as json
 from hookline import repeating
 from hookline.events import (
     Event,
@@ -165,8 +166,6 @@ def identity(event: Event, words: Sequence[str] = ()) -> str:
 
 def _content(event: Event) -> str:
     """What it is about, in our words: one host may tell of it in two dialects."""
-    from hookline import plainjson as json  # noqa: PLC0415 -- what cannot be claimed needs none
-
     told = {name: getattr(event, name) for name in _telling(type(event))}  # type: ignore[arg-type]  # as in `host`
     if isinstance(event, CALLS):
         told["tool"] = event.tool if event.kind == "other" else ""

@@ -50,10 +50,12 @@ def _start_follows(host: Host, event: Event) -> bool:
 
 
 def _expanded(host: Host, event: Event) -> tuple[Event, ...]:
-    native = {row.event for row in host.moments.values()}
     if isinstance(event, PostToolUse) and not event.success:
         same = {name: getattr(event, name) for name in ("tool", "kind", "input", "call")}
         return event, _like(event, OnError, error=event.error or "failed", **same)
+    if not isinstance(event, (UserPromptSubmit, Stop, SessionStart)):  # as most
+        return (event,)
+    native = {row.event for row in host.moments.values()}
     if isinstance(event, UserPromptSubmit) and TurnStart not in native:
         return event, _like(event, TurnStart, prompt=event.prompt)
     if isinstance(event, Stop) and TurnEnd not in native:

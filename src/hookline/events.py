@@ -6,7 +6,7 @@ hook may take (`limit`, in seconds). A new event is one class here and a row in 
 
 from __future__ import annotations
 
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING, Frozen
 from hookline.patch import Part, parts
 from hookline.record import field, record
 
@@ -88,7 +88,7 @@ class _ToolEvent(Event):
     """The tool's name in the host's words."""
     kind: str = "other"
     """What sort of tool it is, in ours: shell, read, write, edit, search, ..."""
-    input: Mapping[str, Any] = field(default_factory=Frozen)
+    input: Mapping[str, Any] = field(default=NOTHING)
     call: str = ""
     """The host's own name of this call."""
     places: Mapping[str, str] = field(default_factory=Frozen, compare=False, repr=False)
@@ -101,7 +101,9 @@ class _ToolEvent(Event):
     @property
     def command(self) -> str | None:
         """The command line of a shell tool."""
-        return self._at("command")
+        key = self.places.get("command")
+        value = self.input.get(key) if key else None  # asked by nearly every hook, and answered so
+        return value if isinstance(value, str) else None if key else self._at("command")
 
     @property
     def path(self) -> str | None:
@@ -180,7 +182,7 @@ class PostModelCall(Event):
     changes = "response"
     model: str = ""
     response: Any = None
-    usage: Mapping[str, Any] = field(default_factory=Frozen)
+    usage: Mapping[str, Any] = field(default=NOTHING)
 
 
 @record
@@ -220,7 +222,7 @@ class OnError(Event):
     error: str
     tool: str = ""
     kind: str = "other"
-    input: Mapping[str, Any] = field(default_factory=Frozen)
+    input: Mapping[str, Any] = field(default=NOTHING)
     call: str = ""
 
     @property

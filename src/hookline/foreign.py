@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.layers import SWITCH
 from hookline.record import field, record
 from hookline.system import files
@@ -33,7 +33,7 @@ USUAL_PATH = "/usr/local/bin:/usr/bin:/bin"
 class Foreign:
     """The variables that a repository set itself, and the files by which it did."""
 
-    names: Mapping[str, str] = field(default_factory=Frozen)
+    names: Mapping[str, str] = field(default=NOTHING)
     """Variable → file, counted from the project's root."""
     unread: tuple[str, ...] = ()
     """Files of which it cannot be told what they set."""

@@ -24,6 +24,10 @@ class Frozen(dict[str, "Any"]):
         return Frozen, (dict(self),)
 
 
+NOTHING = Frozen()
+"""Of which one is enough for all, because it cannot be changed."""
+
+
 def frozen(value: Any, depth: int = 0) -> Any:
     """The same JSON value, with objects as `Frozen` and lists as tuples, down to `DEEPEST`."""
     if type(value) in PLAIN or depth >= DEEPEST:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record
 
 TYPE_CHECKING = False
@@ -54,17 +54,17 @@ class Layer:
     source: str
     """user, project or local."""
     file: str
-    options: Mapping[str, Given] = field(default_factory=Frozen)
-    settings: Mapping[str, Mapping[str, Given]] = field(default_factory=Frozen)
+    options: Mapping[str, Given] = field(default=NOTHING)
+    settings: Mapping[str, Mapping[str, Given]] = field(default=NOTHING)
     """By hook name."""
-    tables: Mapping[str, str] = field(default_factory=Frozen)
+    tables: Mapping[str, str] = field(default=NOTHING)
     """Where the settings of each hook begin, by hook name."""
-    refused: Mapping[str, str] = field(default_factory=Frozen)
+    refused: Mapping[str, str] = field(default=NOTHING)
     """Options whose value does not hold, and where it was given."""
-    sinks: Mapping[str, Mapping[str, Given]] = field(default_factory=Frozen)
+    sinks: Mapping[str, Mapping[str, Given]] = field(default=NOTHING)
     """What is said about each sink, by its name."""
     declarations: tuple[Declaration, ...] = ()
-    servers: Mapping[str, Mapping[str, Any]] = field(default_factory=Frozen)
+    servers: Mapping[str, Mapping[str, Any]] = field(default=NOTHING)
     problems: tuple[Problem, ...] = ()
     broken: bool = False
     """Nothing of the file could be read."""

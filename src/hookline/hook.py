@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 
 from hookline.events import EVENTS, Event
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING, Frozen
 from hookline.record import field, record, replace
 from hookline.state import Later
 
@@ -48,7 +48,7 @@ class Hook:
     priorities: Mapping[type[Event], int] = field(default_factory=dict, repr=False)
     """Places that differ by event."""
     nature: Nature = "policy"
-    settings: Mapping[str, Any] = field(default_factory=Frozen)
+    settings: Mapping[str, Any] = field(default=NOTHING)
     types: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
     """The settings' types, from the signature."""
     stricter: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen, repr=False)

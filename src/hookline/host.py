@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from hookline.events import Can, Event, PostToolUse, Subagent
-from hookline.frozen import Frozen, frozen, thawed
+from hookline.frozen import NOTHING, Frozen, frozen, thawed
 from hookline.record import field, fields, record, replace
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ class Moment:
     event: type[Event]
     can: frozenset[Can]
     fields: Mapping[str, str]
-    given: Mapping[str, Any] = field(default_factory=Frozen)
+    given: Mapping[str, Any] = field(default=NOTHING)
     """Fields that the moment itself says, such as success=False."""
     within: float | None = None
     """Seconds that the host gives at this moment, where it is less than elsewhere."""
@@ -175,7 +175,7 @@ class Host:
     """How often everything together may make a turn go on; below the host's own cap."""
     shows_notices: bool = False
     """Whether its replies carry what a terminal is to show; else we write to the terminal ourselves."""
-    headless_env: Mapping[str, str] = field(default_factory=Frozen)
+    headless_env: Mapping[str, str] = field(default=NOTHING)
     """Variables, with their values, by which a run is known that nobody sits at."""
     prompt_may_come_first: bool = False
     """Whether the first prompt may be told before the session's start, which then still comes."""
@@ -199,11 +199,11 @@ class Host:
     """Files of other hosts whose hooks it runs by itself: the user's with `~`, else the repository's."""
     headless: tuple[str, ...] = ()
     """How it is run without a person; without `{prompt}` that is on stdin, `{model}` is there if named."""
-    free: Mapping[str, tuple[str, ...]] = field(default_factory=Frozen)
+    free: Mapping[str, tuple[str, ...]] = field(default=NOTHING)
     """Words that let it work without asking, by how much it may do; the first is usual."""
     sent: Callable[[Mapping[str, Any], Mapping[str, str]], bool] | None = None
     """Whether a payload and an environment are this host's, where `telltales` are not enough to tell."""
-    run_by: Mapping[str, tuple[str, ...]] = field(default_factory=Frozen)
+    run_by: Mapping[str, tuple[str, ...]] = field(default=NOTHING)
     """Other hosts that run what is wired for this one, each with the variables or fields that hint at it."""
     one_by_one: bool = False
     """Whether it runs the hooks of a moment one after another, the next when the last has answered."""

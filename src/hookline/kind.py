@@ -10,7 +10,7 @@ from _thread import allocate_lock
 from collections.abc import Callable, Mapping, Sequence
 
 from hookline.events import Event
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record
 from hookline.response import Response
 from hookline.state import State
@@ -34,7 +34,7 @@ class Declaration:
     kind: str
     name: str
     on: tuple[type[Event], ...]
-    spec: Mapping[str, Any] = field(default_factory=Frozen)
+    spec: Mapping[str, Any] = field(default=NOTHING)
     """What is this kind's own: the command and its environment, the url, the tool."""
     priority: int = 50
     match: str = ""
@@ -110,7 +110,7 @@ class Dialect:
     read: Callable[[Event, Mapping[str, Any]], Response]
     payload: Callable[[Event], Mapping[str, Any]]
     """The event in that host's own words."""
-    env: Mapping[str, str] = field(default_factory=Frozen)
+    env: Mapping[str, str] = field(default=NOTHING)
     """Environment that scripts written for that host expect: name → what it holds (`project`)."""
     host: Callable[[], Host] | None = None
     """Whose it is, for its words for tools and moments."""
@@ -158,7 +158,7 @@ class Machine:
     """A steady clock, for measuring; not the time of day."""
     kept: Kept = field(default_factory=Kept)
     dialects: Sequence[Dialect] = ()
-    servers: Mapping[str, Mapping[str, Any]] = field(default_factory=Frozen)
+    servers: Mapping[str, Mapping[str, Any]] = field(default=NOTHING)
     """The MCP servers that were declared, by name."""
     scratch: str = ""
     """A folder of the user's for what may be thrown away; empty where there is none."""

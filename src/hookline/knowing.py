@@ -1,6 +1,13 @@
-"""What hooks may ask a store about: errors that were met before, and what earlier sessions learnt."""
+"""What hooks may ask for: of the machine, of the session, of errors met before and of what was learnt."""
 
 from __future__ import annotations
+
+from functools import partial
+
+from hookline.guarding import guarded
+from hookline.surroundings import PROMPTS, headless, journal, tells_start
+from hookline.system import facts
+from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +18,9 @@ if TYPE_CHECKING:
     from hookline.events import Event
     from hookline.knowledge import Signature
     from hookline.learning import Attempt
+    from hookline.spending import Purse
     from hookline.store import Store
+    from hookline.system.places import Places
 
 
 HANDED_ON = (
@@ -21,36 +30,54 @@ HANDED_ON = (
 """Facts of what a session leaves and was left; `handing.FACTS` finds each."""
 
 
-def known(
-    event: Event, store: Store, setup: Setup, now: float, attempt: Attempt
-) -> Mapping[str, Callable[[], Any]]:
-    """Suppliers of facts, by name: each looks only when a hook asks."""
-    root = setup.places.root
+class Looking(NamedTuple):
+    """Where a hook asks, and of what."""
 
-    def errors(**wanted: Any) -> Any:
-        from hookline.known_errors import known as found  # noqa: PLC0415 -- few events are about an error
+    event: Event
+    store: Store
+    setup: Setup
+    purse: Purse
+    attempt: Attempt
 
-        none: Sequence[Signature] = ()
-        return attempt(lambda: found(store, root, **wanted), usual=none)
 
-    def recall() -> Any:
-        from hookline.learning import recaller  # noqa: PLC0415 -- where a session begins
+def _errors(at: Looking, **wanted: Any) -> Any:
+    from hookline.known_errors import known  # noqa: PLC0415 -- few events are about an error
 
-        return recaller(store, root, now, attempt)
+    none: Sequence[Signature] = ()
+    return at.attempt(lambda: known(at.store, at.setup.places.root, **wanted), usual=none)
 
-    def handed_on(name: str) -> Callable[[], Any]:
-        def find() -> Any:
-            from hookline.handing import FACTS, Asked  # noqa: PLC0415 -- where a session begins or ends
 
-            state = setup.places.state
-            asked = Asked(event=event, store=store, root=root, now=now, env=setup.env, state=state)
-            return attempt(lambda: FACTS[name](asked), usual=None)
+def _recall(at: Looking) -> Any:
+    from hookline.learning import recaller  # noqa: PLC0415 -- where a session begins
 
-        return find
+    return recaller(at.store, at.setup.places.root, at.purse.now, at.attempt)
 
-    return {
-        "known_error": lambda: lambda key: errors(key=key),
-        "fixed_errors": lambda: errors(fixed=True),
-        "recall": recall,
-        **{name: handed_on(name) for name in HANDED_ON},
-    }
+
+def _handed_on(name: str, at: Looking) -> Any:
+    from hookline.handing import FACTS, Asked  # noqa: PLC0415 -- where a session begins or ends
+
+    places, env = at.setup.places, at.setup.env
+    asked = Asked(
+        event=at.event, store=at.store, root=places.root, now=at.purse.now, env=env, state=places.state
+    )
+    return at.attempt(lambda: FACTS[name](asked), usual=None)
+
+
+def _of_machine(find: Callable[[Places], Any], at: Looking) -> Any:
+    return find(at.setup.places)
+
+
+FACTS: Mapping[str, Callable[[Looking], Any]] = {
+    **{name: partial(_of_machine, find) for name, find in facts.FACTS.items()},
+    **{name: partial(_handed_on, name) for name in HANDED_ON},
+    "guarded": lambda at: guarded(at.setup.places),
+    "usage": lambda at: at.purse.usage,
+    "prompts": lambda at: at.attempt(lambda: at.store.count(at.event.session, PROMPTS), usual=0),
+    "journal": lambda at: journal(at.setup.places, at.setup.env, at.purse.now),
+    "headless": lambda at: headless(at.event.host, at.setup.env),
+    "tells_start": lambda at: tells_start(at.event.host),
+    "known_error": lambda at: lambda key: _errors(at, key=key),
+    "fixed_errors": lambda at: _errors(at, fixed=True),
+    "recall": _recall,
+}
+"""All that a hook may ask for by name; made once, because at most events few are asked for."""

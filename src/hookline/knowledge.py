@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import isfinite
 
 from hookline.confidence import confidence
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record
 
 TYPE_CHECKING = False
@@ -111,7 +111,7 @@ class Handoff:
     session: str
     text: str
     project: str = ""
-    details: Mapping[str, Any] = field(default_factory=Frozen)
+    details: Mapping[str, Any] = field(default=NOTHING)
 
 
 @record
@@ -126,7 +126,7 @@ class Experiment:
     metric: float | None = None
     """What was measured; None where nothing could be."""
     description: str = ""
-    details: Mapping[str, Any] = field(default_factory=Frozen)
+    details: Mapping[str, Any] = field(default=NOTHING)
 
     def __post_init__(self) -> None:
         if self.metric is not None and not isfinite(self.metric):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING, Frozen
 from hookline.given import FAILURES, Given, Layer, Problem
 from hookline.hook import BadSetting, Hook, configure, named, tightens
 from hookline.record import field, record, replace
@@ -27,7 +27,7 @@ class Settled:
     """The hooks as they will run, and what a person should know about how that came."""
 
     hooks: tuple[Hook, ...]
-    options: Mapping[str, Given] = field(default_factory=Frozen)
+    options: Mapping[str, Given] = field(default=NOTHING)
     given: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Where each setting that is not the default comes from, by hook and key."""
     refused: Mapping[tuple[str, str], str] = field(default_factory=dict)

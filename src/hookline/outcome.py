@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hookline.events import Event, OnBudgetExceeded
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING, Frozen
 from hookline.record import field, record, replace
 
 TYPE_CHECKING = False
@@ -31,8 +31,8 @@ class Step:
     span: tuple[int, int] | None = None
     note: str = ""
     """Why it did not run, or what of its answer could not count."""
-    before: Mapping[str, Any] = field(default_factory=Frozen)
-    after: Mapping[str, Any] = field(default_factory=Frozen)
+    before: Mapping[str, Any] = field(default=NOTHING)
+    after: Mapping[str, Any] = field(default=NOTHING)
     told: tuple[str, ...] = ()
     """The context that it gave."""
     ms: float = 0.0
@@ -51,7 +51,7 @@ class Outcome:
     context: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     effects: tuple[Effect, ...] = ()
-    memory: Mapping[str, Any] = field(default_factory=Frozen)
+    memory: Mapping[str, Any] = field(default=NOTHING)
     kept: tuple[str, ...] = ()
     """Context that this moment could not take, for the next one that can."""
     trail: tuple[Step, ...] = ()

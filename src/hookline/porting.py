@@ -9,7 +9,7 @@ from typing import Any, Literal
 from hookline.derive import abilities, coverage
 from hookline.entries import LONGEST_TIMEOUT
 from hookline.events import ALL, ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, OnError
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING, Frozen
 from hookline.host import Host, Moment
 from hookline.matchers import Untranslatable, translated
 from hookline.record import field, record
@@ -26,7 +26,7 @@ class Ported:
     written: Written
     event: str = ""
     """The event of ours that it listens for; empty where it does not carry over."""
-    entry: Mapping[str, Any] = field(default_factory=Frozen)
+    entry: Mapping[str, Any] = field(default=NOTHING)
     """What stands in hooks.json for it."""
     why: tuple[str, ...] = ()
     """What is lost; why nothing of it carries over, where nothing does."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.frozen import Frozen, frozen
+from hookline.frozen import NOTHING, Frozen, frozen
 from hookline.record import field, record, replace
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ class Mirror:
 
     key: str
     """What the file is called after: the folder and the name of the session."""
-    says: Mapping[str, Any] = field(default_factory=Frozen)
+    says: Mapping[str, Any] = field(default=NOTHING)
     tidy: bool = False
     """Whether files that sessions of long ago left behind go."""
 
@@ -52,7 +52,7 @@ class Post:
     """An effect: send this as JSON to a web address, with a few tries."""
 
     to: str
-    says: Mapping[str, Any] = field(default_factory=Frozen)
+    says: Mapping[str, Any] = field(default=NOTHING)
 
 
 @record
@@ -128,7 +128,7 @@ class HandOver:
     why: str = ""
     """What it was made for: compaction, budget, rotation or end; empty where it only adds to another."""
     text: str = ""
-    details: Mapping[str, Any] = field(default_factory=Frozen)
+    details: Mapping[str, Any] = field(default=NOTHING)
 
 
 Effect = Notify | Count | Keep | Mirror | Post | Measure | Stage | ErrorSeen | Learn | Enrich | End | HandOver
@@ -146,11 +146,11 @@ class Response:
     """The part of a command line that the rule is about."""
     context: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    changes: Mapping[str, Any] = field(default_factory=Frozen)
+    changes: Mapping[str, Any] = field(default=NOTHING)
     """Changed fields of the event."""
     replace_context: bool = False
     effects: tuple[Effect, ...] = ()
-    memory: Mapping[str, Any] = field(default_factory=Frozen)
+    memory: Mapping[str, Any] = field(default=NOTHING)
     """What the session shall remember; read back as `State.memory`."""
     private: bool = False
     """Whether its context is not kept in the trail: it is kept elsewhere, where it can be forgotten."""

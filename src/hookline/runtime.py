@@ -24,21 +24,18 @@ from hookline.events import (
     TurnEnd,
     UserPromptSubmit,
 )
-from hookline.guarding import guarded
 from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply, row_of
-from hookline.knowing import known
+from hookline.knowing import FACTS, Looking
 from hookline.outcome import Outcome, Step, no_reason_to_go_on, not_again, with_end
 from hookline.past import Passes
 from hookline.reaching import limited, reachable, switched_off
 from hookline.record import replace
 from hookline.response import Count, Keep, Stage
 from hookline.spending import Purse
-from hookline.state import Later, State
+from hookline.state import Facts, Later, State
 from hookline.store import Recorder, Store, StoreFailed
-from hookline.surroundings import PROMPTS, surroundings
-from hookline.system import lives
-from hookline.system.facts import facts
+from hookline.system import lives, spool
 from hookline.trail import recorded, spoken
 from hookline.wanting import Wanted, keep_at_once
 
@@ -115,12 +112,13 @@ class Runtime:
 
     def _open_store(self, opened: Callable[[Setup], Store] | None) -> None:
         """The configured store; where it cannot be had, the session goes on without, aloud."""
-        from hookline import keeping  # noqa: PLC0415 -- a program may bring its own
-        from hookline.system import spool  # noqa: PLC0415 -- ditto
+        if opened is None:
+            from hookline.keeping import open_store  # noqa: PLC0415 -- a program may bring its own
 
+            opened = open_store
         places = self.setup.places
         try:
-            self.store = (opened or keeping.open_store)(self.setup)
+            self.store = opened(self.setup)
             self.standing = tuple(filter(None, (self.store.problem, spool.problem(places.spool))))
         except (StoreFailed, OSError, LookupError) as error:
             self.store, self.counts = in_memory(), False
@@ -166,10 +164,10 @@ class Runtime:
 
             event = as_recorded(host, event)
         row = row_of(host, name, event.native) or host.moments[name]
-        cap = self.cap(host.context_cap)
-        outcomes = self._judge_all(host, event, row)
+        cap, purse = self.cap(host.context_cap), self._purse(event)
+        outcomes = self._judge_all(host, event, row, purse)
         whole = self._staged(chain.merged(outcomes, type(event)), outcomes, over=BLOCK not in row.can)
-        whole = self._with_what_waited(whole, row)
+        whole = self._with_what_waited(whole, row, purse)
         whole = spoken(whole)
         reply, said = answer(host, name, event, whole, cap)
         self.said = said
@@ -206,9 +204,9 @@ class Runtime:
         self._try(self.recorder.bring or self.recorder.settle, usual=None)
         return self._try(lambda: staged(outcome, outcomes, self.store, over=over), usual=outcome)
 
-    def _judge_all(self, host: Host, event: Event, row: Moment) -> list[Outcome]:
+    def _judge_all(self, host: Host, event: Event, row: Moment, purse: Purse) -> list[Outcome]:
         outcomes, within = [], min(row.within or host.within, host.within)
-        known, purse, tells = not self.begin(event), self._purse(event), "again" in row.fields
+        known, tells = not self.begin(event), "again" in row.fields
         spent, holds = purse.spent(self.hooks), BLOCK in row.can
         # Where no block can hold it, the turn is over: the rest is told of that.
         cancelling = (UserPromptSubmit, TurnEnd) if holds else (UserPromptSubmit,)
@@ -266,16 +264,7 @@ class Runtime:
             env=self.setup.env,
             memory=Later(lambda: purse.notes),
             counters=Later(lambda: self._counters(event.session)),
-            facts=facts(
-                self.setup.places,
-                {
-                    "guarded": lambda: guarded(self.setup.places),
-                    "usage": lambda: purse.usage,
-                    "prompts": lambda: self._try(lambda: self.store.count(event.session, PROMPTS), usual=0),
-                    **surroundings(self.setup.places, self.setup.env, event.host, purse.now),
-                    **known(event, self.store, self.setup, purse.now, self._try),
-                },
-            ),
+            facts=Facts(None, FACTS, Looking(event, self.store, self.setup, purse, self._try)),
         )
 
     def _counters(self, session: str) -> Mapping[str, int]:
@@ -288,11 +277,11 @@ class Runtime:
         purse.troubles = self.troubles
         return purse
 
-    def _with_what_waited(self, outcome: Outcome, row: Moment) -> Outcome:
+    def _with_what_waited(self, outcome: Outcome, row: Moment, purse: Purse) -> Outcome:
         """Context that an earlier moment could not take, and what is wrong with the configuration."""
         event = outcome.event
         kept: tuple[str, ...] = ()
-        if INJECT in row.can and event.to_agent and event.subagent is None:
+        if INJECT in row.can and event.to_agent and event.subagent is None and purse.held:
             kept = self._try(lambda: self.store.take(event.session), usual=())
         more = (*event.odd, *self._complaints(event), *self._told_troubles(event))
         if not kept and not more:
@@ -372,7 +361,6 @@ class Runtime:
 
     def _drain(self) -> None:
         from hookline import keeping  # noqa: PLC0415 -- only with a store of the configuration
-        from hookline.system import spool  # noqa: PLC0415 -- ditto
 
         spool.drain(self.setup.places.spool, self.store)
         began, self._began = self._began, False

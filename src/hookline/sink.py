@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record
 
 Stretch = Literal["session", "turn", "tool"]
@@ -64,10 +64,10 @@ class Report:
     ms: float = 0.0
     """What all hooks together took."""
     hooks: tuple[Ran, ...] = ()
-    figures: Mapping[str, Any] = field(default_factory=Frozen)
+    figures: Mapping[str, Any] = field(default=NOTHING)
     """By the names of `figures.FIGURES`."""
     ended: tuple[Ended, ...] = ()
-    content: Mapping[str, str] = field(default_factory=Frozen)
+    content: Mapping[str, str] = field(default=NOTHING)
     """What was written and read, redacted; only for a sink whose user turned `content` on."""
 
 
@@ -94,7 +94,7 @@ class Choice:
     name: str
     settings: Mapping[str, Any]
     """All of them, also those that nobody set."""
-    given: Mapping[str, str] = field(default_factory=Frozen)
+    given: Mapping[str, str] = field(default=NOTHING)
     """Where each that is not the default was set."""
     enabled: bool = True
     own: bool = True

@@ -65,7 +65,17 @@ class Purse:
 
     @once
     def notes(self) -> Mapping[str, Any]:
-        return self._try(lambda: self.store.notes(self.event.session), usual={})
+        return self._looked[0]
+
+    @property
+    def held(self) -> bool:
+        """Whether context waits for a moment that can take it."""
+        return self._looked[1]
+
+    @once
+    def _looked(self) -> tuple[Mapping[str, Any], bool]:
+        unknown: tuple[Mapping[str, Any], bool] = {}, True
+        return self._try(lambda: self.store.look(self.event.session), usual=unknown)
 
     @once
     def budget(self) -> Budget:
@@ -154,7 +164,8 @@ class Purse:
                 self.store.count(event.session, f"{SPENT}{kind}:{one.model}", count)
         self.store.count(event.session, IN_TURN, one.spent.output)
         self.store.note(event.session, {LAST: {"model": one.model, "used": one.spent.whole}})
-        self.__dict__.pop("notes", None)
+        for known in ("notes", "_looked"):
+            self.__dict__.pop(known, None)
 
     def spent(self, hooks: Sequence[Hook]) -> dict[str, float]:
         """What ran out or short since the last event, and how much of it is used, in percent."""
@@ -167,8 +178,10 @@ class Purse:
         if self.notes.get(HOLDS) != self._given.ends_at:
             self.store.note(self.event.session, {HOLDS: self._given.ends_at})
         time = {"time": 100.0} if self._time_is_over() else {}
-        heard = any(hook.enabled and OnBudgetExceeded in hook.on for hook in hooks)
-        return time | (self._tokens(thresholds(hooks)) if heard else {})
+        watched = isinstance(self.event, WATCHED) and self.event.subagent is None
+        if not watched or not any(hook.enabled and OnBudgetExceeded in hook.on for hook in hooks):
+            return time
+        return time | self._tokens(thresholds(hooks))
 
     def _time_is_over(self) -> bool:
         """Said once a session."""
@@ -179,11 +192,9 @@ class Purse:
             return False
         return self.store.count(self.event.session, name) == 1
 
-    def _tokens(self, limits: Iterable[float]) -> dict[str, float]:
+    def _tokens(self, limits: Sequence[float]) -> dict[str, float]:
         """Each threshold speaks once, until usage has fallen well below it."""
-        if not isinstance(self.event, WATCHED) or self.event.subagent is not None:
-            return {}
-        percent, limits = self.usage.percent, tuple(limits)
+        percent = self.usage.percent
         spoke = SPOKE in self.notes
         if percent is None or (not spoke and percent < min(limits)):
             return {}

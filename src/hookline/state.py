@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
 
 from hookline.budget import UNLIMITED, Budget
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record
 from hookline.usage import UNKNOWN, Usage
 
@@ -92,11 +92,11 @@ class State:
     now: float
     """Unix seconds."""
     budget: Budget = UNLIMITED
-    env: Mapping[str, str] = field(default_factory=Frozen)
+    env: Mapping[str, str] = field(default=NOTHING)
     """The environment of the call."""
-    memory: Mapping[str, Any] = field(default_factory=Frozen)
+    memory: Mapping[str, Any] = field(default=NOTHING)
     """What responses of this session remembered."""
-    counters: Mapping[str, int] = field(default_factory=Frozen)
+    counters: Mapping[str, int] = field(default=NOTHING)
     facts: Mapping[str, Any] = field(default_factory=Facts, compare=False)
     spoke: tuple[str, ...] = ()
     """The hooks that have given the agent something to read at this event, before this one."""

@@ -6,7 +6,7 @@ exactly as they were given, whatever is in them.
 
 from __future__ import annotations
 
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record, replace
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ class Record:
     warnings: tuple[str, ...] = ()
     trail: tuple[Mapping[str, Any], ...] = ()
     ms: float = 0.0
-    counts: Mapping[str, int] = field(default_factory=Frozen)
+    counts: Mapping[str, int] = field(default=NOTHING)
     """What this event adds to the session's counters: applied once, together with the record."""
 
 
@@ -169,6 +169,9 @@ class Store(Protocol):
         """Remember values for the session: newer ones win, the rest stay."""
 
     def notes(self, session: str) -> Mapping[str, Any]: ...
+
+    def look(self, session: str) -> tuple[Mapping[str, Any], bool]:
+        """Its notes, and whether something is held back for it: every event begins with that question."""
 
     def keep(self, session: str, texts: Sequence[str]) -> None:
         """Hold context back for a moment that can take it."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Mapping
 
     from hookline.journal import Journal
     from hookline.system.places import Places
@@ -18,24 +17,14 @@ ENGINE = (JOURNAL, "AUTORESEARCH_BUDGET_END")
 """Variables that an engine gives to the sessions it runs."""
 
 
-def surroundings(
-    places: Places, env: Mapping[str, str], host: str, now: float
-) -> dict[str, Callable[[], Any]]:
-    """Facts, each found out when a hook asks."""
-    return {
-        "journal": lambda: _journal(places, env, now),
-        "headless": lambda: _headless(host, env),
-        "tells_start": lambda: _tells_start(host),
-    }
-
-
-def _journal(places: Places, env: Mapping[str, str], now: float) -> Journal | None:
+def journal(places: Places, env: Mapping[str, str], now: float) -> Journal | None:
+    """The one that is at work here."""
     from hookline.system.journals import active  # noqa: PLC0415 -- only where a hook asks
 
     return active(places.root, env.get(JOURNAL, ""), now)
 
 
-def _headless(host: str, env: Mapping[str, str]) -> bool:
+def headless(host: str, env: Mapping[str, str]) -> bool:
     """Whether nobody sits at it: the host says so, or an engine runs it."""
     from hookline import hosts  # noqa: PLC0415 -- a program of its own has no host
 
@@ -45,7 +34,7 @@ def _headless(host: str, env: Mapping[str, str]) -> bool:
     return any(env.get(name) == value for name, value in said.items())
 
 
-def _tells_start(host: str) -> bool:
+def tells_start(host: str) -> bool:
     """Whether the host says itself when a session starts."""
     from hookline import hosts  # noqa: PLC0415 -- a program of its own has no host
     from hookline.events import SessionStart  # noqa: PLC0415 -- ditto

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ class Use:
     tool: str
     kind: str = ""
     """Empty where the host's table of tools has to tell."""
-    input: Mapping[str, Any] = field(default_factory=Frozen)
+    input: Mapping[str, Any] = field(default=NOTHING)
     command: str = ""
     path: str = ""
 

@@ -5,7 +5,7 @@ Only what a host's own file says about it; reading and changing those files is t
 
 from __future__ import annotations
 
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ class Written:
     match: str = ""
     seconds: float | None = None
     """How long the host waits, where the entry says so."""
-    more: Mapping[str, Any] = field(default_factory=Frozen)
+    more: Mapping[str, Any] = field(default=NOTHING)
     """Further keys of an entry of ours that mean the same."""
     lost: tuple[str, ...] = ()
     """What else it says that means nothing elsewhere, in sentences."""
@@ -80,7 +80,7 @@ class Listed:
     """The repository's file, from its root; empty where there is none."""
     under: tuple[str, ...] = ("hooks",)
     """The keys that lead to the table of moments."""
-    start: Mapping[str, Any] = field(default_factory=Frozen)
+    start: Mapping[str, Any] = field(default=NOTHING)
     """What a file that is not there yet begins with, besides that table."""
     entry: Callable[[Entry], Any]
     """What stands in a moment's list."""

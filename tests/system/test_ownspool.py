@@ -8,7 +8,10 @@ import threading
 from contextlib import contextmanager
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+from hookline.frozen import frozen
 from hookline.store import Query, Record
 from hookline.stores import memory, sqlite
 from hookline.system.ownspool import PIECE, OwnSpool
@@ -76,6 +79,28 @@ def test_what_a_dead_one_held_is_moved_by_the_next(tmp_path):
     assert drain(str(tmp_path), store) == 1
     assert kept(store) == ["r1"]
     assert owned(str(tmp_path)) == []
+
+
+texts = st.text(st.characters(), max_size=8)  # with halves of pairs, which no file in UTF-8 can hold
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@example("\ud800", [{"a": float("inf"), "b": 1 << 70, "c": None}])
+@given(texts, st.lists(st.dictionaries(texts, values, max_size=3), max_size=3))
+def test_whatever_a_record_holds_survives_its_owner(tmp_path_factory, text, trail):
+    folder = str(tmp_path_factory.mktemp("spool"))
+    own, store, told = OwnSpool(folder), memory.open_store(), frozen(trail)
+    own.append(record(1, summary=text, rules=(text,), trail=told))
+    drain(folder, store, wait=True)  # as whoever comes after a death, it reads the file
+
+    assert [(one.summary, one.rules, one.trail) for _, one in store.records(Query())] == [
+        (text, (text,), told)
+    ]
 
 
 def test_what_a_store_did_not_take_is_moved_when_it_does(tmp_path):

@@ -9,8 +9,8 @@ from hookline.cli._guard_rows import APART, CWD, HOME, WANTED, Row, right, said,
 from hookline.hook import Hook, configure, named
 from hookline.outcome import Outcome
 from hookline.record import record, replace
-from hookline.state import State
-from hookline.system.facts import facts
+from hookline.state import Facts, State
+from hookline.system.facts import FACTS
 from hookline.system.places import Places, find
 
 STRICT = {"shell": "block"}
@@ -79,7 +79,7 @@ def _strict(hook: Hook) -> Hook:
 
 
 def _scored(row: Row, expect: str, hooks: Sequence[Hook], ground: Places, *, warns: bool) -> Scored:
-    known = facts(ground, {name: _supplier(value) for name, value in row.facts.items()})
+    known = Facts({name: _supplier(value) for name, value in row.facts.items()}, FACTS, ground)
     outcome = chain.run(row.event, State(now=0.0, facts=known), hooks)
     return Scored(
         row=row,

@@ -6,7 +6,7 @@ from typing import Protocol
 from hookline.engine import said
 from hookline.engine.journal import Row
 from hookline.engine.target import Target
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record
 
 RUN = "HOOKLINE_RUN"
@@ -36,7 +36,7 @@ class Task:
     """The run's folder: logs, ideas, undo files."""
     before: str = ""
     """Of a session that goes on from another one of this experiment: what it is told before all else."""
-    env: Mapping[str, str] = field(default_factory=Frozen)
+    env: Mapping[str, str] = field(default=NOTHING)
     """What the agent's process gets besides its own; the engine's variables included."""
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from hookline.engine import _durable
 from hookline.engine.target import Metric
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.knowledge import Experiment
 from hookline.record import field, fields, record, replace
 from hookline.redact import redact, redact_json
@@ -72,7 +72,7 @@ class Row:
     base: str = ""
     """The commit that the experiment began at."""
     description: str = ""
-    details: Mapping[str, Any] = field(default_factory=Frozen)
+    details: Mapping[str, Any] = field(default=NOTHING)
     """What has no column: only in the JSON and in the store."""
 
     def __post_init__(self) -> None:

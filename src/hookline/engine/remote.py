@@ -11,7 +11,7 @@ from hookline.engine import repository as repositories
 from hookline.engine.crew import Processes
 from hookline.engine.repository import REFS, Repository
 from hookline.engine.worker import Assignment
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record, replace
 from hookline.system.places import find
 
@@ -41,10 +41,10 @@ class Luggage:
 class Back:
     """What a task comes back with."""
 
-    step: Mapping[str, Any] = field(default_factory=Frozen)
+    step: Mapping[str, Any] = field(default=NOTHING)
     commits: bytes = b""
-    refs: Mapping[str, str] = field(default_factory=Frozen)
-    logs: Mapping[str, bytes] = field(default_factory=Frozen)
+    refs: Mapping[str, str] = field(default=NOTHING)
+    logs: Mapping[str, bytes] = field(default=NOTHING)
     problem: str = ""
     lost: bool = False
     """Whether the process that carried it out is gone without a word."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from hookline.engine import _durable, runs
 from hookline.engine.runs import Run
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import asdict, field, fields, record
 
 FILE = "step.json"
@@ -40,20 +40,20 @@ class Step:
     outside: tuple[str, ...] = ()
     """Paths outside of the scope that it changed, and that were put back."""
     description: str = ""
-    notes: Mapping[str, str] = field(default_factory=Frozen)
+    notes: Mapping[str, str] = field(default=NOTHING)
     """The agent's reason and next hint."""
     reworks: int = 0
     feedback: str = ""
     """What the guard said, for the next attempt."""
-    usage: Mapping[str, Any] = field(default_factory=Frozen)
+    usage: Mapping[str, Any] = field(default=NOTHING)
     began: float = 0.0
     """When the agent that may run was started, in Unix seconds."""
-    before: Mapping[str, Mapping[str, Any]] = field(default_factory=Frozen)
+    before: Mapping[str, Mapping[str, Any]] = field(default=NOTHING)
     """What the sessions of the worktree had spent by then, by their names."""
     stopped: str = ""
     """What guards stopped, and nothing came after it."""
-    row: Mapping[str, Any] = field(default_factory=Frozen)
-    first: Mapping[str, Any] = field(default_factory=Frozen)
+    row: Mapping[str, Any] = field(default=NOTHING)
+    first: Mapping[str, Any] = field(default=NOTHING)
     """The row that won where the experiment began, once its change was moved onto what stands now."""
 
 

@@ -6,7 +6,7 @@ from math import comb
 from typing import Any, Literal
 
 from hookline.engine import _keys as keys
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record
 
 Direction = Literal["lower", "higher"]
@@ -86,7 +86,7 @@ class Agent:
     grace: float = 30.0
     """Seconds after the budget's end in which only committing is let through."""
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=Frozen)
+    env: Mapping[str, str] = field(default=NOTHING)
 
 
 @record

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record
 
 
@@ -24,7 +24,7 @@ class Call:
     tool: str
     kind: str = "other"
     """In our words, for hosts whose table of tools is not at hand."""
-    input: Mapping[str, Any] = field(default_factory=Frozen)
+    input: Mapping[str, Any] = field(default=NOTHING)
     session: str = ""
     cwd: str = ""
     host: str = ""

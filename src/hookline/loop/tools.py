@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, get_type_hints
 
-from hookline.frozen import Frozen, frozen
+from hookline.frozen import NOTHING, Frozen, frozen
 from hookline.record import field, record
 
 SECONDS = 120.0
@@ -27,7 +27,7 @@ class Tool:
     """JSON Schema of the input."""
     kind: str = "other"
     """What sort it is, so that the guards know it: shell, read, write, edit, search, fetch, ..."""
-    places: Mapping[str, str] = field(default_factory=Frozen)
+    places: Mapping[str, str] = field(default=NOTHING)
     """Where command, path, pattern and content lie in the input, unless they are called just that."""
     seconds: float | None = SECONDS
     """None is as long as it likes."""

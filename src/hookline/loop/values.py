@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from hookline.answered import answer
-from hookline.frozen import Frozen, thawed
+from hookline.frozen import NOTHING, thawed
 from hookline.loop.tools import Tool
 from hookline.record import field, record
 
@@ -20,7 +20,7 @@ class ToolCall:
 
     id: str
     tool: str
-    input: Mapping[str, Any] = field(default_factory=Frozen)
+    input: Mapping[str, Any] = field(default=NOTHING)
 
 
 @record
@@ -39,7 +39,7 @@ class Answer:
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     model: str = ""
-    usage: Mapping[str, Any] = field(default_factory=Frozen)
+    usage: Mapping[str, Any] = field(default=NOTHING)
     """Its tokens, as JSON, in any of the usual spellings."""
     raw: Any = None
     """The answer in the model's own words, as JSON, where it wants them back as they were."""

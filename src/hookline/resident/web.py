@@ -26,6 +26,8 @@ STAYS = 86_400.0
 """Seconds for which a connection that said the secret stays open without a request: one that we close just
 when a host asks would be a question that nobody answers."""
 LINGER = 1.0
+PIECE = 1 << 16
+"""Bytes that are taken at once; for more, the system would map new memory and take it back, each time."""
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 BROWSERS = (b"origin", b"sec-fetch-site")
 """Headers that only a browser sends, for a page that has no business here; `Sec-Fetch-Mode` is Node's too."""
@@ -94,7 +96,7 @@ class Web:
         keeps = asked.keeps and not self._ends()
         reply, _, after = self._answers(host.name, event, payload, caller)
         text = reply.stdout if not reply.stdout or reply.stdout.endswith("\n") else f"{reply.stdout}\n"
-        connection.settimeout(BODY_WITHIN)
+        _wait(connection, BODY_WITHIN)
         try:
             connection.sendall(hypertext.reply(200, text.encode("utf-8", "backslashreplace"), keeps=keeps))
         finally:
@@ -152,17 +154,23 @@ class _Receiving:
         self._until = time.monotonic() + within
 
     def __call__(self) -> bytes:
-        left = self._until - time.monotonic()
-        try:
-            if left <= 0:
-                raise TimeoutError  # noqa: TRY301 -- the same, whoever sees it first
-            self._connection.settimeout(left)
-            new = self._connection.recv(1 << 18)
-        except TimeoutError:
-            raise Refused(408, "it took too long to come") from None
+        new = self._new()
         if self._then:  # it has begun to speak
             self._until, self._then = time.monotonic() + self._then, 0.0
         return new
+
+    def _new(self) -> bytes:
+        while (left := self._until - time.monotonic()) > 0:
+            with contextlib.suppress(TimeoutError):
+                _wait(self._connection, min(left, BODY_WITHIN))
+                return self._connection.recv(PIECE)
+        raise Refused(408, "it took too long to come")
+
+
+def _wait(connection: Connection, seconds: float) -> None:
+    """Have what is asked of it from now on take so long at most; the system is told only what is new."""
+    if connection.gettimeout() != seconds:
+        connection.settimeout(seconds)
 
 
 def _refusal(why: Refused) -> bytes:

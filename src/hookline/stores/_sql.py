@@ -78,6 +78,11 @@ BEGIN = """
 INSERT INTO sessions (session, host, cwd, at) VALUES (:session, :host, :cwd, :at)
 ON CONFLICT (session) DO NOTHING
 """
+LOOK = """
+    SELECT name, value FROM notes WHERE session = :session
+    UNION ALL SELECT NULL, NULL WHERE EXISTS (SELECT 1 FROM held WHERE session = :session)
+"""
+"""What was noted, and one row more where something is held back."""
 NOTE = """
 INSERT INTO notes (session, name, value) VALUES (:session, :name, :value)
 ON CONFLICT (session, name) DO UPDATE SET value = excluded.value

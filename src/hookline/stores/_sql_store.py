@@ -94,14 +94,19 @@ class SqlStore:
         rows = self._named("SELECT name, value FROM notes WHERE session = :session ORDER BY name", session)
         return Frozen({read(name): sql.from_json(value) for name, value in rows})
 
+    def look(self, session: str) -> tuple[Mapping[str, Any], bool]:
+        rows = self._named(sql.LOOK, session)
+        notes = sorted((read(name), value) for name, value in rows if name is not None)
+        return Frozen({name: sql.from_json(value) for name, value in notes}), len(rows) > len(notes)
+
     def keep(self, session: str, texts: Sequence[str]) -> None:
         rows = [{"session": written(session), "text": written(text)} for text in texts]
         statement = "INSERT INTO held (session, text) VALUES (:session, :text)"
         self._engine.write(lambda db: [db.execute(statement, row) for row in rows])
 
     def take(self, session: str) -> tuple[str, ...]:
-        if not self._named("SELECT 1 FROM held WHERE session = :session LIMIT 1", session):
-            return ()  # asked at every event, and nearly always so: no need to wait for the writers
+        if not self.look(session)[1]:
+            return ()  # nobody need wait for the writers to be told so
         statement, row = (
             "DELETE FROM held WHERE session = :session RETURNING position, text",
             written(session),

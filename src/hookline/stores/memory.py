@@ -90,6 +90,10 @@ class MemoryStore:
         with self._lock:
             return Frozen(self._notes[session])
 
+    def look(self, session: str) -> tuple[Mapping[str, Any], bool]:
+        with self._lock:
+            return Frozen(self._notes[session]), bool(self._held.get(session))
+
     def keep(self, session: str, texts: Sequence[str]) -> None:
         with self._lock:
             self._held[session].extend(texts)

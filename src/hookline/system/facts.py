@@ -1,13 +1,10 @@
-"""Facts of the machine that a hook may ask for: looked up lazily, once an event; most are read from files."""
+"""Facts of the machine that a hook may ask for, each found out when it does; most are read from files."""
 
 from __future__ import annotations
 
 import os
 import sys
 from importlib import import_module
-from types import MappingProxyType
-
-from hookline.state import Facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,10 +12,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.system.places import Places
-
-
-def facts(places: Places, more: Mapping[str, Callable[[], Any]] = MappingProxyType({})) -> Facts:
-    return Facts(more, _FACTS, places)
 
 
 def _room(name: str) -> Any:
@@ -54,7 +47,7 @@ def _read(path: str) -> str:
         return ""
 
 
-_FACTS: Mapping[str, Callable[[Places], Any]] = {
+FACTS: Mapping[str, Callable[[Places], Any]] = {
     "root": lambda places: places.root,
     "home": lambda places: places.home,
     "branch": lambda places: branch(places.root),

@@ -57,15 +57,22 @@ def settled(notes: Notes) -> bool:
 def unchanged(notes: Notes) -> bool:
     """Whether everything is still as it was noted."""
     for (path, whether), stamp in notes.items():
-        try:
-            found = os.lstat(path)
-        except (OSError, ValueError):
-            if stamp is not None:
+        if stamp is None:  # no exception for each that is still missing
+            if _is_there(path):
                 return False
-            continue
-        if stamp is None or stamp != _stamped(path, found, whether=whether):
+        elif stamp != _stamp(path, whether=whether):
             return False
     return True
+
+
+def _is_there(path: str) -> bool:
+    """Whether anything has that name, also a link that leads nowhere."""
+    try:
+        return os.access(path, os.F_OK, follow_symlinks=False)
+    except ValueError:
+        return False
+    except NotImplementedError:
+        return os.path.lexists(path)
 
 
 def _stamp(path: str, *, whether: bool) -> Stamp:

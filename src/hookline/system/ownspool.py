@@ -11,11 +11,14 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
+import msgspec
+
 from hookline.store import Record, Store, StoreFailed
 from hookline.system import spool
 
 Turn = Callable[[], AbstractContextManager[None]]
 
+_encode = msgspec.json.Encoder().encode
 PIECE = 20
 """Records that are stored in one go, while those who answer wait: about a millisecond."""
 
@@ -34,7 +37,7 @@ class OwnSpool:
 
     def append(self, record: Record) -> None:
         """Add *record*; raises `OSError` where that cannot be done."""
-        line = spool.line(record)
+        line = _line(record)
         with self._lock:
             spool.write(self._opened(), line, self._path)
             self._held.append(record)
@@ -104,8 +107,17 @@ class OwnSpool:
             os.close(self._file)
         self._file, self._path = file, path
         for record in self._held:
-            spool.write(file, spool.line(record), path)
+            spool.write(file, _line(record), path)
         return file
+
+
+def _line(record: Record) -> bytes:
+    """As `spool.line`, in a tenth of its time, but for what only that can write."""
+    try:
+        line = b"\n%b\n" % _encode(spool.whole(record))
+    except (TypeError, ValueError, RecursionError):
+        return spool.line(record)
+    return spool.line(record) if b"null" in line else line  # of an infinite number it makes none
 
 
 class _Moving:

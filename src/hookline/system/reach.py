@@ -7,7 +7,7 @@ happens to name a file counts. What is made up only at run time cannot be seen; 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING
 from hookline.record import field, record
 from hookline.system import _mentions
 from hookline.system._search import Search
@@ -34,7 +34,7 @@ class Command:
     """A text for the shell, or words."""
     cwd: str = ""
     """Counted from the project's root."""
-    env: Mapping[str, str] = field(default_factory=Frozen)
+    env: Mapping[str, str] = field(default=NOTHING)
     origin: str = ""
 
     @property

@@ -112,8 +112,12 @@ def problem(folder: str) -> str:
 
 def record_to_json(record: Record) -> str:
     """*record* as one line of JSON."""
-    whole = dict(zip(_NAMES, _values(record), strict=True))
-    return json.dumps(whole, separators=(",", ":"), default=plain)
+    return json.dumps(whole(record), separators=(",", ":"), default=plain)
+
+
+def whole(record: Record) -> dict[str, Any]:
+    """*record* as an object."""
+    return dict(zip(_NAMES, _values(record), strict=True))
 
 
 def record_from_json(line: str) -> Record:

@@ -216,6 +216,19 @@ def take_hands_out_once_and_in_order(store: Store) -> None:
     _same(store.take(session), ())
 
 
+def look_tells_notes_and_whether_something_is_held(store: Store) -> None:
+    session = _name()
+    _same(store.look(session), ({}, False))
+    store.note(session, {"b": [1, None], "a": {"c": "ü"}})
+    _same(store.look(session), ({"a": {"c": "ü"}, "b": (1, None)}, False))
+    store.keep(session, ["one", "two"])
+    _same(store.look(session), ({"a": {"c": "ü"}, "b": (1, None)}, True))
+    _same(list(store.look(session)[0]), ["a", "b"])
+    _same(store.look(_name()), ({}, False))
+    store.take(session)
+    _same(store.look(session), (store.notes(session), False))
+
+
 def take_hands_out_once_however_many_ask(store: Store) -> None:
     session = _name()
     store.keep(session, [str(number) for number in range(50)])

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.frozen import Frozen
+from hookline.frozen import NOTHING, Frozen
 from hookline.record import field, record
 from hookline.system.places import FOLDER
 
@@ -50,7 +50,7 @@ class Profile:
     permission: str = ""
     """edit or full; empty is what is usual for the host."""
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=Frozen)
+    env: Mapping[str, str] = field(default=NOTHING)
     rules: tuple[Mapping[str, Any], ...] = ()
     """For tools, as of the hook tool-policy."""
     hooks: tuple[str, ...] = ()

@@ -28,6 +28,7 @@ _RUNNING = spelled(
 _SPAWN = lazy(r"\bspawn\s+(?:-\w+\s+)*")
 _WORTH = lazy(r"hook|AR_|AUTO|base64|rev|eval|[/~$`*?\\]")
 """What a word has that hides or names something of ours; others need no second reading."""
+_BLANK = frozenset(" \t\n>")
 _MOST_ORIGINS = 64
 _MOST_EQUALS = 4
 
@@ -71,7 +72,7 @@ def _configured(command: Simple) -> Iterator[Text]:
 def _worded(command: Simple) -> Iterator[Text]:
     """Words of more than one word, which many a program hands to a shell."""
     for word in _arguments(command):
-        if not any(blank in word.text for blank in " \t\n>") or _WORTH.search(word.text) is None:
+        if _BLANK.isdisjoint(word.text) or _WORTH.search(word.text) is None:
             continue
         for text in (word.text, *_behind(word.text)):
             yield Text(f"in a word of `{command.name}`", text, by_shell=True, sure=False)

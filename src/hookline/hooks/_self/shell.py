@@ -41,7 +41,8 @@ _STARTUP = spelled(
 
 def judged(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
     """Everything that the line *text* does to what guards the agent."""
-    guard = replace(guard, links={}, copies={}, folders=[])
+    if depth or guard.links or guard.copies or guard.folders:
+        guard = replace(guard, links={}, copies={}, folders=[])
     reading = read(text, cwd=guard.cwd, home=guard.home)
     whole = Line(text=text, commands=(*reading.commands, *loose(text, reading, guard)))
     for command in whole.commands:
