@@ -1,6 +1,8 @@
 """self-protect: every known way to loosen the guards, what harmless work looks like, and the words."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hookline import State
 from hookline.hooks._self.finding import RULES
@@ -724,3 +726,52 @@ def test_scripts_that_a_reviewer_has_found(name, text, command, said):
     scripts = {f"{ROOT}/{name}": text, f"{ROOT}/./{name}": text}
 
     assert verdict(command, state=state(script=lambda: lambda path: scripts.get(path, ""))) == said
+
+
+LOOKING = st.sampled_from(
+    ("ls", "cat", "head -n 3", "tail", "wc -l", "grep -rn", "stat", "du -sh", "cut -c1")
+)
+SEEN = st.sampled_from(
+    (
+        ".",
+        "src",
+        "~/.agent/settings.json",
+        ".hookline/hookline.toml",
+        ".ckignore",
+        "'hookline off'",
+        '"*.log"',
+    )
+)
+
+
+@given(st.lists(st.tuples(LOOKING, st.lists(SEEN, max_size=3)), min_size=1, max_size=3))
+def test_a_line_that_only_looks_passes(commands):
+    assert judged(" | ".join(" ".join((name, *words)) for name, words in commands)) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("block write-wiring", "ls > ~/.agent/settings.json"),
+        ("block write-wiring", "ls | tee ~/.agent/settings.json"),
+        ("block write-wiring", "{ ls; } > ~/.agent/settings.json"),
+        ("block switch", "AR_DISABLE_X=1; ls"),
+        ("block switch", "AR_DISABLE_X=1\nls"),
+        ("block command", "ls $(hookline off 1h)"),
+        ("block command", "ls `hookline off 1h`"),
+        ("block command", "ls; hookline off 1h"),
+        ("block command", "ls & hookline off 1h"),
+        ("block command", "cat <(hookline off 1h)"),
+        ("block command", "ls() { hookline off 1h; }; ls"),
+        ("ask hidden", "ls | xargs hookline off"),
+    ],
+)
+def test_a_line_that_does_more_than_look_is_judged_whole(said, command):
+    assert verdict(command) == said
+
+
+def test_a_program_of_the_project_that_is_called_like_one_that_looks_is_read():
+    scripts = state(script=lambda: lambda path: "hookline off 1h" if path.endswith("/ls") else "")
+
+    assert judged("./ls", state=scripts).rule == "command"
+    assert judged("ls", state=scripts) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from functools import cache
 
-from hookline.bash import UNKNOWN, Problem, Simple, Word, read
+from hookline.bash import UNKNOWN, Problem, Reading, Simple, Word, read
 from hookline.bash.options import options, spelled
 from hookline.hooks._self.commands import forbidden
 from hookline.hooks._self.finding import Action, Finding, Span
@@ -29,6 +29,13 @@ _DEEPEST = 3
 _MOST_FOLDERS = 32
 FINDERS = frozenset({"find", "gfind"})
 _DECODERS = spelled("rev base64 base32 xxd openssl uudecode gunzip")
+_LOOKING = spelled(
+    """ls cat head tail wc grep egrep fgrep pwd stat du df cut nl cmp basename dirname readlink realpath
+    whoami id uname"""
+)
+"""Programs that write nothing, run nothing and set nothing, whatever they are told."""
+_MORE = frozenset("<>=(){}$`;&\n")
+"""What a line needs that does more than run programs after one another in a pipe."""
 _WHOLESALE = spelled("rm chmod chown chgrp ln link")
 _TELLING = lazy(r"hookline|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64")
 """What code has, too deep to be followed, that is asked about."""
@@ -44,6 +51,8 @@ def judged(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
     if depth or guard.links or guard.copies or guard.folders:
         guard = replace(guard, links={}, copies={}, folders=[])
     reading = read(text, cwd=guard.cwd, home=guard.home)
+    if _MORE.isdisjoint(text) and _looks(reading):
+        return
     whole = Line(text=text, commands=(*reading.commands, *loose(text, reading, guard)))
     for command in whole.commands:
         yield from forbidden(command, guard)
@@ -54,6 +63,14 @@ def judged(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
         _follow(command, whole, guard)
     yield from _killed(whole.commands)
     yield from _unread(reading.problems)
+
+
+def _looks(reading: Reading) -> bool:
+    """Whether it does nothing but look, as many lines do: then there is nothing to be followed."""
+    for one in reading.commands:
+        if one.name not in _LOOKING or one.words[0].text != one.name or one.via:
+            return False
+    return not reading.problems
 
 
 def _found(command: Simple, line: Line, guard: Guard) -> Iterator[Finding]:
