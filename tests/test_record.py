@@ -355,6 +355,20 @@ def test_msgspec_reads_and_writes_records():
     assert msgspec.json.decode(msgspec.json.encode(read), type=Sample) == SAMPLE
 
 
+def test_a_field_may_be_called_like_anything_that_makes_it():
+    @record
+    class Odd:
+        type: str
+        object: str = "o"
+        self: str = "s"
+        old: str = "x"
+
+    for _ in range(OFTEN * 2):
+        one = replace(Odd(type="t"), old="y")
+
+    assert (one.type, one.object, one.self, one.old) == ("t", "o", "s", "y")
+
+
 def test_threads_that_make_the_first_objects_at_once_agree():
     for _ in range(20):
         cls, _ = twins(dict.fromkeys("abcde", ("default", 1, True, True)))

@@ -12,7 +12,7 @@ def init(shape: Shape) -> Callable[..., None]:
     fields = list(enumerate(shape.fields.values()))
     head = [f"{one.name}{_usual(at, one)}" for at, one in fields]
     body = [
-        "if type(self_) is not class_:",
+        "if type_(self_) is not class_:",
         f" return fill_(shape_, self_, ({''.join(f'{_value(at, one)}, ' for at, one in fields)}))",
         "become_(self_, twin_)",
         *(f"self_.{one.name} = {_value(at, one)}" for at, one in fields),
@@ -63,6 +63,7 @@ def _function(shape: Shape, head: Sequence[str], body: Sequence[str]) -> Callabl
         "missing_": MISSING,
         "new_": object.__new__,
         "class_": shape.cls,
+        "type_": type,
         "twin_": _twin(shape.cls),
         "become_": object.__dict__["__class__"].__set__,
         "fill_": fill,
