@@ -8,7 +8,7 @@ import subprocess
 import sys
 from functools import cached_property
 from threading import Barrier, Thread
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 import pytest
@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 
 from hookline._shape import OFTEN
 from hookline.record import asdict, field, fields, record, replace
+
+Any_ = TypeVar("Any_")
 
 EXAMPLES = settings(max_examples=500 if os.environ.get("HOOKLINE_LONG") else 50, deadline=None)
 NAMES = st.lists(st.sampled_from(["a", "b", "self", "old", "cls", "given", "new"]), max_size=5, unique=True)
@@ -367,6 +369,28 @@ def test_a_field_may_be_called_like_anything_that_makes_it():
         one = replace(Odd(type="t"), old="y")
 
     assert (one.type, one.object, one.self, one.old) == ("t", "o", "s", "y")
+
+
+def test_a_base_hears_of_no_class_but_those_that_were_written():
+    known = []
+
+    class Base:
+        def __init_subclass__(cls):
+            known.append(cls.__name__)
+
+    @record
+    class Known(Base):
+        here: int
+
+    @record
+    class Of(Generic[Any_]):
+        one: Any_
+
+    known.clear()
+    for _ in range(OFTEN * 2):
+        made, other = replace(Known(here=1), here=2), replace(Of(one=1), one=2)
+
+    assert (made.here, other.one, known) == (2, 2, [])
 
 
 def test_threads_that_make_the_first_objects_at_once_agree():

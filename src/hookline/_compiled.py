@@ -1,6 +1,6 @@
 """The methods of records of which many are made, compiled for their class; and their like as dataclasses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,14 +11,16 @@ def init(shape: Shape) -> Callable[..., None]:
     """`__init__` as one would write it by hand."""
     fields = list(enumerate(shape.fields.values()))
     head = [f"{one.name}{_usual(at, one)}" for at, one in fields]
+    values = {one.name: _value(at, one) for at, one in fields}
+    filled = f"return fill_(shape_, self_, {_tuple(values.values())})"
     body = [
         "if type_(self_) is not class_:",
-        f" return fill_(shape_, self_, ({''.join(f'{_value(at, one)}, ' for at, one in fields)}))",
+        f" {filled}",
         "become_(self_, twin_)",
-        *(f"self_.{one.name} = {_value(at, one)}" for at, one in fields),
-        *_done(shape),
+        *_assigned(shape, values),
     ]
-    return _function(shape, ["self_", "/", *_named(head, kw_only=shape.kw_only)], body)
+    whole = body if twin(shape.cls) else [filled]
+    return _function(shape, ["self_", "/", *_named(head, kw_only=shape.kw_only)], whole)
 
 
 def _usual(at: int, one: Field) -> str:
@@ -36,8 +38,10 @@ def _value(at: int, one: Field) -> str:
 def replace(shape: Shape) -> Callable[..., Any]:
     """A copy of the first argument, in which whatever else is given is changed."""
     head = [f"{name}=missing_" for name in shape.fields]
-    kept = [f"self_.{name} = old_.{name} if {name} is missing_ else {name}" for name in shape.fields]
-    whole = ["self_ = new_(twin_)", *kept, *_done(shape), "return self_"]
+    values = {name: f"old_.{name} if {name} is missing_ else {name}" for name in shape.fields}
+    body = ["self_ = new_(twin_)", *_assigned(shape, values)]
+    filled = ["self_ = new_(class_)", f"fill_(shape_, self_, {_tuple(values.values())})"]
+    whole = [*(body if twin(shape.cls) else filled), "return self_"]
     return _function(shape, ["old_", "/", *_named(head, kw_only=True)], whole)
 
 
@@ -45,12 +49,28 @@ def _named(parameters: Sequence[str], *, kw_only: bool) -> Sequence[str]:
     return ["*", *parameters] if kw_only and parameters else parameters
 
 
-def _done(shape: Shape) -> Sequence[str]:
-    return ["self_.__class__ = class_", *(["self_.__post_init__()"] if shape.post else [])]
+def _tuple(values: Iterable[str]) -> str:
+    return f"({''.join(f'{one}, ' for one in values)})"
 
 
-def _twin(cls: type) -> type:
-    """A class whose objects can become those of *cls*, and do not refuse what is put into them until then."""
+def _assigned(shape: Shape, values: Mapping[str, str]) -> Sequence[str]:
+    """Lines that put the *values* into a twin, and make one of the class of it."""
+    after = ["self_.__post_init__()"] if shape.post else []
+    return [
+        *(f"self_.{name} = {value}" for name, value in values.items()),
+        "self_.__class__ = class_",
+        *after,
+    ]
+
+
+@cache
+def twin(cls: type) -> type | None:
+    """A class whose objects can become those of *cls*, and do not refuse what is put into them until then.
+
+    None where a base wants to know of every class below it: this one must be known to nobody.
+    """
+    if any("__init_subclass__" in base.__dict__ for base in cls.__mro__[:-1]):
+        return None
     space = {"__slots__": cls.__dict__["__slots__"], "__setattr__": object.__setattr__}
     return type(cls.__name__, cls.__bases__, space)
 
@@ -64,7 +84,7 @@ def _function(shape: Shape, head: Sequence[str], body: Sequence[str]) -> Callabl
         "new_": object.__new__,
         "class_": shape.cls,
         "type_": type,
-        "twin_": _twin(shape.cls),
+        "twin_": twin(shape.cls),
         "become_": object.__dict__["__class__"].__set__,
         "fill_": fill,
         "shape_": shape,

@@ -731,17 +731,7 @@ def test_scripts_that_a_reviewer_has_found(name, text, command, said):
 LOOKING = st.sampled_from(
     ("ls", "cat", "head -n 3", "tail", "wc -l", "grep -rn", "stat", "du -sh", "cut -c1")
 )
-SEEN = st.sampled_from(
-    (
-        ".",
-        "src",
-        "~/.agent/settings.json",
-        ".hookline/hookline.toml",
-        ".ckignore",
-        "'hookline off'",
-        '"*.log"',
-    )
-)
+SEEN = st.sampled_from((".", "src", "~/.agent/settings.json", ".hookline/hookline.toml", ".ckignore", "*.md"))
 
 
 @given(st.lists(st.tuples(LOOKING, st.lists(SEEN, max_size=3)), min_size=1, max_size=3))
@@ -768,6 +758,20 @@ def test_a_line_that_only_looks_passes(commands):
 )
 def test_a_line_that_does_more_than_look_is_judged_whole(said, command):
     assert verdict(command) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [
+        ("ask command", {"steps": ["ls", "hookline off 1h"]}),
+        ("ask write-project", {"steps": ["pwd", "rm .hookline/hookline.toml"]}),
+        ("pass", {"steps": ["ls", "src"]}),
+        ("pass", {"command": "ls x; cd ~/.conf*/hookline", "log_file": "out.txt"}),
+        ("pass", {"log_file": "out.txt", "command": "ls x; cd ~/.conf*/hookline"}),
+    ],
+)
+def test_what_another_tool_is_given_is_no_line_of_a_shell(said, given):
+    assert tool("other", tool="mcp__box__perform", **given) == said
 
 
 def test_a_program_of_the_project_that_is_called_like_one_that_looks_is_read():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
+from functools import cache
 from importlib import import_module
 
 TYPE_CHECKING = False
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from hookline.system.places import Places
 
 
+@cache
 def _room(name: str) -> Any:
-    """A module beside this one, imported when somebody asks for its fact."""
-    whole = f"hookline.system.{name}"
-    return sys.modules.get(whole) or import_module(whole)
+    """A module beside this one, imported when somebody asks for its fact; whole, whoever else imports it."""
+    return import_module(f"hookline.system.{name}")
 
 
 def _keep(places: Places, text: str) -> Any:

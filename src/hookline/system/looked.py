@@ -68,11 +68,13 @@ def unchanged(notes: Notes) -> bool:
 def _is_there(path: str) -> bool:
     """Whether anything has that name, also a link that leads nowhere."""
     try:
-        return os.access(path, os.F_OK, follow_symlinks=False)
+        return os.access(path, os.F_OK, follow_symlinks=False) if _CAN_ASK else os.path.lexists(path)
     except ValueError:
         return False
-    except NotImplementedError:
-        return os.path.lexists(path)
+
+
+_CAN_ASK = os.access in os.supports_follow_symlinks and os.access("/", os.F_OK, follow_symlinks=False)
+"""Whether a name can be asked for by itself: some systems take that for a mistake, and say no to each."""
 
 
 def _stamp(path: str, *, whether: bool) -> Stamp:

@@ -25,9 +25,9 @@ def findings(event: PreToolUse, state: State) -> Iterator[Finding]:
         return
     here = guard(event.cwd, state)
     if event.kind == "shell" and event.command:
-        from hookline.hooks._self.shell import judged  # noqa: PLC0415 -- tools that write need none of it
+        from hookline.hooks._self.shell import typed  # noqa: PLC0415 -- tools that write need none of it
 
-        yield from judged(event.command, here)
+        yield from typed(event.command, here)
         return
     from hookline.hooks._self.tools import other, windows, written  # noqa: PLC0415 -- a shell needs none of it
 

@@ -34,8 +34,8 @@ _LOOKING = spelled(
     whoami id uname"""
 )
 """Programs that write nothing, run nothing and set nothing, whatever they are told."""
-_MORE = frozenset("<>=(){}$`;&\n")
-"""What a line needs that does more than run programs after one another in a pipe."""
+_MORE = frozenset("<>=(){}$`;&\n'\"\\")
+"""What a line needs that does more than run programs with plain words, one after another in a pipe."""
 _WHOLESALE = spelled("rm chmod chown chgrp ln link")
 _TELLING = lazy(r"hookline|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64")
 """What code has, too deep to be followed, that is asked about."""
@@ -46,13 +46,16 @@ _STARTUP = spelled(
 """Files that set the environment of what is started later."""
 
 
+def typed(line: str, guard: Guard) -> Iterator[Finding]:
+    """As `judged`, for the line of a shell tool: many only look, and nothing need be followed there."""
+    if not _MORE.isdisjoint(line) or not _looks(read(line, cwd=guard.cwd, home=guard.home)):
+        yield from judged(line, guard)
+
+
 def judged(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
     """Everything that the line *text* does to what guards the agent."""
-    if depth or guard.links or guard.copies or guard.folders:
-        guard = replace(guard, links={}, copies={}, folders=[])
+    guard = replace(guard, links={}, copies={}, folders=[])
     reading = read(text, cwd=guard.cwd, home=guard.home)
-    if _MORE.isdisjoint(text) and _looks(reading):
-        return
     whole = Line(text=text, commands=(*reading.commands, *loose(text, reading, guard)))
     for command in whole.commands:
         yield from forbidden(command, guard)
@@ -66,7 +69,7 @@ def judged(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
 
 
 def _looks(reading: Reading) -> bool:
-    """Whether it does nothing but look, as many lines do: then there is nothing to be followed."""
+    """Whether it does nothing but look."""
     for one in reading.commands:
         if one.name not in _LOOKING or one.words[0].text != one.name or one.via:
             return False
