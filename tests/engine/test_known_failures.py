@@ -64,6 +64,7 @@ def test_an_agent_that_changes_nothing_is_seen(project):
 
 def test_discarded_work_of_several_commits_does_not_leak(project):
     """Public engines reset to the commit before the last, and leak the rest into the next experiment."""
+    project.way.at_once = 1  # each begins when the one before is over
     project.target(experiments=2)
     project.script(
         'ls src > "$HOME/found$(wc -l < "$AUTORESEARCH_JOURNAL")"',
