@@ -24,15 +24,14 @@ class Files:
         self._paths = (os.path.realpath(sys.executable), *_sources())
         self._then = [_seen(path) for path in self._paths]
         self._looked = lives.now()
+        self._changed = False
 
     def changed(self, every: float = LOOK_EVERY) -> bool:
         """Whether an upgrade or an edit made this process one of the past; looks at most so often."""
-        if lives.now() - self._looked < every:
-            return False
-        changed = [_seen(path) for path in self._paths] != self._then
-        if not changed:  # who learnt it once hears it again
-            self._looked = lives.now()
-        return changed
+        if not self._changed and lives.now() - self._looked >= every:
+            self._looked = lives.now()  # at once: of all who are asked at the same moment, one looks
+            self._changed = [_seen(path) for path in self._paths] != self._then
+        return self._changed  # who learnt it once hears it again
 
 
 def _sources() -> list[str]:
