@@ -89,7 +89,7 @@ def _function(shape: Shape, head: Sequence[str], body: Sequence[str]) -> Callabl
         "fill_": fill,
         "shape_": shape,
     }
-    lines = [f"def __init__({', '.join(head)}):", *(body or ["pass"])]
+    lines = [f"def __init__({', '.join(head)}):", *body]
     exec("\n ".join(lines), known)  # noqa: S102 -- names of fields and nothing else
     made: Callable[..., Any] = known["__init__"]
     made.__qualname__, made.__module__ = f"{shape.cls.__qualname__}.__init__", shape.cls.__module__

@@ -40,7 +40,7 @@ class Run:
 
 def run(event: Event, state: State, hooks: Iterable[Hook], how: Run = Run()) -> Outcome:  # noqa: B008 -- frozen
     """Run the *hooks* that listen for *event*, lowest priority first, ties in order of registration."""
-    listening = [hook for hook in hooks if isinstance(event, hook.on) and hook.listens(event)]
+    listening = [hook for hook in hooks if hook.listens(event)]
     listening.sort(key=lambda hook: hook.place(type(event)) if hook.priorities else hook.priority)
     outcome = Outcome(event=event)
     judged: dict[str, Event] = {}
@@ -63,18 +63,21 @@ def _judge_again(
         return outcome
     guards = [hook for hook in hooks if hook.nature == "policy"]
     for _ in range(ROUNDS):
-        final = outcome.event
-        stale = [hook for hook in guards if (seen := judged[hook.name]) is not final and seen != final]
+        stale = [hook for hook in guards if not _same(judged[hook.name], outcome.event)]
         if outcome.blocked is not None or not stale:
             return outcome
         for hook in stale:
             outcome, step = _step(outcome, hook, state, replace(how, again=hook.source != "built-in"))
             outcome = outcome.noting(step)
             judged[hook.name] = outcome.event
-    if all(judged[hook.name] == outcome.event for hook in guards):
+    if all(_same(judged[hook.name], outcome.event) for hook in guards):
         return outcome
     names = ", ".join(sorted({step.hook for step in outcome.trail if step.said == "modify"}))
     return _stop(outcome, f"hooks keep changing this input ({names}), so it was never judged as it would run")
+
+
+def _same(one: Event, other: Event) -> bool:
+    return one is other or one == other
 
 
 def _stop(outcome: Outcome, reason: str) -> Outcome:
@@ -119,7 +122,7 @@ def _failed(error: Exception, hook: Hook, event: Event, limit: float) -> Respons
 def _checked(said: Any, hook: Hook, event: Event) -> Response:
     if said is None:
         return PASSED
-    wrong = "" if hook.source == "built-in" and isinstance(said, Response) else _wrong(said)
+    wrong = _wrong(said)
     return _failure(hook, event, f"answered with {wrong}") if wrong else said
 
 

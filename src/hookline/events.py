@@ -101,9 +101,7 @@ class _ToolEvent(Event):
     @property
     def command(self) -> str | None:
         """The command line of a shell tool."""
-        key = self.places.get("command")
-        value = self.input.get(key) if key else None  # asked by nearly every hook, and answered so
-        return value if isinstance(value, str) else None if key else self._at("command")
+        return self._at("command")
 
     @property
     def path(self) -> str | None:

@@ -105,8 +105,6 @@ class SqlStore:
         self._engine.write(lambda db: [db.execute(statement, row) for row in rows])
 
     def take(self, session: str) -> tuple[str, ...]:
-        if not self.look(session)[1]:
-            return ()  # nobody need wait for the writers to be told so
         statement, row = (
             "DELETE FROM held WHERE session = :session RETURNING position, text",
             written(session),

@@ -14,7 +14,7 @@ from hookline.hooks._self.line import Line
 from hookline.hooks._self.loose import loose
 from hookline.hooks._self.runs import origins_of, sources, texts, traced
 from hookline.hooks._self.scripts import INTERPRETERS
-from hookline.hooks._self.writes import targets
+from hookline.hooks._self.writes import LOOKERS, targets
 from hookline.pattern import lazy
 from hookline.record import replace
 
@@ -29,11 +29,6 @@ _DEEPEST = 3
 _MOST_FOLDERS = 32
 FINDERS = frozenset({"find", "gfind"})
 _DECODERS = spelled("rev base64 base32 xxd openssl uudecode gunzip")
-_LOOKING = spelled(
-    """ls cat head tail wc grep egrep fgrep pwd stat du df cut nl cmp basename dirname readlink realpath
-    whoami id uname"""
-)
-"""Programs that write nothing, run nothing and set nothing, whatever they are told."""
 _MORE = frozenset("<>=(){}$`;&\n'\"\\")
 """What a line needs that does more than run programs with plain words, one after another in a pipe."""
 _WHOLESALE = spelled("rm chmod chown chgrp ln link")
@@ -71,7 +66,7 @@ def judged(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
 def _looks(reading: Reading) -> bool:
     """Whether it does nothing but look."""
     for one in reading.commands:
-        if one.name not in _LOOKING or one.words[0].text != one.name or one.via:
+        if one.name not in LOOKERS or one.words[0].text != one.name or one.via:
             return False
     return not reading.problems
 

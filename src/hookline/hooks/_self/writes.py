@@ -272,3 +272,7 @@ READERS = spelled(
     type typeset  unset watch wc whereis which xargs  zcat zgrep"""
 )
 """Programs that leave the files alone that are named to them."""
+LOOKERS = READERS & spelled(
+    "ls cat head tail wc grep egrep fgrep pwd stat du df cut nl cmp basename dirname readlink realpath"
+)
+"""Those of them that run nothing and set nothing either, whatever they are told."""
