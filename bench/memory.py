@@ -1,11 +1,11 @@
-"""What a resident holds after a million events over a thousand sessions: `python bench/memory.py`."""
+"""What a daemon holds after a million events over a thousand sessions: `python bench/memory.py`."""
 
 import sys
 from argparse import ArgumentParser
 
 from hookline.cli import _bench_load as load
 from hookline.cli._bench_bars import Figure, at_most
-from hookline.cli._bench_world import resident, world
+from hookline.cli._bench_world import daemon, world
 
 EVENTS, SESSIONS = 1_000_000, 1_000
 MOST = 120.0
@@ -17,7 +17,7 @@ AT_ONCE = 4
 
 def figures(scale: float) -> list[Figure]:
     events = max(int(EVENTS * scale), 2)
-    with world() as at, resident(at) as process:
+    with world() as at, daemon(at) as process:
         said = load.asking(at, SESSIONS)
         first = load.closed(at, said, range(events // 2), AT_ONCE)
         half = _held(process.pid)
@@ -26,7 +26,7 @@ def figures(scale: float) -> list[Figure]:
     failed = first.failed + second.failed
     if failed:
         raise OSError(f"{failed} calls were not answered as they should be")
-    what = f"resident's memory after {events:,} events over {SESSIONS:,} sessions"
+    what = f"daemon's memory after {events:,} events over {SESSIONS:,} sessions"
     return [
         at_most("memory", what, whole, MOST, "MB"),
         at_most("memory-second-half", "that, to what it was at half time", whole / half, FLAT),

@@ -1,7 +1,7 @@
 """Every bar, in one run: `python bench/run.py [--scale 0.1]`, which also writes `bench/results.json`.
 
 What `hookline bench` measures on anybody's machine, and those that take their time: a store that is full,
-the memory of a resident that has answered a million events, a hundred thousand memories, a transcript of
+the memory of a daemon that has answered a million events, a hundred thousand memories, a transcript of
 200 MB, and runs of the engine: of many files, and of two experiments at once.
 """
 

@@ -51,7 +51,7 @@ class User:
 
     def environment(self, **more):
         base = {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-        base["HOOKLINE_RESIDENT"] = "off"  # one would outlive the test; those about it ask for it
+        base["HOOKLINE_DAEMON"] = "off"  # one would outlive the test; those about it ask for it
         base["TMPDIR"] = SCRATCH
         return {**base, **self.env, **more}
 

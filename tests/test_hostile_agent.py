@@ -213,7 +213,7 @@ DESTROYS = (
 COMMANDS = (
     "hookline trust", "hookline trust --yes", "hookline off 10m", "hookline approve .env",
     "hookline allow --once x", "hookline untrust", "hookline uninstall", "hookline budget set 9h",
-    "hookline resident stop", "~/bin/hookline trust", "$HOME/bin/hook*ine off",
+    "hookline daemon stop", "~/bin/hookline trust", "$HOME/bin/hook*ine off",
     "AR_DISABLE_DANGEROUS_COMMAND=1 agent", "AUTORESEARCH_BUDGET_END=9 agent",
     "export AR_DISABLE_SELF_PROTECT=1; agent", "env AR_DISABLE_X=1 agent",
     "env -u AUTORESEARCH_BUDGET_END agent", "unset AUTORESEARCH_BUDGET_END; agent",

@@ -9,15 +9,15 @@ SOURCE = Path(__file__).parent.parent / "src" / "hookline"
 FILES = sorted(SOURCE.rglob("*.py"))
 FAMILIES = {"hooks", "hosts", "kinds", "stores", "sinks", "system"}
 FACES = {"cli", "web", "__main__", "testing"}
-AROUND = {"runtime", "resident", "loop", "frameworks", "engine"}
+AROUND = {"runtime", "daemon", "loop", "frameworks", "engine"}
 ARROWS = {
     **{family: {"core"} for family in FAMILIES},
     "core": set(),
     "runtime": {"core", *FAMILIES},
-    "resident": {"core", "runtime", *FAMILIES},
+    "daemon": {"core", "runtime", *FAMILIES},
     "loop": {"core", "runtime", *FAMILIES},
     "frameworks": {"core", "runtime", *FAMILIES},
-    "engine": {"core", "hosts", "stores", "system", "runtime", "resident"},
+    "engine": {"core", "hosts", "stores", "system", "runtime", "daemon"},
     "testing": {"core", "stores", "sinks"},
     "web": {"core", "stores"},
     "cli": {"core", "runtime", *FAMILIES, *AROUND},

@@ -3,7 +3,7 @@
 Two processes are asked the same thing when the second was begun before the first had answered: a host goes
 on only when its hooks have answered, so what it asks afterwards is new, however much it looks the same. Hosts
 that run their hooks one after another tell no such thing: there the same is asked at once after the answer.
-Nor is it told of a call that comes two ways, over http and by a process: the resident may have answered the
+Nor is it told of a call that comes two ways, over http and by a process: the daemon may have answered the
 one before the other is begun. What comes the same way again is new, for a host asks nobody twice.
 Whoever comes second waits for the first, and takes its place if it ends without an answer.
 

@@ -20,8 +20,8 @@ PORT, SECRET = "@port@", "@secret@"
 """Stand in a pattern for whatever port and secret were kept."""
 NAME = "hookline"
 CLIENT = "hookline-client"
-"""Asks the resident, and is otherwise as good as the program itself."""
-ASKING = "/hookline/resident/ask.py"
+"""Asks the daemon, and is otherwise as good as the program itself."""
+ASKING = "/hookline/daemon/ask.py"
 """How the path of the client ends that needs no shell."""
 SECONDS = 60.0
 _DEEPEST = 8

@@ -30,7 +30,7 @@ from hookline.wanting import TRIAL
 
 LIMIT = 30.0
 LINGER = 0.5
-"""Seconds in which a resident has stored what it gathered."""
+"""Seconds in which a daemon has stored what it gathered."""
 
 
 @record
@@ -59,7 +59,7 @@ def tried(wire: Wire, call: Call, places: Places, env: Mapping[str, str], *, gua
 
 @contextmanager
 def scratch(*, lingering: bool) -> Iterator[str]:
-    """A folder for what is kept of a trial; a resident that was asked is given time to be through with it."""
+    """A folder for what is kept of a trial; a daemon that was asked is given time to be through with it."""
     with tempfile.TemporaryDirectory(prefix="hookline-doctor-", ignore_cleanup_errors=True) as folder:
         yield folder
         time.sleep(LINGER if lingering else 0)

@@ -18,7 +18,7 @@ Scope: TypeAlias = 'Literal["user", "project"]'
 
 @record
 class Address:
-    """Where the resident is asked over http, and the secret that it wants to hear."""
+    """Where the daemon is asked over http, and the secret that it wants to hear."""
 
     url: str
     secret: str

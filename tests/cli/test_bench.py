@@ -73,7 +73,7 @@ def test_where_there_is_no_node_that_is_said_and_the_rest_is_measured(user, tmp_
 
     assert "left out: node: not found" in text
     assert "node -e 0" not in text
-    assert "command hook, resident warm" in text
+    assert "command hook, daemon warm" in text
     assert not [*user.home.rglob("*")]
 
 
@@ -105,7 +105,7 @@ def test_where_bash_cannot_ask_the_other_client_is_measured(user, mounts):
 
 
 @pytest.mark.long
-def test_no_resident_is_left(user):
+def test_no_daemon_is_left(user):
     bench(user, "--quick", TMPDIR=str(user.home.parent))
 
     assert not [*user.home.parent.glob("hl-*")]

@@ -12,7 +12,7 @@ import pytest
 from hookline.cli._doctor_machine import Latency, slow
 
 WELL = {"wired.answers"}
-NOTES = {"resident.off", "store.holds"}
+NOTES = {"daemon.off", "store.holds"}
 CONFIG, STATE = "~/.config/hookline", "~/.local/state/hookline"
 
 
@@ -181,10 +181,10 @@ def test_how_long_a_call_takes_is_said_beside_what_everybody_knows(wired):
 
     assert report["latency_ms"]["true"] > 0
     assert report["latency_ms"]["cold"] > 0
-    assert report["latency_ms"]["resident"] is None
-    assert (said["weight"], "× /bin/true) without a resident" in said["text"]) == ("note", True)
+    assert report["latency_ms"]["daemon"] is None
+    assert (said["weight"], "× /bin/true) without a daemon" in said["text"]) == ("note", True)
 
 
-@pytest.mark.parametrize(("resident", "weight"), [(50.0, "note"), (50.1, "attention"), (None, "note")])
-def test_a_call_is_slow_above_fifty_times_what_a_process_costs(resident, weight):
-    assert slow(Latency(true=1.0, cold=900.0, resident=resident)).weight == weight
+@pytest.mark.parametrize(("daemon", "weight"), [(50.0, "note"), (50.1, "attention"), (None, "note")])
+def test_a_call_is_slow_above_fifty_times_what_a_process_costs(daemon, weight):
+    assert slow(Latency(true=1.0, cold=900.0, daemon=daemon)).weight == weight

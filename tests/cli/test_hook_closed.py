@@ -15,7 +15,7 @@ def test_what_is_closed_ends_as_ever(user, closed):
         capture_output=True,
         check=False,
         cwd=user.project,
-        env={"PATH": os.defpath, **user.environment(HOOKLINE_RESIDENT="off")},
+        env={"PATH": os.defpath, **user.environment(HOOKLINE_DAEMON="off")},
     )
 
     assert ran.returncode == 0

@@ -8,25 +8,25 @@ from dataclasses import replace
 
 import pytest
 from tests.conftest import HOOKLINE
-from tests.resident.over_http import Asking
+from tests.daemon.over_http import Asking
 
 from hookline import hosts, installing
+from hookline.daemon import control, port
+from hookline.daemon.paths import find
+from hookline.daemon.registered import asks
 from hookline.events import ALLOW, ASK, BLOCK, MODIFY
-from hookline.resident import found, port
-from hookline.resident.place import find
-from hookline.resident.registered import asks
 
 SETTINGS = ".claude/settings.json"
 
 
 @pytest.fixture
 def home(user, tmp_path):
-    """A user with a place for a resident, which ends with the test."""
+    """A user with a place for a daemon, which ends with the test."""
     runtime = tmp_path / "run"
     runtime.mkdir(mode=0o700)
-    user.env |= {"XDG_RUNTIME_DIR": str(runtime), "HOOKLINE_RESIDENT": "on"}
+    user.env |= {"XDG_RUNTIME_DIR": str(runtime), "HOOKLINE_DAEMON": "on"}
     yield user
-    assert found.stop(find(user.environment()))
+    assert control.stop(find(user.environment()))
 
 
 def init(user, *words):
@@ -128,10 +128,10 @@ def test_in_a_projects_file_there_is_no_secret(home):
     assert port.kept(home.environment()) is None
 
 
-def test_without_a_resident_nothing_is_changed(home):
-    ran = home.run("init", "--user", "--yes", "--http", "--host", "claude-code", HOOKLINE_RESIDENT="off")
+def test_without_a_daemon_nothing_is_changed(home):
+    ran = home.run("init", "--user", "--yes", "--http", "--host", "claude-code", HOOKLINE_DAEMON="off")
 
-    assert (ran.returncode, "needs the resident" in said(ran)) == (1, True)
+    assert (ran.returncode, "needs the daemon" in said(ran)) == (1, True)
     assert not (home.home / SETTINGS).exists()
 
 
@@ -186,22 +186,22 @@ def test_doctor_asks_as_the_host_would(home):
     assert "answers over http at" in well
     assert "not wired at" not in well
 
-    assert found.stop(find(home.environment()))
-    ran = home.run("doctor", "--host", "claude-code", HOOKLINE_RESIDENT="off")
+    assert control.stop(find(home.environment()))
+    ran = home.run("doctor", "--host", "claude-code", HOOKLINE_DAEMON="off")
     assert (ran.returncode, "nobody listens on port" in said(ran)) == (1, True)
 
 
 def test_a_command_that_answers_by_itself_tells_of_its_session(home):
-    """Whoever comes next over http is known, whether or not a resident was there before."""
+    """Whoever comes next over http is known, whether or not a daemon was there before."""
     init(home, "--http=guards")
-    home.hook(home.payload("SessionStart"), HOOKLINE_RESIDENT="off")
+    home.hook(home.payload("SessionStart"), HOOKLINE_DAEMON="off")
     kept = port.kept(home.environment())
     with Asking(kept) as line:
         assert b"deny" in line.ask(home.shell("git push --force"))[2]
 
 
 def test_where_nobody_asks_over_http_nothing_is_told(home):
-    home.hook(home.payload("SessionStart"), HOOKLINE_RESIDENT="off")
+    home.hook(home.payload("SessionStart"), HOOKLINE_DAEMON="off")
 
     assert not (home.home.parent / "run" / "hookline" / "sessions").exists()
 

@@ -73,7 +73,7 @@ Player = Callable[..., Played]
 def play(client: Client, scenario: Scenario, place: Path) -> Played:
     """Play *scenario* in *place*, an empty folder."""
     home, repo = place / "home", place / "repo"
-    usual = {"HOME": str(home), "PATH": PATH, "LANG": "C.UTF-8", "HOOKLINE_RESIDENT": "off"}
+    usual = {"HOME": str(home), "PATH": PATH, "LANG": "C.UTF-8", "HOOKLINE_DAEMON": "off"}
     env = {**usual, **client.env(URL), **scenario.env}
     _prepare(home, repo, {**client.files(repo, scenario.settings), **scenario.home}, env)
     scenario.first(Place(home=home, repo=repo, env=env))

@@ -42,7 +42,7 @@ def test_gives_a_fresh_home_a_fresh_repository_and_a_clean_environment(
         tmp_path, "cat ~/.settings; git status --porcelain; env | cut -d= -f1 | sort | tr '\\n' ' '"
     )
 
-    assert played.stdout == '{\n  "a": 1\n}HOME HOOKLINE_RESIDENT LANG MODEL PATH PWD '
+    assert played.stdout == '{\n  "a": 1\n}HOME HOOKLINE_DAEMON LANG MODEL PATH PWD '
 
 
 def test_leaves_no_way_out_but_loopback(tmp_path: Path) -> None:

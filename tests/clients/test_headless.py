@@ -42,7 +42,7 @@ def unattended(client: Client) -> Callable[[str], list[str]]:
         words = [*host.headless[at + 1 :], *permitted(host, profile("default", "/nowhere"))]
         before = [*host.headless[:at], *usual[: usual.index(program) + 1]]
         told = [word.replace("{prompt}", PROMPT) for word in words if "{model}" not in word]
-        env = {"PATH": str(Path(sys.executable).parent), "HOOKLINE_RESIDENT": "off"}
+        env = {"PATH": str(Path(sys.executable).parent), "HOOKLINE_DAEMON": "off"}
         return [*before, *told, *words_of(host, "/nowhere", env)]
 
     return command

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from hookline.resident import found, starting
-from hookline.resident.place import find
+from hookline.daemon import control, start
+from hookline.daemon.paths import find
 
 from .claude_code import wire
 from .client import load
@@ -24,11 +24,11 @@ RULE = "dangerous-command:git-push-force"
 OK = 200
 """What it shows for an exit code where no process was started."""
 START = (
-    f"{sys.executable} -m hookline.resident > /dev/null 2>&1 & echo $! > $HOME/resident; "
+    f"{sys.executable} -m hookline.daemon > /dev/null 2>&1 & echo $! > $HOME/daemon; "
     "while [ ! -e $XDG_RUNTIME_DIR/hookline/address ]; do sleep 0.05; done"
 )
-"""The client has a network of its own, in which no resident of ours would be found."""
-KILL = "kill -9 $(cat $HOME/resident)\n"
+"""The client has a network of its own, in which no daemon of ours would be found."""
+KILL = "kill -9 $(cat $HOME/daemon)\n"
 HELPER = call("Agent", description="help", prompt="say hi", subagent_type="general-purpose")
 
 
@@ -49,16 +49,16 @@ def played(
 
     def first(here: Place) -> None:
         afterwards(here, hookline, "init", "--user", "--yes", "--host", name, how)
-        assert found.stop(find(here.env))
+        assert control.stop(find(here.env))
 
     begin = {"type": "command", "name": "begin", "command": START, "timeout": 30}
     return play(
         client,
         Scenario(
             first=first,
-            env={"XDG_RUNTIME_DIR": str(runtime), starting.SWITCH: "on"},
+            env={"XDG_RUNTIME_DIR": str(runtime), start.SWITCH: "on"},
             settings={
-                "env": {starting.SWITCH: "off"} if dead else {},
+                "env": {start.SWITCH: "off"} if dead else {},
                 "hooks": {"SessionStart": [{"hooks": [begin]}]},
             },
             home={"../repo/end.sh": KILL, **files},
@@ -125,7 +125,7 @@ def test_qwen_code_asks_over_http_what_is_only_watched(hookline: str, tmp_path: 
 
 
 def test_asked_both_ways_at_once_it_is_recorded_once(hookline: str, tmp_path: Path) -> None:
-    """The user's settings have it ask over http, the project's have it start what asks the resident."""
+    """The user's settings have it ask over http, the project's have it start what asks the daemon."""
     client = f"exec {hookline}-client hook claude-code"
     begun = ("UserPromptSubmit", "PreToolUse")
     slow = {"PreToolUse": [{"command": "sleep 1; echo x >> ran"}]}

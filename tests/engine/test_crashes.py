@@ -242,7 +242,7 @@ def test_the_users_hooks_and_settings_survive(project, point):
     folder.mkdir()
     (folder / "claude").write_text(CLAUDE)
     (folder / "claude").chmod(0o755)
-    project.env |= {"PATH": f"{folder}:{project.env['PATH']}", "HOOKLINE_RESIDENT": "off"}
+    project.env |= {"PATH": f"{folder}:{project.env['PATH']}", "HOOKLINE_DAEMON": "off"}
     (project.root / ".claude").mkdir()
     (project.root / ".claude" / "settings.json").write_text(SHARED)
     (project.root / ".claude" / "settings.local.json").write_text(LOCAL)
@@ -297,7 +297,7 @@ def test_the_engine_is_killed_between_two_sessions_of_an_experiment(project, poi
     (settings / "models.json").write_text(json.dumps({"claude-": {"window": 20_000, "reserve": 0}}))
     (folder / "claude").write_text(SESSIONS.format(change=WORKS if left else LATE))
     (folder / "claude").chmod(0o755)
-    project.env |= {"PATH": f"{folder}:{project.env['PATH']}", "HOOKLINE_RESIDENT": "off"}
+    project.env |= {"PATH": f"{folder}:{project.env['PATH']}", "HOOKLINE_DAEMON": "off"}
     project.target(TARGET.replace('\ncommand = "sh \\"$AGENT\\""', "").replace('"command"', '"claude-code"'))
     before = project.standing()
     ended(killed(project, point))

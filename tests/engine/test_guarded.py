@@ -22,7 +22,7 @@ TRUE = '{"model":   "opus"}\n'
 def claude(project):
     folder = project.home / "bin"
     folder.mkdir()
-    project.env |= {"PATH": f"{folder}:{project.env['PATH']}", "HOOKLINE_RESIDENT": "off"}
+    project.env |= {"PATH": f"{folder}:{project.env['PATH']}", "HOOKLINE_DAEMON": "off"}
     text = TARGET.replace('\ncommand = "sh \\"$AGENT\\""', "").replace('"command"', '"claude-code"')
     project.target(text.replace('"src/**"', '"**"'), experiments=2)
     agent(project)

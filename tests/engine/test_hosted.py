@@ -20,7 +20,7 @@ from .conftest import TARGET
 PROFILE = Profile(name="p", folder="/p", instructions="Work alone.", env={"A": "profile", "B": "profile"})
 
 
-ENV = {"HOME": "/nowhere", "PATH": "/bin", "HOOKLINE_RUN": "r:3:/j", "HOOKLINE_RESIDENT": "off"}
+ENV = {"HOME": "/nowhere", "PATH": "/bin", "HOOKLINE_RUN": "r:3:/j", "HOOKLINE_DAEMON": "off"}
 
 
 def target(host="claude-code", more=""):
@@ -117,7 +117,7 @@ def claude(project):
     (folder / "claude").write_text(CLAUDE)
     (folder / "claude").chmod(0o755)
     project.env["PATH"] = f"{folder}:{project.env['PATH']}"
-    project.env["HOOKLINE_RESIDENT"] = "off"
+    project.env["HOOKLINE_DAEMON"] = "off"
     text = TARGET.replace('host = "command"', 'host = "claude-code"').replace(
         'command = "sh \\"$AGENT\\""\n', ""
     )

@@ -91,7 +91,7 @@ def test_hooks_of_the_user_are_not_destroyed_by_a_shallow_merge(project):
     folder.mkdir()
     (folder / "claude").write_text(CLAUDE)
     (folder / "claude").chmod(0o755)
-    project.env |= {"PATH": f"{folder}:{project.env['PATH']}", "HOOKLINE_RESIDENT": "off"}
+    project.env |= {"PATH": f"{folder}:{project.env['PATH']}", "HOOKLINE_DAEMON": "off"}
     place = project.root / ".claude" / "settings.local.json"
     place.parent.mkdir()
     place.write_text(USERS)
@@ -131,7 +131,7 @@ def test_children_do_not_survive_a_timeout(project):
 
 def test_the_countdown_is_wired_for_the_default_profile(project):
     """Public engines wire it for profiles that ask for it, and the one that is shipped does not."""
-    project.env["HOOKLINE_RESIDENT"] = "off"
+    project.env["HOOKLINE_DAEMON"] = "off"
     called = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}
     payload = {
         **called,

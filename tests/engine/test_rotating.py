@@ -20,7 +20,7 @@ def small(project):
     folder = project.home / ".config" / "hookline"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "models.json").write_text(json.dumps({"claude-": {"window": 20_000, "reserve": 0}}))
-    project.env["HOOKLINE_RESIDENT"] = "off"
+    project.env["HOOKLINE_DAEMON"] = "off"
     project.way.kills = 0  # sessions are counted here
     project.target(TARGET.replace('budget = "20s"', 'budget = "40s"'))
     return project

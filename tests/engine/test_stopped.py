@@ -27,7 +27,7 @@ def asked(event, told):
 
 @pytest.fixture
 def guarded(project):
-    project.env["HOOKLINE_RESIDENT"] = "off"
+    project.env["HOOKLINE_DAEMON"] = "off"
     return project
 
 

@@ -114,7 +114,7 @@ SPENT = 33_000
     ids=["and its work counts", "and it works once more", "and its note is gone"],
 )
 def test_an_experiment_whose_engine_was_killed_counts_all_that_it_spent(project, lines, sessions):
-    project.env["HOOKLINE_RESIDENT"] = "off"
+    project.env["HOOKLINE_DAEMON"] = "off"
     project.target()
     agent = f'{shlex.quote(sys.executable)} {shlex.quote(str(AGENT))} agent "$HOME" usual'
     project.script(f"echo 'do it' | {agent}", lines, "true")
@@ -146,7 +146,7 @@ PRICES = '{"claude-test": {"input": 1000, "output": 500}}'
     ],
 )
 def test_what_experiments_spent_ends_a_run_at_its_limit(project, limit, said):
-    project.env["HOOKLINE_RESIDENT"] = "off"
+    project.env["HOOKLINE_DAEMON"] = "off"
     path = project.home / ".config/hookline/models.json"
     path.parent.mkdir(parents=True)
     path.write_text(PRICES)

@@ -39,7 +39,7 @@ PLAIN = SETTINGS.replace("  // mine\n", "")
 def env(tmp_path):
     home = tmp_path / "home"
     home.mkdir()
-    return {"PATH": os.environ["PATH"], "HOME": str(home), "HOOKLINE_RESIDENT": "off"}
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "HOOKLINE_DAEMON": "off"}
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def count(event, args):
             os._exit(9)
 from hookline.engine.wiring import unwire, wire
 sys.addaudithook(count)
-env = {"PATH": os.environ["PATH"], "HOME": sys.argv[5], "HOOKLINE_RESIDENT": "off"}
+env = {"PATH": os.environ["PATH"], "HOME": sys.argv[5], "HOOKLINE_DAEMON": "off"}
 unwire(sys.argv[4]) if sys.argv[2] == "unwire" else wire("claude-code", sys.argv[3], sys.argv[4], env)
 """
 

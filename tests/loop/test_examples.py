@@ -75,7 +75,7 @@ def played(request, tmp_path_factory):
                 "HOME": str(project),
                 "TMPDIR": str(project),
                 "PATH": os.environ["PATH"],
-                "HOOKLINE_RESIDENT": "off",
+                "HOOKLINE_DAEMON": "off",
                 **around,
             },
             capture_output=True,

@@ -5,7 +5,7 @@ import time
 
 import pytest
 from tests.conftest import user_at
-from tests.resident.conftest import House
+from tests.daemon.conftest import House
 
 pytestmark = pytest.mark.xdist_group("stores")  # one server for all
 
@@ -13,7 +13,7 @@ ORIGIN = '[remote "origin"]\n\turl = {}\n'
 ADDRESSES = {"a": "git@git.example:team/app.git", "b": "https://me:pw@git.example/team/app"}
 
 
-@pytest.fixture(params=["processes", "residents"])
+@pytest.fixture(params=["processes", "daemons"])
 def team(request, tmp_path, postgres):
     """Two homes with a clone each of one repository, at other places and by other addresses."""
     address, houses = postgres.database(), []
@@ -27,21 +27,21 @@ def team(request, tmp_path, postgres):
         (runtime / "hookline").mkdir(parents=True, mode=0o700)
         runtime.chmod(0o700)
         houses.append(House(user, runtime))
-    if request.param == "residents":
+    if request.param == "daemons":
         for one in houses:
             one.start()
-    yield [Machine(one, resident=request.param == "residents") for one in houses]
+    yield [Machine(one, daemon=request.param == "daemons") for one in houses]
     for one in houses:
         one.end()
 
 
 class Machine:
-    def __init__(self, house, *, resident):
-        self.house, self.user, self.resident = house, house.user, resident
+    def __init__(self, house, *, daemon):
+        self.house, self.user, self.daemon = house, house.user, daemon
 
     def hook(self, stem, **changes):
         payload = json.dumps(self.user.payload(stem, **changes))
-        if not self.resident:
+        if not self.daemon:
             return self.user.hook(payload.encode())[1]
         return json.loads(self.house.ask(payload).stdout or b"{}")
 

@@ -62,10 +62,10 @@ class Measured:
 NAMES = {
     TRUE: "/bin/true",
     NODE: "node -e 0, clean environment",
-    WARM: "command hook, resident warm",
+    WARM: "command hook, daemon warm",
     THREE: "three node processes, one after another",
     HTTP: "http hook, connection kept open",
-    COLD: "command hook, no resident",
+    COLD: "command hook, no daemon",
 }
 
 

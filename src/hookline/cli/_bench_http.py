@@ -1,4 +1,4 @@
-"""Ask a resident over http on a connection that stays open, as hosts do that can; where it serves that."""
+"""Ask a daemon over http on a connection that stays open, as hosts do that can; where it serves that."""
 
 import importlib
 import importlib.util
@@ -9,17 +9,17 @@ from typing import Any
 from hookline.cli._bench_world import HOST, World, spawned
 from hookline.cli._client import client
 
-PORT = "hookline.resident.port"
+PORT = "hookline.daemon.port"
 SESSION = "bench-http"
 
 
 def served() -> bool:
-    """Whether residents of this installation answer over http."""
+    """Whether daemons of this installation answer over http."""
     return importlib.util.find_spec(PORT) is not None
 
 
 def wanted(at: World) -> None:
-    """Have the resident that is started afterwards listen for it."""
+    """Have the daemon that is started afterwards listen for it."""
     _port().chosen(at.env)
 
 

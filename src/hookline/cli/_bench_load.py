@@ -1,4 +1,4 @@
-"""Ask a resident many things at once, or so many a second, and note how long each answer took."""
+"""Ask a daemon many things at once, or so many a second, and note how long each answer took."""
 
 import selectors
 import socket
@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from hookline.cli._bench_world import HOST, World
+from hookline.daemon import control
 from hookline.record import record
-from hookline.resident import found
 
 WITHIN = 30.0
 """Seconds after which an answer that has not come is no answer."""
@@ -33,8 +33,8 @@ class Load:
 
 
 def asking(at: World, sessions: int = 1) -> Callable[[int], bytes]:
-    """How the call of a number is told to the resident over its Unix socket, by turns for each session."""
-    told = found.read(at.place)
+    """How the call of a number is told to the daemon over its Unix socket, by turns for each session."""
+    told = control.read(at.place)
     secret = told.secret if told else "-"
     env = [f"{name}={value}" for name, value in at.env.items()]
     around = "\0".join([HOST, *env, at.project]).encode() + b"\0"

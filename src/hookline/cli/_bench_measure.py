@@ -24,10 +24,10 @@ from hookline.cli._bench_bars import (
     at_most,
     of_calls,
 )
-from hookline.cli._bench_world import HOST, World, inside, on, resident, spawned, world
+from hookline.cli._bench_world import HOST, World, daemon, inside, on, spawned, world
 from hookline.cli._client import ASKING, client
+from hookline.daemon import control
 from hookline.record import record
-from hookline.resident import found
 
 LEAST_RATE = 2_000.0
 MOST_P99 = 5.0
@@ -73,7 +73,7 @@ def calls(runs: int) -> tuple[list[Figure], list[str]]:
     with world() as warm, world() as cold, ExitStack() as stack:
         if http.served():
             http.wanted(warm)
-        stack.enter_context(resident(warm))
+        stack.enter_context(daemon(warm))
         stack.enter_context(inside(warm.project))
         kinds, left_out = _kinds(warm, cold)
         if http.served():
@@ -91,10 +91,10 @@ def calls(runs: int) -> tuple[list[Figure], list[str]]:
 
 
 def _past(warm: World, calls: int) -> Iterator[str]:
-    """What went past the resident tells nothing about it: a machine that is busy may keep it waiting."""
-    answered = int((found.status(warm.place) or {}).get("calls", 0))
+    """What went past the daemon tells nothing about it: a machine that is busy may keep it waiting."""
+    answered = int((control.status(warm.place) or {}).get("calls", 0))
     if answered < calls:
-        yield f"the resident: of {calls} calls only {answered} were answered by it, the others without"
+        yield f"the daemon: of {calls} calls only {answered} were answered by it, the others without"
 
 
 def _kinds(warm: World, cold: World) -> tuple[dict[str, Callable[[int], float]], list[str]]:
@@ -106,7 +106,7 @@ def _kinds(warm: World, cold: World) -> tuple[dict[str, Callable[[int], float]],
 
     kinds: dict[str, Callable[[int], float]] = {TRUE: partial(plain, [true])}
     asks = client(warm.folder)
-    left_out = [] if http.served() else ["http: residents of this installation do not serve it"]
+    left_out = [] if http.served() else ["http: daemons of this installation do not serve it"]
     if node:
         kinds[NODE] = partial(plain, [node, "-e", "0"])
         kinds[THREE] = lambda number: sum(plain([node, "-e", "0"], number) for _ in range(3))
@@ -115,7 +115,7 @@ def _kinds(warm: World, cold: World) -> tuple[dict[str, Callable[[int], float]],
     if not node:
         left_out.append("node: not found, so what is compared with it is left out")
     kinds[WARM] = partial(_answered, [*asks, "hook", HOST], warm, {})
-    kinds[COLD] = partial(_answered, [*asks, "hook", HOST], cold, {"HOOKLINE_RESIDENT": "off"})
+    kinds[COLD] = partial(_answered, [*asks, "hook", HOST], cold, {"HOOKLINE_DAEMON": "off"})
     return kinds, left_out
 
 
@@ -127,10 +127,10 @@ def _answered(argv: list[str], at: World, more: Mapping[str, str], number: int) 
 
 
 def throughput(events: int) -> list[Figure]:
-    """What one core of a resident bears, every event judged by all default hooks and kept."""
+    """What one core of a daemon bears, every event judged by all default hooks and kept."""
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     core = max(cores, default=None)
-    with world() as at, resident(at, core), on(cores - {core}):
+    with world() as at, daemon(at, core), on(cores - {core}):
         said, numbers = load.asking(at, SESSIONS), count()
         load.closed(at, said, _some(numbers, min(events, SESSIONS)), AT_ONCE)
         time.sleep(SETTLED)
@@ -141,7 +141,7 @@ def throughput(events: int) -> list[Figure]:
         raise OSError(f"{full.failed + half.failed} calls under load were not answered as they should be")
     p99 = half.percentile(0.99) * MS
     return [
-        at_least("rate", "resident, one core: events a second, with audit", full.rate, LEAST_RATE, "/s"),
+        at_least("rate", "daemon, one core: events a second, with audit", full.rate, LEAST_RATE, "/s"),
         at_most("p99-at-half", f"p99 at half of that ({full.rate / 2:,.0f}/s)", p99, MOST_P99, "ms"),
     ]
 
@@ -151,10 +151,10 @@ def _some(numbers: Iterator[int], many: int) -> list[int]:
 
 
 def idle(seconds: float) -> Iterator[Figure]:
-    """What a resident that nobody calls takes of a core."""
+    """What a daemon that nobody calls takes of a core."""
     if not os.path.exists("/proc/self/stat"):
         return
-    with world() as at, resident(at) as process:
+    with world() as at, daemon(at) as process:
         load.closed(at, load.asking(at), range(20), 1)
         time.sleep(QUIET)
         before = _ticks(process.pid)
@@ -164,7 +164,7 @@ def idle(seconds: float) -> Iterator[Figure]:
     least = 1 / os.sysconf("SC_CLK_TCK")
     yield Figure(
         id="idle-cpu",
-        what=f"idle resident, CPU over {seconds:g} s",
+        what=f"idle daemon, CPU over {seconds:g} s",
         value=used * MS,
         unit="ms",
         bar=f"≤ {least * MS:g} ms, the least that can be measured",

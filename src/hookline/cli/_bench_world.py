@@ -1,4 +1,4 @@
-"""A user who exists for one measurement: a home, a project and a resident of their own, and the calls."""
+"""A user who exists for one measurement: a home, a project and a daemon of their own, and the calls."""
 
 import json
 import os
@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from functools import partial
 
 from hookline import hosts
+from hookline.daemon import control, installation
+from hookline.daemon.paths import Place
 from hookline.events import PreToolUse
 from hookline.host import compose
 from hookline.record import record
-from hookline.resident import found, installed
-from hookline.resident.place import Place
 
 HOST = "claude-code"
 LINE = "ls -la src"
@@ -42,7 +42,7 @@ class World:
     @property
     def env(self) -> dict[str, str]:
         """Nothing of the caller's environment but where programs are: no switch, and no setting of Python."""
-        path = os.pathsep.join((installed.PROGRAMS, os.environ.get("PATH", os.defpath)))
+        path = os.pathsep.join((installation.PROGRAMS, os.environ.get("PATH", os.defpath)))
         run = os.path.join(self.folder, "run")
         return {"HOME": os.path.join(self.folder, "home"), "XDG_RUNTIME_DIR": run, "PATH": path, "LANG": "C"}
 
@@ -73,12 +73,12 @@ def world() -> Iterator[World]:
 
 
 @contextmanager
-def resident(at: World, core: int | None = None) -> Iterator[subprocess.Popen[bytes]]:
-    """A resident that answers, on one *core* if that is told; gone afterwards."""
+def daemon(at: World, core: int | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    """A daemon that answers, on one *core* if that is told; gone afterwards."""
     with open(os.path.join(at.folder, "said"), "wb") as said, on({core} if core is not None else set()):
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "hookline.resident"],
-            env={**at.env, "PYTHONPATH": os.path.dirname(installed.PACKAGE)},
+            [sys.executable, "-P", "-m", "hookline.daemon"],
+            env={**at.env, "PYTHONPATH": os.path.dirname(installation.PACKAGE)},
             cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=said,
@@ -108,10 +108,10 @@ def on(cores: set[int]) -> Iterator[None]:
 
 def _await(at: World, process: "subprocess.Popen[bytes]") -> None:
     until = time.monotonic() + UP_WITHIN
-    while found.status(at.place) is None:
+    while control.status(at.place) is None:
         if process.poll() is not None or time.monotonic() > until:
             with open(os.path.join(at.folder, "said"), encoding="utf-8", errors="replace") as said:
-                raise OSError(f"the resident to be measured does not answer: {said.read(500).strip()}")
+                raise OSError(f"the daemon to be measured does not answer: {said.read(500).strip()}")
         time.sleep(0.02)
 
 

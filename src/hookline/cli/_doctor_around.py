@@ -1,13 +1,13 @@
-"""What is to be said apart from any host: configuration, trust, places, resident, store, sinks, machine."""
+"""What is to be said apart from any host: configuration, trust, places, daemon, store, sinks, machine."""
 
 import time
 from collections.abc import Iterator, Mapping
 
 from hookline import telemetry
 from hookline.assembly import Setup
+from hookline.cli._doctor_daemon import daemon
 from hookline.cli._doctor_machine import bash, clock
 from hookline.cli._doctor_places import places
-from hookline.cli._doctor_resident import resident
 from hookline.cli._doctor_store import store
 from hookline.cli._finding import Finding, attention, note, well
 from hookline.hook import Hook
@@ -22,7 +22,7 @@ def around(setup: Setup, env: Mapping[str, str], *, client: bool) -> Iterator[Fi
     yield from _configured(setup)
     yield from _guards(setup)
     yield from places(setup.places)
-    yield from resident(env)
+    yield from daemon(env)
     yield from store(setup)
     for one in telemetry.standing(setup.places, setup.settled.sinks):
         say = attention if one.failed or one.dropped else well

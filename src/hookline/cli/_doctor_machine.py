@@ -13,13 +13,13 @@ from hookline.calling import Call, Wire
 from hookline.cli._bench_bars import MS
 from hookline.cli._bench_world import inside, spawned
 from hookline.cli._client import ASKING, unsuitable
-from hookline.cli._doctor_resident import ours
+from hookline.cli._doctor_daemon import ours
 from hookline.cli._doctor_store import AHEAD
 from hookline.cli._finding import Finding, attention, note
+from hookline.daemon import installation
+from hookline.daemon.start import SWITCH
 from hookline.owned import CLIENT
 from hookline.record import record
-from hookline.resident import installed
-from hookline.resident.starting import SWITCH
 from hookline.system.places import Places
 
 BIRTH = 1_704_067_200.0
@@ -29,7 +29,7 @@ APART = 60.0
 TRUE = "/bin/true"
 RUNS = 3
 SLOW = 50.0
-"""Times `/bin/true` above which a call through the resident is slow."""
+"""Times `/bin/true` above which a call through the daemon is slow."""
 
 
 def clock(at: Places) -> Iterator[Finding]:
@@ -72,7 +72,7 @@ def bash(*, wired: bool) -> Iterator[Finding]:
     why = unsuitable()
     if why:
         mend = f"`{shlex.join(ASKING)}` needs none"
-        text = f"{CLIENT} cannot ask the resident here: {why}; {mend}"
+        text = f"{CLIENT} cannot ask the daemon here: {why}; {mend}"
         yield attention("bash.unsuitable", text) if wired else note("bash.unsuitable", text)
 
 
@@ -82,16 +82,16 @@ class Latency:
 
     true: float
     cold: float
-    """The configured command, without the resident."""
-    resident: float | None = None
-    """Through the resident."""
+    """The configured command, without the daemon."""
+    daemon: float | None = None
+    """Through the daemon."""
     by: str = ""
     """Which command that went by."""
 
 
 def latency(wire: Wire, call: Call, at: Places, env: Mapping[str, str]) -> Latency:
     """How long a host waits on this machine for what is configured."""
-    warm = _through_resident(wire, call, env)
+    warm = _through_daemon(wire, call, env)
     true, cold, through = list[float](), list[float](), list[float]()
     with probing.scratch(lingering=bool(warm)) as folder:
         told = probing.ready(wire.host, at, env, folder)
@@ -105,14 +105,14 @@ def latency(wire: Wire, call: Call, at: Places, env: Mapping[str, str]) -> Laten
     return Latency(
         true=median(true) * MS,
         cold=median(cold) * MS,
-        resident=median(through) * MS if through else None,
+        daemon=median(through) * MS if through else None,
         by="" if warm == call.command else CLIENT,
     )
 
 
-def _through_resident(wire: Wire, call: Call, env: Mapping[str, str]) -> str:
-    """The command by which the resident is asked: what is configured, else the client; empty for neither."""
-    client = os.path.join(installed.PROGRAMS, CLIENT)
+def _through_daemon(wire: Wire, call: Call, env: Mapping[str, str]) -> str:
+    """The command by which the daemon is asked: what is configured, else the client; empty for neither."""
+    client = os.path.join(installation.PROGRAMS, CLIENT)
     if not ours(env) or unsuitable():
         return ""
     if CLIENT in call.line:
@@ -123,11 +123,11 @@ def _through_resident(wire: Wire, call: Call, env: Mapping[str, str]) -> str:
 def slow(took: Latency) -> Finding:
     """What was measured, in a sentence."""
     alone = f"{_times(took.cold, took.true)} without"
-    if took.resident is None:
-        return note("latency", f"a call takes {alone} a resident; none of this installation could be asked")
+    if took.daemon is None:
+        return note("latency", f"a call takes {alone} a daemon; none of this installation could be asked")
     by = f" by `{took.by}`, which is not what is configured" if took.by else ""
-    text = f"a call takes {_times(took.resident, took.true)} through the resident{by}, and {alone}"
-    if took.resident > SLOW * took.true:
+    text = f"a call takes {_times(took.daemon, took.true)} through the daemon{by}, and {alone}"
+    if took.daemon > SLOW * took.true:
         return attention("latency", f"{text}: that is slow; `hookline bench` tells more")
     return note("latency", text)
 

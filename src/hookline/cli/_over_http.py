@@ -4,13 +4,13 @@ import time
 from argparse import Namespace
 from collections.abc import Mapping
 
+from hookline.daemon import control, port, start
+from hookline.daemon.paths import made
 from hookline.host import Host
-from hookline.resident import found, port, starting
-from hookline.resident.place import made
 from hookline.wiring import Address, Listed
 
 WITHIN = 15.0
-"""Seconds in which a resident must answer."""
+"""Seconds in which a daemon must answer."""
 
 
 def over_http(args: Namespace, env: Mapping[str, str]) -> Address | None:
@@ -19,8 +19,8 @@ def over_http(args: Namespace, env: Mapping[str, str]) -> Address | None:
         return None
     if not args.user:
         raise PermissionError("--http goes with --user: a secret must not stand in a file of the repository")
-    if env.get(starting.SWITCH) == "off":
-        raise PermissionError(f"--http needs the resident, and {starting.SWITCH} is off")
+    if env.get(start.SWITCH) == "off":
+        raise PermissionError(f"--http needs the daemon, and {start.SWITCH} is off")
     return port.chosen(env, keep=not (args.dry_run or args.print)).address(guards=args.http == "guards")
 
 
@@ -33,12 +33,12 @@ def without(host: Host) -> str:
 
 
 def answering(env: Mapping[str, str]) -> None:
-    """Have a resident that answers on the port that is kept; raises `PermissionError` where there is none."""
+    """Have a daemon that answers on the port that is kept; raises `PermissionError` where there is none."""
     if not port.trouble(env):
         return
     place = made(env)
-    found.stop(place)  # one that was started before does not listen there
-    starting.start(place, env)
+    control.stop(place)  # one that was started before does not listen there
+    start.start(place, env)
     until = time.monotonic() + WITHIN
     while wrong := port.trouble(env):
         if time.monotonic() > until:

@@ -8,10 +8,10 @@ from itertools import takewhile
 
 from hookline.cli._person import agrees
 from hookline.cli._show import lines, visible
+from hookline.daemon import installation
 from hookline.host import Host
 from hookline.installing import Plan
 from hookline.redact import redact
-from hookline.resident import installed
 from hookline.system.ourselves import program
 from hookline.system.places import Places
 
@@ -88,4 +88,4 @@ def said(host: Host, *, changed: bool, dry: bool) -> str:
 def called_by(env: Mapping[str, str], places: Places, *, shared: bool, build: bool = True) -> str:
     """What hosts are to start; the client in C is made for it if *build*."""
     folder = os.path.join(places.data, "clients")
-    return program(env, shared=shared, data=folder, release=installed.word(), build=build)
+    return program(env, shared=shared, data=folder, release=installation.word(), build=build)

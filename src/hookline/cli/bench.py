@@ -65,7 +65,7 @@ COMMAND = Command(
 hookline bench
 hookline bench --quick --json | jq '.figures[] | select(.met == false)'
 
-Everything runs in a home of its own, with a resident of its own that is ended afterwards: nothing of yours is
+Everything runs in a home of its own, with a daemon of its own that is ended afterwards: nothing of yours is
 read or changed. All times are medians of the same run, taken in rows by turns, and what counts is their
 ratio.
 """,

@@ -13,8 +13,8 @@ from hookline.calling import Call, Wire, wires
 from hookline.cli._command import Command
 from hookline.cli._doctor import Seen, all_hosts, between, look_at
 from hookline.cli._doctor_around import around
+from hookline.cli._doctor_daemon import begun
 from hookline.cli._doctor_machine import Latency, latency, slow
-from hookline.cli._doctor_resident import begun
 from hookline.cli._finding import Finding
 from hookline.cli._show import dump, visible
 from hookline.host import Host

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from hookline.response import Notify
 
 WEB = "http.json"
-"""The file that is there where hosts ask over http (see `resident/port.py`)."""
+"""The file that is there where hosts ask over http (see `daemon/port.py`)."""
 NAME = "HOOKLINE_CALL"
-"""The variable by which a client that asked the resident in vain hands over the name of its call."""
+"""The variable by which a client that asked the daemon in vain hands over the name of its call."""
 
-SWITCH = "HOOKLINE_RESIDENT"
-"""The variable that does without a resident (see `resident/starting.py`)."""
+SWITCH = "HOOKLINE_DAEMON"
+"""The variable that does without a daemon (see `daemon/start.py`)."""
 
 
 def main(argv: Sequence[str], *, last: bool = False) -> int:
@@ -79,26 +79,26 @@ def _answered(argv: Sequence[str], *, last: bool) -> int:
     for trouble in (*_shown(notices), *after()):
         _complain(trouble)
     if name is not None and env.get(SWITCH) != "off":
-        _have_resident(env, in_vain=bool(name))
+        _have_daemon(env, in_vain=bool(name))
     return code
 
 
-def _have_resident(env: dict[str, str], *, in_vain: bool) -> None:
+def _have_daemon(env: dict[str, str], *, in_vain: bool) -> None:
     """For the next call: whoever handed this one over found none that answers."""
-    from hookline.resident.starting import ensure  # noqa: PLC0415 -- the answer is out already
+    from hookline.daemon.start import ensure  # noqa: PLC0415 -- the answer is out already
 
     ensure(env, in_vain=in_vain)
 
 
 def _tell(call: Call) -> None:
-    """Let the resident know of this session, before the host asks it something over http."""
+    """Let the daemon know of this session, before the host asks it something over http."""
     from hookline.system.places import find  # noqa: PLC0415 -- `--help` needs none
 
     if os.path.exists(os.path.join(find(call.env, "/").state, WEB)):
-        from hookline.resident import place, registered  # noqa: PLC0415 -- most hosts start commands only
+        from hookline.daemon import paths, registered  # noqa: PLC0415 -- most hosts start commands only
 
-        with suppress(OSError):  # without a place for a resident nobody answers over http
-            folder = place.made(call.env).sessions
+        with suppress(OSError):  # without a place for a daemon nobody answers over http
+            folder = paths.made(call.env).sessions
             registered.tell(folder, call.host, call.payload, call.env, call.cwd)
 
 

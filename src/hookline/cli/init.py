@@ -106,7 +106,7 @@ hookline init                   every agent found here, in this project's files;
 hookline init --user --yes      in your own files, for every project
 hookline init --host codex --dry-run
 hookline init --host claude-code --print
-hookline init --user --http     ask the resident over http where only something is watched
+hookline init --user --http     ask the daemon over http where only something is watched
 hookline init --user --http=guards    also before a tool runs, where the agent stops it if nobody answers
 
 Your own hooks, their order, comments, unknown keys and formatting stay. A file that cannot be read as the

@@ -7,9 +7,9 @@ from hookline import installing
 from hookline.cli._command import Command
 from hookline.cli._show import visible
 from hookline.cli._wiring import agreed, called_by, short, shown
+from hookline.daemon import port
 from hookline.installing import Plan
 from hookline.record import replace
-from hookline.resident import port
 from hookline.system import wired
 from hookline.system.places import Places, find
 from hookline.system.wired import Wired

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
 from hookline import hosts, installing, uninstalling
+from hookline.daemon import installation, start
 from hookline.host import Host
 from hookline.record import replace
-from hookline.resident import installed, starting
 from hookline.system import wired
 from hookline.system.ourselves import program
 from hookline.system.places import Places, find
@@ -29,7 +29,7 @@ def wire(name: str, worktree: str, undo: str, env: Mapping[str, str]) -> tuple[s
     """
     if name not in hosts.names():
         return ()
-    starting.ensure(env)  # else the agent's first call starts it, and it ends with the agent
+    start.ensure(env)  # else the agent's first call starts it, and it ends with the agent
     if _by_words(hosts.load(name)):
         return ()
     places = _places(worktree, undo, env)
@@ -116,5 +116,7 @@ def _places(worktree: str, undo: str, env: Mapping[str, str]) -> Places:
 def _called(env: Mapping[str, str], places: Places) -> str:
     """What the host is to start: by its path, for this machine alone."""
     with suppress(OSError):
-        return program(env, shared=False, data=os.path.join(places.data, "clients"), release=installed.word())
+        return program(
+            env, shared=False, data=os.path.join(places.data, "clients"), release=installation.word()
+        )
     return program(env, shared=False, build=False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 COMPILERS = ("cc", "gcc", "clang")
-SOURCE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "resident", "client.c")
+SOURCE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "daemon", "client.c")
 WITHIN = 60.0
 
 

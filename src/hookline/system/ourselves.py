@@ -26,14 +26,14 @@ def program(
 ) -> str:
     """What a settings file is to start, quoted for a shell.
 
-    A client that asks the resident, unless there is to be none: the one in C below *data*, else that of bash,
+    A client that asks the daemon, unless there is to be none: the one in C below *data*, else that of bash,
     else that of Python. In a file that others use too, by name where that is found; else by the path that
     holds on this machine, because a program that a desktop started may look for others elsewhere.
     """
     from shlex import quote  # noqa: PLC0415 -- only where something is installed
     from shutil import which  # noqa: PLC0415 -- ditto
 
-    wanted = env.get("HOOKLINE_RESIDENT") != "off"
+    wanted = env.get("HOOKLINE_DAEMON") != "off"
     names = ("hookline-client", "hookline") if wanted and _talks() else ("hookline",)
     found = {name: path for name in names if (path := which(name, path=env.get("PATH")))}
     if shared and found:

@@ -28,8 +28,8 @@ class Places:
     """The project's root."""
     data: str = ""
     """What was made for this machine: the client in C."""
-    resident: tuple[str, ...] = ()
-    """The folders in which the user's resident may be."""
+    daemon: tuple[str, ...] = ()
+    """The folders in which the user's daemon may be."""
 
     @property
     def trust(self) -> str:
@@ -63,11 +63,11 @@ def find(env: Mapping[str, str], cwd: str) -> Places:
         scratch=_under(env, "XDG_CACHE_HOME", home, ".cache"),
         root=project_root(cwd),
         data=_under(env, "XDG_DATA_HOME", home, ".local/share"),
-        resident=residents(env),
+        daemon=daemon_folders(env),
     )
 
 
-def residents(env: Mapping[str, str]) -> tuple[str, ...]:
+def daemon_folders(env: Mapping[str, str]) -> tuple[str, ...]:
     """The system's folder for what runs, if it has one, and one that can be made everywhere."""
     given, usual = env.get("XDG_RUNTIME_DIR", ""), f"/tmp/hookline-{os.getuid()}"  # noqa: S108 -- checked to be ours
     return (os.path.join(given, "hookline"), usual) if os.path.isabs(given) else (usual,)

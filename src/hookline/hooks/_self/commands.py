@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 PERSONAL = spelled("approve trust untrust allow off uninstall")
-SPEAKING = spelled("hook fire resident")
+SPEAKING = spelled("hook fire daemon")
 """What speaks for a host or a person: through it, an agent could give itself a yes."""
-_IN_TWO = frozenset({("budget", "set"), ("resident", "stop")})
+_IN_TWO = frozenset({("budget", "set"), ("daemon", "stop")})
 SWITCH = lazy(r"(?:AR_DISABLE_\w*|AUTORESEARCH_BUDGET_END)")
 _SET = lazy(rf"\b{SWITCH.pattern}\s*=")
 _MOVED = lazy(
@@ -69,7 +69,7 @@ def _hookline(command: Simple, guard: Guard) -> Iterator[Finding]:
 
 def _harmless(operands: Sequence[str], rest: Sequence[Word]) -> bool:
     given = {word.text for word in rest}
-    looking = operands[:2] in (["resident", "status"], ["resident", "logs"])
+    looking = operands[:2] in (["daemon", "status"], ["daemon", "logs"])
     return looking or bool(given & {"--help", "-h"}) or (operands[:1] == ["trust"] and "--show" in given)
 
 
@@ -108,12 +108,12 @@ def _by_python(rest: Sequence[Word], guard: Guard, cwd: str | None) -> Sequence[
         )
         if word.text.startswith("-m"):
             behind = rest[place + (2 if word.text == "-m" else 1) :]
-            if module.startswith("hookline."):  # a part of us, such as the resident
-                return (Word(text="resident", span=word.span), *behind)
+            if module.startswith("hookline."):  # a part of us, such as the daemon
+                return (Word(text="daemon", span=word.span), *behind)
             return behind if module == "hookline" else None
         if not word.text.startswith("-"):
             ours = word.text.endswith(
-                ("hookline/__main__.py", "hookline/resident/ask.py", "/hookline")
+                ("hookline/__main__.py", "hookline/daemon/ask.py", "/hookline")
             ) or _stands_for(word, guard, cwd, bare=True)
             return rest[place + 1 :] if ours else None
     return None

@@ -27,7 +27,7 @@ _CHANGES = lazy(
     r"write|replace|edit|create|delete|remove|set|put|update|move|rename|append|save|copy", re.IGNORECASE
 )
 _PEOPLE = lazy(
-    rf"hookline(?:\.exe)?['\"]?\s+(?:{'|'.join(sorted(PERSONAL))}|budget\s+set|resident\s+stop)\b",
+    rf"hookline(?:\.exe)?['\"]?\s+(?:{'|'.join(sorted(PERSONAL))}|budget\s+set|daemon\s+stop)\b",
     re.IGNORECASE,
 )
 _WINDOWS_WRITES = lazy(

@@ -1,0 +1,8 @@
+"""`python -m hookline.daemon`: be the daemon."""
+
+import sys
+
+from hookline.daemon.start import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""One after another, unless who is before waits for something."""
+
+import threading
+import time
+
+from hookline.daemon.turn_lock import PATIENCE, Turns
+
+LONG = 60.0
+"""Seconds for which nobody loses patience, however busy the machine is."""
+
+
+def waited(turns):
+    began = time.monotonic()
+    with turns.taken():
+        return time.monotonic() - began
+
+
+def test_who_comes_waits_for_who_is_before(monkeypatch):
+    monkeypatch.setattr("hookline.daemon.turn_lock.PATIENCE", LONG)
+    turns = Turns()
+    with turns.taken():
+        taken = threading.Thread(target=waited, args=(turns,))
+        taken.start()
+        taken.join(0.05)
+        assert taken.is_alive()
+    taken.join()
+
+
+def test_only_the_first_waits_for_one_who_takes_long():
+    turns = Turns()
+    with turns.taken():
+        first = waited(turns)
+        others = [waited(turns) for _ in range(5)]
+
+    assert first >= PATIENCE
+    assert sum(others) < PATIENCE
+
+
+def test_one_who_took_long_ends_nobody_elses_turn():
+    turns = Turns()
+    with turns.taken():
+        waited(turns)
+    with turns.taken():
+        assert waited(turns) >= PATIENCE

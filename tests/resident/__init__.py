@@ -1,1 +1,0 @@
-"""The resident and its clients: the same answers as a process of its own, whatever dies."""
