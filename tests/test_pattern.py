@@ -24,7 +24,7 @@ print([one for one in seen if one[0].startswith("hookline")])
 """
 
 
-ASIDE = {"hookline.__main__", *(f"hookline.daemon.{name}" for name in ("hypertext", "web", "serving"))}
+ASIDE = {"hookline.__main__", "hookline.daemon.serving"}
 """What runs when it is imported, and what only a process that stays imports."""
 
 

@@ -13,7 +13,6 @@ from hookline.host import Host
 from hookline.jsonc import NotJson, parse
 from hookline.pattern import lazy
 from hookline.record import record, replace
-from hookline.rewiring import asked_over_http
 from hookline.sample import sample
 from hookline.system import wired as notes
 from hookline.system.places import Places
@@ -46,12 +45,10 @@ class Wire:
     calls: tuple[Call, ...]
     """Each command that is another, once."""
     differs: tuple[Differs, ...] = ()
-    asked: tuple[str, ...] = ()
-    """The moments at which we are asked over http instead."""
 
     @property
     def moments(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*(name for call in self.calls for name in call.moments), *self.asked)))
+        return tuple(dict.fromkeys(name for call in self.calls for name in call.moments))
 
 
 def wires(host: Host, places: Places, env: Mapping[str, str]) -> Iterator[Wire]:
@@ -64,8 +61,7 @@ def wires(host: Host, places: Places, env: Mapping[str, str]) -> Iterator[Wire]:
             found = list(_calls(host, base))
             if found:
                 beside = _registration(host, scope, places, env)
-                asked = _asked(host, base)
-                yield _wire(Wire(host=host, scope=scope, path=base, calls=tuple(found), asked=asked), beside)
+                yield _wire(Wire(host=host, scope=scope, path=base, calls=tuple(found)), beside)
 
 
 def _wire(wire: Wire, beside: Iterable[Differs]) -> Wire:
@@ -77,14 +73,6 @@ def _wire(wire: Wire, beside: Iterable[Differs]) -> Wire:
         distinct[call.line, call.ours] = replace(there or call, moments=moments)
     said = (one for call in wire.calls for one in call.differs)
     return replace(wire, calls=tuple(distinct.values()), differs=tuple(together((*said, *beside))))
-
-
-def _asked(host: Host, path: str) -> tuple[str, ...]:
-    way = host.wiring.way if host.wiring else None
-    try:
-        return asked_over_http(_read(path), way, host.name) if isinstance(way, Listed) and way.http else ()
-    except NotJson:
-        return ()
 
 
 def _calls(host: Host, base: str) -> Iterator[Call]:

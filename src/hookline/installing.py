@@ -8,11 +8,11 @@ from hookline.host import Host
 from hookline.jsonc import NotJson
 from hookline.owned import as_written, file_is_ours
 from hookline.record import record, replace
-from hookline.rewiring import held, moments, still_asked, unwired, wired
+from hookline.rewiring import held, moments, unwired, wired
 from hookline.system import wired as notes
 from hookline.system.places import Places
 from hookline.system.wired import Refused, Wired
-from hookline.wiring import Address, Entry, Listed, Own, Scope
+from hookline.wiring import Entry, Listed, Own, Scope
 
 ROOM = 5.0
 """Seconds that a host is to wait beyond the time in which we answer."""
@@ -33,8 +33,6 @@ class Plan:
     problem: str = ""
     """Why it is left as it is."""
     mode: int | None = None
-    private: bool = False
-    """Whether a secret stands in it, so that nobody else may read it."""
     keys: tuple[tuple[str, ...], ...] = ()
     """Those that are made in it for our entries."""
     said: tuple[str, ...] = ()
@@ -62,20 +60,11 @@ def _place(name: str, places: Places) -> str:
     return name.replace("~", places.home, 1) if name.startswith("~") else os.path.join(places.root, name)
 
 
-def entries(host: Host, program: str, over: Address | None = None) -> tuple[Entry, ...]:
-    """What is to be wired: every moment of the host's table; *over* http where that is wanted and fit."""
-    plain = tuple(
+def entries(host: Host, program: str) -> tuple[Entry, ...]:
+    """Return one entry for every moment of the *host*'s table."""
+    return tuple(
         Entry(moment=name, command=f"{program} hook {host.name}", seconds=(row.within or host.within) + ROOM)
         for name, row in host.moments.items()
-    )
-    way = host.wiring.way if host.wiring else None
-    http = way.http if isinstance(way, Listed) else None
-    if over is None or http is None:
-        return plain
-    here, stops = replace(over, url=f"{over.url}/{host.name}"), http.guards if over.guards else ()
-    return tuple(
-        replace(one, over=here, stops=one.moment in stops) if one.moment in (*http.watched, *stops) else one
-        for one in plain
     )
 
 
@@ -91,23 +80,19 @@ class Target:
     way: Listed | Own
     name: str = ""
     """Of a file that is ours alone: how the host's table calls it; of the list that we are registered in."""
-    over: Address | None = None
-    """Where we are asked over http, at the moments that are fit for it."""
 
     def entries(self, program: str) -> tuple[Entry, ...]:
         if isinstance(self.way, Listed) and self.name:
             return (Entry(moment=self.name, command=f"{program} hook {self.host.name}", seconds=0),)
-        return entries(self.host, program, self.over)
+        return entries(self.host, program)
 
 
-def targets(
-    host: Host, scope: Scope, places: Places, env: Mapping[str, str], over: Address | None = None
-) -> Iterator[Target]:
+def targets(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> Iterator[Target]:
     """The files by which the *host* is wired; none where it has none of that scope."""
     base = where(host, scope, places, env)
     if host.wiring is None or not base:
         return
-    whole = Target(host=host, scope=scope, path=base, root=places.root, way=host.wiring.way, over=over)
+    whole = Target(host=host, scope=scope, path=base, root=places.root, way=host.wiring.way)
     yield from _own_files(whole, base) if isinstance(whole.way, Own) else [whole]
     if isinstance(whole.way, Own) and whole.way.registered is not None:
         path = _file(host, whole.way.registered, scope, places, env)
@@ -119,18 +104,11 @@ def _own_files(target: Target, base: str) -> Iterator[Target]:
         yield replace(target, path=os.path.join(base, name), name=name)
 
 
-def plans(
-    host: Host,
-    scope: Scope,
-    places: Places,
-    env: Mapping[str, str],
-    program: str,
-    over: Address | None = None,
-) -> Iterator[Plan]:
+def plans(host: Host, scope: Scope, places: Places, env: Mapping[str, str], program: str) -> Iterator[Plan]:
     """What wiring the *host* changes; one plan a file."""
     if host.wiring is not None and not where(host, scope, places, env):
         yield Plan(host=host.name, scope=scope, path="", before=None, after=None, problem=only(host, scope))
-    for target in targets(host, scope, places, env, over):
+    for target in targets(host, scope, places, env):
         yield planned(target, program)
 
 
@@ -169,10 +147,7 @@ def _listed(target: Target, way: Listed, plan: Plan, program: str) -> Plan:
     after = wired(text, way, target.entries(program), target.host.name)
     names = ", ".join(after.spared)
     told = f"an entry of your own calls us already at {names}; no second one is put there"
-    private = any(one.over for one in target.entries(program))
-    return replace(
-        plan, after=after.text.encode(), keys=after.made, said=(told,) if names else (), private=private
-    )
+    return replace(plan, after=after.text.encode(), keys=after.made, said=(told,) if names else ())
 
 
 def _own(target: Target, way: Own, plan: Plan, program: str) -> Plan:
@@ -202,15 +177,10 @@ def decoded(path: str, data: bytes | None) -> str:
 
 
 def snippets(
-    host: Host,
-    scope: Scope,
-    places: Places,
-    env: Mapping[str, str],
-    program: str,
-    over: Address | None = None,
+    host: Host, scope: Scope, places: Places, env: Mapping[str, str], program: str
 ) -> Mapping[str, str]:
     """What the files would hold if nothing else were in them, by path."""
-    return {one.path: snippet(one, program) for one in targets(host, scope, places, env, over)}
+    return {one.path: snippet(one, program) for one in targets(host, scope, places, env)}
 
 
 def snippet(one: Target, program: str) -> str:
@@ -248,12 +218,10 @@ def carry_out(plan: Plan, places: Places, command: str) -> None:
     if plan.problem or plan.after is None:
         return
     notes.sweep(plan.path)
-    if plan.private and os.path.exists(plan.path):
-        os.chmod(plan.path, 0o600)
     if not plan.changes:
         return
     notes.remember(places.state, _noted(plan, plan.after, places, command))
-    notes.write(plan.path, plan.after, mode=0o600 if plan.private else plan.mode)
+    notes.write(plan.path, plan.after, mode=plan.mode)
 
 
 def _noted(plan: Plan, after: bytes, places: Places, command: str) -> Wired:
@@ -334,23 +302,12 @@ def scope_of(one: Wired) -> Scope:
     return "user" if one.scope == "user" else "project"
 
 
-def renewal(one: Wired, program: str, over: Address | None = None) -> Plan | None:
-    """What wiring anew makes of a file, wherever it lies; None where nothing that we put there is in it.
-
-    What is asked over http stays so, at the address that holds now.
-    """
+def renewal(one: Wired, program: str) -> Plan | None:
+    """Return the plan that updates a file wherever it lies; None where it holds no entry of ours."""
     target = target_of(one)
     if target is None or not inside(target):
         return None
-    return planned(replace(target, over=over and _still(target, over)), program)
-
-
-def _still(target: Target, over: Address) -> Address | None:
-    try:
-        text = decoded(target.path, notes.read(target.path))
-        return still_asked(text, target.way, target.host.name, over)
-    except (Refused, NotJson):
-        return None
+    return planned(target, program)
 
 
 def inside(target: Target) -> bool:

@@ -12,12 +12,10 @@ from typing import Any
 
 from hookline.jsonc import Node, NotJson, parse
 from hookline.pattern import lazy
-from hookline.wiring import Address, Entry, Listed, Own
+from hookline.wiring import Entry, Listed, Own
 
 PROGRAM = "@hookline@"
 """Stands in a pattern for whatever starts us."""
-PORT, SECRET = "@port@", "@secret@"
-"""Stand in a pattern for whatever port and secret were kept."""
 NAME = "hookline"
 CLIENT = "hookline-client"
 """Asks the daemon, and is otherwise as good as the program itself."""
@@ -39,18 +37,7 @@ def ours(value: Any, way: Listed, moment: str, host: str) -> bool:
 
 def our_places(value: Any, way: Listed, moment: str, host: str) -> Iterator[int]:
     """Which of what an entry starts is ours, by its number; 0 where an entry starts one thing."""
-    patterns = (_pattern(way, moment, host), *_over_http(way, moment, host))
-    key = listed_under(way, moment, host)
-    yield from sorted({number for one in patterns for number in _places(value, one, key, host)})
-
-
-def asks_us(value: Any, way: Listed, moment: str, host: str) -> bool:
-    """Whether an entry holds one of ours that has the host ask over http."""
-    key = listed_under(way, moment, host)
-    return any(True for one in _over_http(way, moment, host) for _ in _places(value, one, key, host))
-
-
-def _places(value: Any, pattern: Any, key: str | None, host: str) -> Iterator[int]:
+    pattern, key = _pattern(way, moment, host), listed_under(way, moment, host)
     if key is None:
         yield from [0] if alike(pattern, value, host) else []
     elif isinstance(value, dict) and value.keys() == pattern.keys() and isinstance(value[key], list):
@@ -71,15 +58,6 @@ def _pattern(way: Listed, moment: str, host: str) -> Any:
     return way.entry(Entry(moment=moment, command=f"{PROGRAM} hook {host}", seconds=SECONDS))
 
 
-def _over_http(way: Listed, moment: str, host: str) -> Iterator[Any]:
-    """What we write where the host is to ask over http, with and without its stopping."""
-    if way.http is None:
-        return
-    over = Address(url=f"http://127.0.0.1:{PORT}/{host}", secret=SECRET)
-    for stops in (False, True):
-        yield way.entry(Entry(moment=moment, command="", seconds=SECONDS, over=over, stops=stops))
-
-
 def alike(pattern: Any, value: Any, host: str) -> bool:
     """Whether *value* is the *pattern*, whatever starts us, and however long it is waited for."""
     if isinstance(pattern, str):
@@ -98,8 +76,7 @@ def alike(pattern: Any, value: Any, host: str) -> bool:
 def _written(pattern: str, value: str, host: str) -> bool:
     """Whether it is the command of this version, or the bare one that each has."""
     if PROGRAM not in pattern:
-        kept = re.escape(pattern).replace(PORT, r"\d{1,5}").replace(SECRET, r"[0-9A-Za-z]+")
-        return re.fullmatch(kept, value) is not None
+        return False
     bare = rf"{PROGRAM} hook {re.escape(host)}(?: --event \S+)?"
     exact = re.escape(pattern).replace(re.escape(PROGRAM), PROGRAM)
     for known in (exact, bare):

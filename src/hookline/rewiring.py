@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hookline.jsonc import Edit, Node, NotJson, additions, edited, parse, removals, replacement
-from hookline.owned import asks_us, entry_calls_us, listed_under, our_places, ours
-from hookline.record import record, replace
+from hookline.owned import entry_calls_us, listed_under, our_places, ours
+from hookline.record import record
 from hookline.unwiring import BOM, Cut, Key, cut, parted
-from hookline.wiring import Address, Entry, Listed, Own
+from hookline.wiring import Entry, Listed
 
-__all__ = ["BOM", "Rewired", "asked_over_http", "held", "moments", "still_asked", "unwired", "wired"]
+__all__ = ["BOM", "Rewired", "held", "moments", "unwired", "wired"]
 
 
 @record
@@ -157,21 +157,6 @@ def _held(root: Node, way: Listed, host: str) -> Iterator[str]:
     for moment, entries in _entries(root, way):
         if any(ours(one, way, moment, host) for one in entries):
             yield moment
-
-
-def asked_over_http(text: str, way: Listed, host: str) -> tuple[str, ...]:
-    """The moments at which an entry of ours has the host ask over http."""
-    text = parted(text)[1]
-    listed = _entries(parse(text, comments=way.comments), way) if text.strip() else ()
-    return tuple(moment for moment, those in listed if any(asks_us(one, way, moment, host) for one in those))
-
-
-def still_asked(text: str, way: Listed | Own, host: str, over: Address) -> Address | None:
-    """The address, as far as the host is to ask over http by that *text*; None where it is not."""
-    if not isinstance(way, Listed) or way.http is None:
-        return None
-    found = asked_over_http(text, way, host)
-    return replace(over, guards=any(name in way.http.guards for name in found)) if found else None
 
 
 def moments(text: str, way: Listed, host: str) -> tuple[str, ...]:

@@ -17,16 +17,6 @@ Scope: TypeAlias = 'Literal["user", "project"]'
 
 
 @record
-class Address:
-    """Where the daemon is asked over http, and the secret that it wants to hear."""
-
-    url: str
-    secret: str
-    guards: bool = False
-    """Whether guards are asked there too, at moments where the host can be told to stop if nobody answers."""
-
-
-@record
 class Entry:
     """What is to be wired: one moment, and what the host is to start for it."""
 
@@ -35,10 +25,6 @@ class Entry:
     """A command line for a shell; the moment is not in it."""
     seconds: float
     """How long the host is to wait."""
-    over: Address | None = None
-    """Where it is to ask instead, over http."""
-    stops: bool = False
-    """Whether it is to stop what it was about to do where nobody answers there."""
 
 
 @record
@@ -56,18 +42,6 @@ class Written:
     """What else it says that means nothing elsewhere, in sentences."""
     refused: str = ""
     """Why it is no hook of ours at all."""
-
-
-@record
-class Http:
-    """What a host that asks over http can be asked to send there; all else it starts a command for."""
-
-    watched: tuple[str, ...] = ()
-    """Moments at which nothing is stopped or changed, so that nothing gets past a guard if nobody answers."""
-    guards: tuple[str, ...] = ()
-    """Moments at which it can be told to stop what it was about to do if nobody answers."""
-    never: tuple[str, ...] = ()
-    """Moments that it does not send, or at which our answer would not be read."""
 
 
 @record
@@ -94,8 +68,6 @@ class Listed:
     """Seconds that the host gives a hook which does not say how long; 0 where that is not known."""
     variables: str = ""
     """The key beside the table of moments with variables for all hooks; empty where there is none."""
-    http: Http | None = None
-    """None where the host cannot ask over http."""
 
 
 @record

@@ -7,7 +7,7 @@ from typing import Any
 from hookline.record import record
 
 MS = 1000.0
-TRUE, NODE, WARM, THREE, COLD, HTTP = "true", "node", "warm", "three-nodes", "cold", "http"
+TRUE, NODE, WARM, THREE, COLD = "true", "node", "warm", "three-nodes", "cold"
 
 
 @record
@@ -64,7 +64,6 @@ NAMES = {
     NODE: "node -e 0, clean environment",
     WARM: "command hook, daemon warm",
     THREE: "three node processes, one after another",
-    HTTP: "http hook, connection kept open",
     COLD: "command hook, no daemon",
 }
 
@@ -74,7 +73,7 @@ def of_calls(took: Mapping[str, Sequence[float]]) -> Iterator[Figure]:
     middle = {name: median(times) for name, times in took.items()}
     for name, seconds in middle.items():
         yield Figure(id=name, what=NAMES[name], value=seconds * MS, unit="ms")
-    for one, other, most in ((WARM, TRUE, 5.0), (WARM, NODE, 0.1), (HTTP, TRUE, 2.0), (COLD, NODE, 2.0)):
+    for one, other, most in ((WARM, TRUE, 5.0), (WARM, NODE, 0.1), (COLD, NODE, 2.0)):
         if one in middle and other in middle:
             yield at_most(
                 f"{one}-to-{other}", f"{NAMES[one]}, to {NAMES[other]}", middle[one] / middle[other], most

@@ -4,15 +4,12 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing
 from functools import partial
 from itertools import count
 
-from hookline.cli import _bench_http as http
 from hookline.cli import _bench_load as load
 from hookline.cli._bench_bars import (
     COLD,
-    HTTP,
     MS,
     NODE,
     THREE,
@@ -70,15 +67,8 @@ def measured(much: Much, said: Said) -> Measured:
 
 def calls(runs: int) -> tuple[list[Figure], list[str]]:
     """What a host waits for."""
-    with world() as warm, world() as cold, ExitStack() as stack:
-        if http.served():
-            http.wanted(warm)
-        stack.enter_context(daemon(warm))
-        stack.enter_context(inside(warm.project))
+    with world() as warm, world() as cold, daemon(warm), inside(warm.project):
         kinds, left_out = _kinds(warm, cold)
-        if http.served():
-            line = stack.enter_context(closing(http.opened(warm)))
-            kinds[HTTP] = lambda number: line.asked(warm.payload(http.SESSION, number))
         took: dict[str, list[float]] = {name: [] for name in kinds}
         numbers, rows = count(), [WARMING, *[ROW] * (runs // ROW), *filter(None, [runs % ROW])]
         for place, row in enumerate(rows):
@@ -106,7 +96,7 @@ def _kinds(warm: World, cold: World) -> tuple[dict[str, Callable[[int], float]],
 
     kinds: dict[str, Callable[[int], float]] = {TRUE: partial(plain, [true])}
     asks = client(warm.folder)
-    left_out = [] if http.served() else ["http: daemons of this installation do not serve it"]
+    left_out = list[str]()
     if node:
         kinds[NODE] = partial(plain, [node, "-e", "0"])
         kinds[THREE] = lambda number: sum(plain([node, "-e", "0"], number) for _ in range(3))

@@ -12,7 +12,7 @@ from hookline import __version__, hosts, installing
 from hookline.assembly import Setup
 from hookline.calling import Wire, wires
 from hookline.cli._finding import Finding, Weight, attention, note, well
-from hookline.daemon import installation, port
+from hookline.daemon import installation
 from hookline.differing import program
 from hookline.host import Host
 from hookline.jsonc import NotJson, parse
@@ -51,7 +51,6 @@ def look_at(host: Host, setup: Setup, env: Mapping[str, str], *, asked: bool) ->
     for wire, trials in found:
         said += [one for trial in trials for one in _reached(wire, trial, env, guarded=guarded)]
         said += [*_differing(wire), *_complete(wire), *_in_the_way(wire, places, env)]
-        said += _asked(wire, env)
     said += _twice(host, [wire for wire, _ in found], places)
     if found and host.wiring:
         said += [note("wired.person", f"only a person can: {need}") for need in host.wiring.needs]
@@ -136,18 +135,6 @@ def _differing(wire: Wire) -> Iterator[Finding]:
         mend = f"; take it out, then `hookline init --host {wire.host.name}{user}`" if one.grave else ""
         weight: Weight = "attention" if one.grave else "note"
         yield Finding(id="wired.differs", weight=weight, text=f"{wire.path}:{at} {one.text}{mend}")
-
-
-def _asked(wire: Wire, env: Mapping[str, str]) -> Iterator[Finding]:
-    """Whether what is asked over http is answered."""
-    if not wire.asked:
-        return
-    wrong = port.trouble(env) if port.kept(env) else "no port is kept: `hookline init --user --http`"
-    if wrong:
-        yield Finding(id="wired.http", weight="attention", text=f"{wire.path}: over http: {wrong}")
-    else:
-        text = f"{wire.path}: answers over http at {_some(wire.asked)}"
-        yield Finding(id="wired.http", weight="well", text=text)
 
 
 def _complete(wire: Wire) -> Iterator[Finding]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import _signal as signal  # type: ignore[import-not-found]  # the public one spends a millisecond on enumerations
 import os
 import sys
-from contextlib import suppress
 
 from hookline.cli._command import Command
 
@@ -18,12 +17,9 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
-    from hookline.answering import Call
     from hookline.host import Reply
     from hookline.response import Notify
 
-WEB = "http.json"
-"""The file that is there where hosts ask over http (see `daemon/port.py`)."""
 NAME = "HOOKLINE_CALL"
 """The variable by which a client that asked the daemon in vain hands over the name of its call."""
 
@@ -74,7 +70,6 @@ def _answered(argv: Sequence[str], *, last: bool) -> int:
         last=last,
     )
     reply, notices, after = answer(call)
-    _tell(call)
     code = _send(reply)
     for trouble in (*_shown(notices), *after()):
         _complain(trouble)
@@ -88,18 +83,6 @@ def _have_daemon(env: dict[str, str], *, in_vain: bool) -> None:
     from hookline.daemon.start import ensure  # noqa: PLC0415 -- the answer is out already
 
     ensure(env, in_vain=in_vain)
-
-
-def _tell(call: Call) -> None:
-    """Let the daemon know of this session, before the host asks it something over http."""
-    from hookline.system.places import find  # noqa: PLC0415 -- `--help` needs none
-
-    if os.path.exists(os.path.join(find(call.env, "/").state, WEB)):
-        from hookline.daemon import paths, registered  # noqa: PLC0415 -- most hosts start commands only
-
-        with suppress(OSError):  # without a place for a daemon nobody answers over http
-            folder = paths.made(call.env).sessions
-            registered.tell(folder, call.host, call.payload, call.env, call.cwd)
 
 
 def run(args: Namespace) -> int:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from hookline import hosts, installing
 from hookline.cli._command import Command
-from hookline.cli._over_http import answering, over_http, without
 from hookline.cli._wiring import agreed, called_by, said, short, shown
 from hookline.host import Host
 from hookline.installing import Plan
 from hookline.system import wired
 from hookline.system.places import Places, find
-from hookline.wiring import Address, Scope
+from hookline.wiring import Scope
 
 
 def run(args: Namespace) -> int:
@@ -21,37 +20,28 @@ def run(args: Namespace) -> int:
     if not chosen:
         return _nothing()
     scope: Scope = "user" if args.user else "project"
-    over = over_http(args, env)
     if args.print:
-        return _print(chosen, scope, places, env, over)
+        return _print(chosen, scope, places, env)
     called = called_by(env, places, shared=not args.user, build=not args.dry_run)
-    planned = [plan for host in chosen for plan in installing.plans(host, scope, places, env, called, over)]
+    planned = [plan for host in chosen for plan in installing.plans(host, scope, places, env, called)]
     print("\n".join(shown(plan, places) for plan in planned))
     wanted = [plan for plan in planned if plan.changes]
     if wanted and not args.dry_run:
         if not agreed("Write this?", yes=args.yes):
             print("nothing was changed")
             return 1
-        if over:
-            answering(env)
-        _carry_out(chosen, scope, places, env, called, over)
+        _carry_out(chosen, scope, places, env, called)
     _tell(chosen, planned, dry=args.dry_run)
-    print("".join(f"{one}\n" for one in map(without, chosen) if over and one), end="")
     return 1 if any(plan.problem for plan in planned) else 0
 
 
 def _carry_out(
-    chosen: Sequence[Host],
-    scope: Scope,
-    places: Places,
-    env: dict[str, str],
-    called: str,
-    over: Address | None,
+    chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, str], called: str
 ) -> None:
     """Planned anew under the lock: somebody else may have been at it since it was shown."""
     with wired.alone(places.state):
         for host in chosen:
-            for plan in installing.plans(host, scope, places, env, called, over):
+            for plan in installing.plans(host, scope, places, env, called):
                 installing.carry_out(plan, places, called)
 
 
@@ -63,13 +53,11 @@ def _tell(chosen: Sequence[Host], planned: Sequence[Plan], *, dry: bool) -> None
             print(said(host, changed=changed, dry=dry))
 
 
-def _print(
-    chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, str], over: Address | None
-) -> int:
+def _print(chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, str]) -> int:
     """What a file that is not there yet would hold."""
     called, nowhere = called_by(env, places, shared=scope == "project", build=False), 0
     for host in chosen:
-        found = installing.snippets(host, scope, places, env, called, over)
+        found = installing.snippets(host, scope, places, env, called)
         for name, text in found.items():
             print(f"{host.name}, in {short(name, places)}:\n\n{text}")
         if not found:
@@ -89,13 +77,6 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--user", action="store_true", help="in your own files, for every project")
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument("--dry-run", action="store_true", help="only show what would change")
-    parser.add_argument(
-        "--http",
-        nargs="?",
-        const="watch",
-        choices=("watch", "guards"),
-        help="have agents that can ask over http, where no guard could vanish; or guards too",
-    )
     parser.add_argument("--print", action="store_true", help="only print what a file would hold")
 
 
@@ -106,8 +87,6 @@ hookline init                   every agent found here, in this project's files;
 hookline init --user --yes      in your own files, for every project
 hookline init --host codex --dry-run
 hookline init --host claude-code --print
-hookline init --user --http     ask the daemon over http where only something is watched
-hookline init --user --http=guards    also before a tool runs, where the agent stops it if nobody answers
 
 Your own hooks, their order, comments, unknown keys and formatting stay. A file that cannot be read as the
 agent reads it is left as it is, with the line and column. Doing it twice changes nothing.

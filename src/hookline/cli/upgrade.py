@@ -7,13 +7,11 @@ from hookline import installing
 from hookline.cli._command import Command
 from hookline.cli._show import visible
 from hookline.cli._wiring import agreed, called_by, short, shown
-from hookline.daemon import port
 from hookline.installing import Plan
 from hookline.record import replace
 from hookline.system import wired
 from hookline.system.places import Places, find
 from hookline.system.wired import Wired
-from hookline.wiring import Address
 
 
 def run(args: Namespace) -> int:
@@ -25,7 +23,7 @@ def run(args: Namespace) -> int:
     if not known:
         print("nothing was wired by `hookline init`")
         return 1 if broken else 0
-    planned = [(one, installing.renewal(one, _called(one, env), _over(env))) for one in known]
+    planned = [(one, installing.renewal(one, _called(one, env))) for one in known]
     print("\n".join(_shown(one, plan, places) for one, plan in planned))
     changes = any(plan is not None and plan.changes for _, plan in planned)
     if changes and not args.dry_run and not agreed("Write this?", yes=args.yes):
@@ -47,7 +45,7 @@ def _carry_out(places: Places, env: dict[str, str]) -> None:
     """Planned anew under the lock: somebody else may have been at it since it was shown."""
     with wired.alone(places.state):
         for one in wired.remembered(places.state):
-            plan = installing.renewal(one, _called(one, env), _over(env))
+            plan = installing.renewal(one, _called(one, env))
             if plan is None:
                 wired.forget(places.state, one)
             else:
@@ -57,11 +55,6 @@ def _carry_out(places: Places, env: dict[str, str]) -> None:
 
 def _called(one: Wired, env: dict[str, str]) -> str:
     return called_by(env, find(env, "/"), shared=one.scope == "project")
-
-
-def _over(env: dict[str, str]) -> Address | None:
-    kept = port.kept(env)
-    return kept.address() if kept else None
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -38,11 +38,6 @@ class Place:
         return os.path.join(self.folder, "starting")
 
     @property
-    def sessions(self) -> str:
-        """What commands told of their sessions, for those that ask over http."""
-        return os.path.join(self.folder, "sessions")
-
-    @property
     def log(self) -> str:
         return os.path.join(self.folder, "log")
 

@@ -11,18 +11,14 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
 
 from hookline.answering import Answer, Call, answer, spoken
 from hookline.daemon import installation, messages
-from hookline.daemon import port as ports
 from hookline.daemon.paths import Place
-from hookline.daemon.registered import Caller, Sessions
 from hookline.daemon.sockets import Line, accepted, listening
 from hookline.daemon.start import up
 from hookline.daemon.turn_lock import Turns
 from hookline.daemon.warm_state import Warm
-from hookline.daemon.web import Web
 from hookline.host import Reply
 from hookline.system import lives
 from hookline.system.effects import sequence
@@ -64,25 +60,14 @@ class Daemon:
         self._files = installation.Files()
         self._calls, self._begun = 0, time.time()
         self._called, self._over = threading.Event(), threading.Event()
-        kept = ports.kept(os.environ)
-        self._sockets = listening(place.socket, kept.port if kept else 0)
+        self._sockets = listening(place.socket, 0)
         self._workers, self._finished = dict.fromkeys(self._sockets, 0), dict.fromkeys(self._sockets, 0)
-        self.web = self._over_http(kept.secret) if kept else None
 
     @property
     def port(self) -> int:
         """The one on loopback; 0 where there is none."""
         found = [one.getsockname()[1] for one in self._sockets if one.family == socket.AF_INET]
         return int(found[0]) if found else 0
-
-    def _over_http(self, secret: str) -> Web:
-        return Web(
-            port=self.port,
-            secret=secret,
-            sessions=Sessions(self.place.sessions),
-            answers=self._posted,
-            ends=self.stopping.is_set,
-        )
 
     def serve(self) -> None:
         """Answer until the end."""
@@ -186,7 +171,7 @@ class Daemon:
             self._taken(line)
             over = True  # where something breaks that nobody thought of
             try:
-                self._serve(line, listener)
+                self._serve(line)
                 over = False
             finally:
                 connection.close()
@@ -212,12 +197,9 @@ class Daemon:
             self._workers[listener] -= over
             return over
 
-    def _serve(self, line: Line, listener: socket.socket) -> None:
+    def _serve(self, line: Line) -> None:
         with contextlib.suppress(OSError, messages.Refused):
-            begun = line.first()
-            if self.web and not line.unix and not begun.startswith(messages.HELLO):
-                return self._converse(self.web, line, begun, listener)
-            asked = line.hear(begun, self.knock, self.proof)
+            asked = line.hear(line.first(), self.knock, self.proof)
             peer = line.peer() or (asked.process, -1)
             if peer[1] != os.getuid() and not hmac.compare_digest(
                 asked.secret.encode(), self.secret.encode()
@@ -255,45 +237,6 @@ class Daemon:
         about |= {"socket": any(one.family == socket.AF_UNIX for one in self._sockets)}
         return json.dumps({**told, **about}).encode()
 
-    def _converse(self, web: Web, line: Line, begun: bytes, listener: socket.socket) -> None:
-        """A connection that stays open takes nobody's place; what is asked on it is finished as all is."""
-        self._begin(listener)  # in place of this thread, which is none that takes calls meanwhile
-
-        @contextlib.contextmanager
-        def during() -> Iterator[None]:
-            with self._lock:
-                self._lines.add(line)
-            try:
-                yield
-            finally:
-                with self._lock:
-                    self._lines.discard(line)
-                    self._last = lives.now()
-                    self._finished[listener] += 1
-
-        with self._lock:
-            self._lines.discard(line)
-            self._workers[listener] -= 1
-        try:
-            web.converse(line.connection, begun, during)
-        finally:
-            with self._lock:
-                self._workers[listener] += 1
-
-    def _posted(self, host: str, event: str, payload: bytes, caller: Caller) -> Answer:
-        now = lives.now()
-        call = Call(
-            host=host,
-            event=event,
-            payload=payload,
-            env=caller.env,
-            cwd=caller.cwd,
-            way="http",
-            begun=lambda: now,
-        )
-        with self._turns.taken():
-            return answer(call, self.warm.open)
-
     def _answer(self, asked: messages.Asked, line: Line) -> Answer:
         try:
             words = spoken(asked.words)
@@ -314,8 +257,6 @@ class Daemon:
             begun=lambda: line.since,
             due=line.wanted,
         )
-        if self.web:  # before the reply: what the host asks next may come over http, where nobody tells
-            self.web.sessions.note(call.host, call.payload, call.env, call.cwd)
         return answer(call, self.warm.open)
 
 

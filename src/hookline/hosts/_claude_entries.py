@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from hookline.frozen import Frozen
 from hookline.pattern import lazy
 from hookline.record import replace
-from hookline.wiring import Address, Entry, Written
+from hookline.wiring import Written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,17 +26,6 @@ PROJECT = "${CLAUDE_PROJECT_DIR}"
 """What is put into the words of a command without a shell; we start those as they are."""
 VARIABLES = lazy(r"\bCLAUDE_(?:ENV_FILE|PLUGIN_ROOT|PLUGIN_DATA|CODE_\w+)\b")
 """What only the host itself can set; the project's folder is told by us as well."""
-
-
-def asked(one: Entry, over: Address) -> dict[str, Any]:
-    """What has the host ask over http."""
-    entry = {
-        "type": "http",
-        "url": over.url,
-        "headers": {"Authorization": f"Bearer {over.secret}"},
-        "timeout": round(one.seconds),
-    }
-    return {**entry, "onFailure": "block"} if one.stops else entry
 
 
 def hooks(entry: Any) -> Iterator[Written]:

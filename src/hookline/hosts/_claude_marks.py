@@ -1,4 +1,4 @@
-"""How Claude Code is recognised, what it sends over http, and what of its settings is in the way of hooks."""
+"""Recognition of Claude Code, and its settings that disable hooks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hookline.host import tool
 from hookline.hosts._looks import either, switched
-from hookline.wiring import Http, Look, Place
+from hookline.wiring import Look, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,13 +14,6 @@ if TYPE_CHECKING:
 
 EDITS = ("--permission-mode=acceptEdits", "--allowedTools=Bash,Edit,Glob,Grep,Read,Write")
 SETTINGS = ("~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json")
-# A session's start is never sent; guidance for a compaction is plain text, which is no answer there. What a
-# tool printed goes to the model as it is where nobody answers, so what redacts it stays a command.
-HTTP = Http(
-    watched=("PostCompact", "SubagentStart", "Notification", "StopFailure"),
-    guards=("PreToolUse",),
-    never=("SessionStart", "PreCompact"),
-)
 # A list as a whole, or since 2.1 a task at a time: then only what was made has a text.
 TODOS = {
     "TodoWrite": tool("todo", todos="todos", text="content", status="status"),

@@ -28,8 +28,8 @@ from hookline.events import (
 )
 from hookline.host import WHOLE, Host, Tool, compose, moment, tool
 from hookline.hosts import _others
-from hookline.hosts._claude_entries import asked, hooks
-from hookline.hosts._claude_marks import EDITS, HTTP, LOOKS, TODOS, background_result, sent, untyped
+from hookline.hosts._claude_entries import hooks
+from hookline.hosts._claude_marks import EDITS, LOOKS, TODOS, background_result, sent, untyped
 from hookline.hosts._claude_replies import KEYS, encode, read
 from hookline.kind import Dialect
 from hookline.wiring import Entry, Listed, Wiring
@@ -54,8 +54,6 @@ def payload(event: Event) -> dict[str, Any]:
 
 
 def entry(one: Entry) -> dict[str, Any]:
-    if one.over is not None:
-        return {"hooks": [asked(one, one.over)]}
     return {"hooks": [{"type": "command", "command": one.command, "timeout": round(one.seconds)}]}
 
 
@@ -136,7 +134,6 @@ HOST: Host = Host(
             read=hooks,
             usual=600.0,
             variables="env",
-            http=HTTP,
         ),
         moved_by="CLAUDE_CONFIG_DIR",
         looks=LOOKS,

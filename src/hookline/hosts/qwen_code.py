@@ -24,11 +24,11 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import WHOLE, Host, Tool, moment, tool
-from hookline.hosts._claude_entries import asked, hooks
+from hookline.hosts._claude_entries import hooks
 from hookline.hosts._gemini_replies import our_own_words
 from hookline.hosts._looks import switched, trusted_folder
 from hookline.hosts._qwen_replies import encode
-from hookline.wiring import Entry, Http, Listed, Look, Wiring
+from hookline.wiring import Entry, Listed, Look, Wiring
 
 # `tool_use_id` is made up by the client, and another one in every moment but those of one call.
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_call_id"}
@@ -57,8 +57,6 @@ def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
 def entry(one: Entry) -> dict[str, Any]:
     """Seconds: from 1,000 on it would take them for milliseconds."""
     seconds = min(round(one.seconds), 999)
-    if one.over is not None:
-        return {"hooks": [{**asked(one, one.over), "name": "hookline", "timeout": seconds}]}
     return {"hooks": [{"type": "command", "name": "hookline", "command": one.command, "timeout": seconds}]}
 
 
@@ -127,10 +125,6 @@ HOST = Host(
             read=hooks,
             usual=60.0,
             variables="env",
-            http=Http(
-                watched=("PreCompact", "PostCompact", "SubagentStart", "Notification", "StopFailure"),
-                never=("SessionStart",),
-            ),
         ),
         moved_by="QWEN_HOME",
         looks=(
