@@ -1,12 +1,12 @@
 """Where the daemon of a user is to be found: a folder that nobody else can write to."""
 
-import fcntl
 import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from hookline.record import record
+from hookline.system import file_lock
 from hookline.system.places import daemon_folders
 
 LONGEST_SOCKET = 100
@@ -91,13 +91,5 @@ def _make(folder: str) -> None:
 @contextmanager
 def locked(path: str) -> Iterator[int | None]:
     """Hold the file at *path*, made if need be; it, open, or None where somebody else holds it."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield None
-        else:
-            yield file
-    finally:
-        os.close(file)
+    with file_lock.lock(path, wait=False) as file:
+        yield file

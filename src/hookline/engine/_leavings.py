@@ -1,6 +1,5 @@
 """The folders of experiments on a machine of a cluster, and what is left there of those that were killed."""
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -9,9 +8,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO
 
-from hookline.system import unattended
+from hookline.system import file_lock, unattended
 
 LOCK, ALIVE, PREFIX = "lock", "alive", "at-"
 OVER = b"over"
@@ -23,8 +21,7 @@ LONG = 7 * 86400.0
 def locked(place: str) -> Iterator[None]:
     """While one has it, the others wait; it also says when the run was last at work here."""
     path = os.path.join(place, LOCK)
-    with open(path, "w", encoding="ascii") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with file_lock.lock(path):
         os.utime(path)
         yield
 
@@ -39,7 +36,7 @@ def folder(place: str) -> Iterator[tuple[str, str]]:
         _tidied(place)
         path, mark = tempfile.mkdtemp(prefix=PREFIX, dir=place), unattended.new_mark()
         alive = open(os.path.join(path, ALIVE), "w", encoding="ascii")  # noqa: SIM115 -- closed below
-        fcntl.flock(alive, fcntl.LOCK_EX)
+        file_lock.lock_open_file(alive.fileno())
         alive.write(mark)
         alive.flush()
     watch = _watched(path, mark)
@@ -86,17 +83,9 @@ def _dead(path: str) -> str | None:
     """The mark of whoever worked there; None where it still does."""
     try:
         with open(os.path.join(path, ALIVE), encoding="ascii") as file:
-            return file.read() if _free(file) else None
+            return None if file_lock.is_locked(file.name) else file.read()
     except FileNotFoundError:
         return ""
-
-
-def _free(file: IO[str]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def forget_others(place: str) -> None:

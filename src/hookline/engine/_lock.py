@@ -1,11 +1,11 @@
 """One process a run."""
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hookline.engine.runs import Run
+from hookline.system import file_lock
 
 
 class Busy(OSError):
@@ -21,23 +21,12 @@ def path(run: Run) -> str:
 def held(run: Run) -> Iterator[None]:
     """Raises `Busy` where another process carries the run out."""
     os.makedirs(run.scratch, mode=0o700, exist_ok=True)
-    with open(path(run), "w", encoding="ascii") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Busy(
-                f"run {run.id!r} is at work in another process; wait for it, or end that one"
-            ) from None
+    with file_lock.lock(path(run), wait=False) as file:
+        if file is None:
+            raise Busy(f"run {run.id!r} is at work in another process; wait for it, or end that one")
         yield
 
 
 def busy(run: Run) -> bool:
     """Whether somebody carries the run out now."""
-    try:
-        with open(path(run), encoding="ascii") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
+    return file_lock.is_locked(path(run))

@@ -3,7 +3,6 @@
 What an agent stashed itself becomes refs of its run.
 """
 
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from hookline.engine.reachable import elsewhere
 from hookline.engine.repository import BRANCHES, REFS, Repository
 from hookline.engine.worktree import Worktree
 from hookline.record import record
+from hookline.system import file_lock
 
 STASH = "refs/stash"
 _NOBODYS, _PINS, _TAKEN = "(no branch)", "stash", "-stash-"
@@ -107,7 +107,7 @@ def _alone(repository: Repository) -> Iterator[None]:
     """Several workers share the stash."""
     folder = os.open(repository.git.dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
+        file_lock.lock_open_file(folder)
         yield
     finally:
         os.close(folder)

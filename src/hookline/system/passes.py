@@ -6,16 +6,15 @@ self-protect guards the folder.
 
 from __future__ import annotations
 
-import fcntl
 import os
-from contextlib import contextmanager
 
 from hookline import plainjson as json
 from hookline.record import asdict, record
+from hookline.system import file_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 OFF = "off"
@@ -89,20 +88,10 @@ def _pass(entry: dict[str, Any]) -> Pass:
 
 def _change(file: str, change: Callable[[Sequence[Pass]], list[Pass]]) -> None:
     os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
-    with _locked(f"{file}.lock"):
+    with file_lock.lock(f"{file}.lock"):
         passes = change(_read(file))
         new = f"{file}.new"
         handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as opened:
             opened.write(json.dumps([asdict(one) for one in passes]))
         os.replace(new, file)
-
-
-@contextmanager
-def _locked(file: str) -> Iterator[None]:
-    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

@@ -5,7 +5,6 @@ note that says nothing about it.
 """
 
 import base64
-import fcntl
 import hashlib
 import json
 import os
@@ -14,10 +13,11 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from hookline.record import record
+from hookline.system import file_lock
 
 LARGEST = 16 * 1024 * 1024
 FOLDER = "wired"
@@ -177,29 +177,16 @@ def _lives(process: int) -> bool:
 @contextmanager
 def alone(state: str) -> Iterator[None]:
     """One at a time, for as long as it takes."""
-    handle = _locked(os.path.join(state, FOLDER))
-    try:
+    folder, made = os.path.join(state, FOLDER), list[str]()
+    with ExitStack() as held:
+        while True:
+            made += [one for one in _missing(state) if one not in made]
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            with suppress(FileNotFoundError):  # `tidy` in another process removed the folder
+                held.enter_context(file_lock.lock(os.path.join(folder, "lock")))
+                break
+        _note_made(folder, made)
         yield
-    finally:
-        os.close(handle)
-
-
-def _locked(folder: str) -> int:
-    """The lock, held; whoever had it before may have taken it away meanwhile, then there is another."""
-    path, made = os.path.join(folder, "lock"), list[str]()
-    while True:
-        made += [one for one in _missing(os.path.dirname(folder)) if one not in made]
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except FileNotFoundError:
-            continue
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(handle), os.stat(path)):
-                _note_made(folder, made)
-                return handle
-        os.close(handle)
 
 
 def _missing(folder: str) -> list[str]:
