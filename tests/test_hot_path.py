@@ -13,21 +13,10 @@ from hookline.cli import main
 main(["hook", "claude-code"])
 print(repr(sorted(sys.modules)), file=sys.stderr)
 """
-NEVER = {"asyncio", "dataclasses", "httpx", "mcp", "rich", "pydantic", "anyio", "multiprocessing"}
+NEVER = {"asyncio", "httpx", "mcp", "rich", "pydantic", "anyio", "multiprocessing"}
 UNNEEDED = {
-    *(
-        "argparse",
-        "datetime",
-        "gettext",
-        "hashlib",
-        "json",
-        "locale",
-        "pkgutil",
-        "platform",
-        "shlex",
-        "shutil",
-    ),
-    *("signal", "sqlite3", "subprocess", "tempfile", "threading", "typing", "unicodedata", "uuid"),
+    *("argparse", "gettext", "json", "locale", "pkgutil", "shlex", "shutil", "signal", "sqlite3"),
+    *("subprocess", "tempfile"),
 }
 """Modules of Python itself that take a millisecond or more, and that a plain call does without."""
 OTHERS = {

@@ -367,7 +367,7 @@ def test_a_receiver_that_is_away_leaves_no_secret_behind(user, kept):
     )
     files = kept(sent(user, user.payload("UserPromptSubmit", prompt=ALL)), user.run("doctor"))
 
-    assert {"queue.jsonl", "taken.jsonl"} & {path.name for path in files}
+    assert "queue" in {path.parent.name for path in files}
 
 
 @pytest.mark.parametrize("way", ["a reason on stderr", "a failure", "context as JSON"])

@@ -93,8 +93,7 @@ def test_what_waited_while_nobody_was_there_is_sent_later(user, collector, proto
 def test_what_finds_no_room_is_dropped_counted_and_shown(user):
     user.write(TOML, f'[sinks.otel]\nendpoint = "{AWAY}"\n')
     folder = user.home / STATE / "otel"
-    folder.mkdir(parents=True)
-    (folder / "queue.jsonl").write_bytes(b"{}\n" * (outbox.MOST // 3))
+    outbox.put(str(folder), [b"{}"] * (outbox.MOST // 3))
     outbox.note(str(folder), outbox.State(failed="away", at=1.0, again=time.time() + 3600))
     ran = [user.run("hook", "claude-code", stdin=json.dumps(user.payload("Notification"))) for _ in range(3)]
 
@@ -241,37 +240,6 @@ def test_a_store_that_cannot_be_used_keeps_nothing_from_the_sinks(user):
     user.hook(user.payload("PreToolUse"))
 
     assert [json.loads(line)["event"] for line in (user.home / "told.jsonl").read_text().splitlines()]
-
-
-def test_a_queue_holds_only_so_much(tmp_path):
-    folder = str(tmp_path / "q")
-
-    assert outbox.put(folder, [b"12345"] * 3, most=18) == 0
-    assert outbox.put(folder, [b"1"], most=18) == 1
-    assert (outbox.waiting(folder), outbox.dropped(folder)) == (3, 1)
-    assert outbox.take(folder) == [b"12345"] * 3
-    assert outbox.put(folder, [b"1"], most=18) == 1  # what is being sent still takes room
-    outbox.keep(folder, [])
-    assert outbox.put(folder, [b"1"], most=18) == 0
-
-
-def test_what_was_not_sent_is_taken_again_before_the_rest(tmp_path):
-    folder = str(tmp_path)
-    outbox.put(folder, [b"1", b"2", b"3"])
-    outbox.take(folder)
-    outbox.put(folder, [b"4"])
-    outbox.keep(folder, [b"3"])
-
-    assert outbox.take(folder) == [b"3"]
-    outbox.keep(folder, [])
-    assert outbox.take(folder) == [b"4"]
-
-
-def test_only_one_sends(tmp_path):
-    with outbox.leading(str(tmp_path)) as first, outbox.leading(str(tmp_path)) as second:
-        assert (first, second) == (True, False)
-        assert outbox.led(str(tmp_path))
-    assert not outbox.led(str(tmp_path))
 
 
 def test_lines_that_are_no_reports_are_dropped_and_the_rest_is_sent(tmp_path):

@@ -124,7 +124,8 @@ class Runtime:
             self.store, self.counts = in_memory(), False
             self.troubles.append(f"the store cannot be used, so nothing is kept: {error}")
             return
-        self.recorder = Recorder(keep=lambda kept: spool.append(places.spool, kept), settle=self._drain)
+        held = spool.Spool(places.spool)
+        self.recorder = Recorder(keep=held.append, settle=lambda: self._drain(held))
 
     def register(self, hook: Hook) -> Hook:
         """Add a hook in code; also as a decorator above `@hook(...)`."""
@@ -359,10 +360,10 @@ class Runtime:
             usual=tuple[str, ...](),
         )
 
-    def _drain(self) -> None:
+    def _drain(self, held: spool.Spool) -> None:
         from hookline import keeping  # noqa: PLC0415 -- only with a store of the configuration
 
-        spool.drain(self.setup.places.spool, self.store)
+        held.drain(self.store)
         began, self._began = self._began, False
         if began:
             keeping.tidy(self.setup, self.store, at=self.now())

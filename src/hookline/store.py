@@ -6,17 +6,14 @@ exactly as they were given, whatever is in them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
 from hookline.frozen import NOTHING
 from hookline.record import field, record, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, Protocol
-
     from hookline.knowledge import Experiment, Handoff, Memory, Signature
-else:
-    Protocol = object
 
 OLDEST_CLAIM = 600.0
 """Seconds after which a claim is forgotten: longer than any host waits."""

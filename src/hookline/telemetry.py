@@ -210,15 +210,23 @@ def _send(choice: Choice, place: str, linger: float) -> bool:
 
 def _sent(sink: Sink, place: str) -> int:
     """Send one round of what waits; how many lines that were."""
-    lines = outbox.take(place)
-    for at in range(0, len(lines), BATCH):
-        batch = [*_parsed(lines[at : at + BATCH])]
-        sink.export(batch)
-        outbox.keep(place, lines[at + BATCH :])
-        if len(batch) < len(lines[at : at + BATCH]):
-            outbox.drop(place, len(lines[at : at + BATCH]) - len(batch))
-        outbox.note(place, outbox.State(sent=outbox.state(place).sent + len(batch), at=time.time()))
-    return len(lines)
+    count = 0
+    with closing(outbox.take(place)) as taken:
+        for file in taken:
+            count += len(file.lines)
+            while file.lines:
+                _sent_batch(sink, place, file)
+    return count
+
+
+def _sent_batch(sink: Sink, place: str, file: outbox.Taken) -> None:
+    lines = file.lines[:BATCH]
+    batch = [*_parsed(lines)]
+    sink.export(batch)
+    file.keep(file.lines[BATCH:])
+    if len(batch) < len(lines):
+        outbox.drop(place, len(lines) - len(batch))
+    outbox.note(place, outbox.State(sent=outbox.state(place).sent + len(batch), at=time.time()))
 
 
 def _parsed(lines: Sequence[bytes]) -> Iterator[Report]:

@@ -21,13 +21,11 @@ CAPTURE = Path(__file__).parent.parent / "captures" / "claude-code" / "PreToolUs
 PROGRAM = """
 import os, sys
 def told(code):
-    kinds = [type(getattr(module, "__loader__", None)).__name__ for module in sys.modules.values()]
-    print("knows re:", "re" in sys.modules, file=sys.stderr)
+    kinds = [type(getattr(module, "__loader__", None)).__name__ for module in [*sys.modules.values()]]
     print("ready:", kinds.count("Ready"), file=sys.stderr)
-os._exit = told
 sys.argv = ["hookline", "hook", "claude-code"]
 from hookline.cli import main
-main()
+told(main())
 """
 
 
@@ -208,10 +206,3 @@ def test_expressions_are_those_that_re_compiles(monkeypatch):
 
     assert len(keys) > 100
     assert [key for key in keys if pattern.compiled(*key) != re.compile(*key)] == []
-
-
-def test_the_next_call_needs_nothing_to_compile_expressions_with(copy):
-    first, again = copy.said("ls -la src"), copy.said("ls -la src")
-
-    assert b"knows re: False" in again.stderr
-    assert (first.stdout, first.returncode) == (again.stdout, again.returncode)

@@ -35,14 +35,14 @@ def holder(tmp_path):
 
 def test_a_lock_of_another_process_is_seen_and_ends_with_it(tmp_path, holder):
     path = str(tmp_path / "lock")
-    with file_lock.lock(path, wait=False) as file:
+    with file_lock.try_lock(path) as file:
         assert file is None
     assert file_lock.is_locked(path)
     holder.kill()
     holder.wait()
 
     assert not file_lock.is_locked(path)
-    with file_lock.lock(path, wait=False) as file:
+    with file_lock.try_lock(path) as file:
         assert file is not None
 
 

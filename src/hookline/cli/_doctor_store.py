@@ -10,7 +10,7 @@ from hookline.assembly import Setup
 from hookline.cli._effects import failed
 from hookline.cli._finding import Finding, attention, note
 from hookline.store import Query, Store, StoreFailed
-from hookline.system import spool
+from hookline.system import spool, spool_files
 
 LITTLE = 64 << 20
 """Bytes of free disk below which a person should know."""
@@ -84,8 +84,7 @@ def waiting(folder: str) -> Iterator[Finding]:
     """What lies in the spool: torn lines, and records that nobody moves into the store."""
     if torn := spool.problem(folder):
         yield attention("spool.torn", torn)
-    shared = [os.path.join(folder, name) for name in ("spool.jsonl", "spool.taken")]
-    for path in [*shared, *(spool.owned(folder) if os.path.isdir(folder) else ())]:
+    for path in spool_files.paths(folder):
         many, age = _lines(path)
         if many and age > WAITED:
             records = "1 record waits" if many == 1 else f"{many:,} records wait"

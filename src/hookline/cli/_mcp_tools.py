@@ -113,7 +113,7 @@ class Tools:
         setup = load(dict(os.environ), self.cwd)
         setup.kept.close()
         with closing(keeping.open_store(setup)) as store:
-            spool.drain(setup.places.spool, store, wait=True)
+            spool.drain(setup.places.spool, store)
             yield setup, store
 
 

@@ -101,7 +101,7 @@ def _opened() -> tuple[Setup, Store]:
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()
     store = keeping.open_store(setup)
-    spool.drain(setup.places.spool, store, wait=True)
+    spool.drain(setup.places.spool, store)
     return setup, store
 
 

@@ -29,7 +29,7 @@ Found = tuple[int, Record]
 def run(args: Namespace) -> int:
     folder, store = _opened()
     with closing(store):
-        spool.drain(folder, store, wait=True)
+        spool.drain(folder, store)
         query = _query(args)
         position = _shown(_records(store, query, args.session), args)
         while args.follow:

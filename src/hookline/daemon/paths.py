@@ -91,5 +91,5 @@ def _make(folder: str) -> None:
 @contextmanager
 def locked(path: str) -> Iterator[int | None]:
     """Hold the file at *path*, made if need be; it, open, or None where somebody else holds it."""
-    with file_lock.lock(path, wait=False) as file:
+    with file_lock.try_lock(path) as file:
         yield file

@@ -18,7 +18,7 @@ from hookline.record import replace
 from hookline.runtime import Runtime
 from hookline.store import OLDEST_CLAIM, Claim, Recorder, Store
 from hookline.system import looked
-from hookline.system.ownspool import OwnSpool, Turn
+from hookline.system.spool import Spool, Turn
 
 MOST_SESSIONS = 4_096
 MOST_SETUPS = 256
@@ -173,7 +173,7 @@ class Warm:
         self._writers: dict[Key, tuple[Stamp, Store]] = {}
         self._replaced: list[WarmStore] = []
         self._waiting: dict[str, Setup] = {}
-        self._spools: dict[str, OwnSpool] = {}
+        self._spools: dict[str, Spool] = {}
         self._written: dict[str, int] = {}
         """Records in the store of each spool since it last waited for the disk."""
         self._said = ""
@@ -195,12 +195,12 @@ class Warm:
             runtime.recorder = replace(runtime.recorder, settle=settle)
         return runtime
 
-    def _spool(self, folder: str) -> OwnSpool:
+    def _spool(self, folder: str) -> Spool:
         known = self._spools.get(folder)
         if known is not None:
             return known
         with self._lock:
-            return self._spools.setdefault(folder, OwnSpool(folder))
+            return self._spools.setdefault(folder, Spool(folder))
 
     def _store(self, setup: Setup) -> Store:
         key = _key(setup)

@@ -35,16 +35,14 @@ def folder(place: str) -> Iterator[tuple[str, str]]:
     with locked(place):
         _tidied(place)
         path, mark = tempfile.mkdtemp(prefix=PREFIX, dir=place), unattended.new_mark()
-        alive = open(os.path.join(path, ALIVE), "w", encoding="ascii")  # noqa: SIM115 -- closed below
-        file_lock.lock_open_file(alive.fileno())
-        alive.write(mark)
-        alive.flush()
+        alive = file_lock.open_locked(os.path.join(path, ALIVE))
+        os.write(alive, mark.encode())
     watch = _watched(path, mark)
     try:
         yield path, mark
     finally:
         _removed(path)
-        alive.close()
+        os.close(alive)
         with suppress(BrokenPipeError):
             os.write(watch, OVER)
         os.close(watch)

@@ -21,7 +21,7 @@ def path(run: Run) -> str:
 def held(run: Run) -> Iterator[None]:
     """Raises `Busy` where another process carries the run out."""
     os.makedirs(run.scratch, mode=0o700, exist_ok=True)
-    with file_lock.lock(path(run), wait=False) as file:
+    with file_lock.try_lock(path(run)) as file:
         if file is None:
             raise Busy(f"run {run.id!r} is at work in another process; wait for it, or end that one")
         yield

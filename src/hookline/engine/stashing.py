@@ -105,9 +105,8 @@ def _put_back(tree: Worktree, run: str, number: int, worker: str) -> None:
 @contextmanager
 def _alone(repository: Repository) -> Iterator[None]:
     """Several workers share the stash."""
-    folder = os.open(repository.git.dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    folder = file_lock.open_locked(repository.git.dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        file_lock.lock_open_file(folder)
         yield
     finally:
         os.close(folder)

@@ -7,16 +7,23 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-FLAGS = os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 @contextmanager
-def lock(path: str, *, wait: bool = True) -> Iterator[int | None]:
-    """Lock the file at *path*, created if missing; yield its descriptor, open for reading and writing.
+def lock(path: str) -> Iterator[int]:
+    """Wait for the lock on the file at *path*, created if missing; yield its descriptor."""
+    file = open_locked(path)
+    try:
+        yield file
+    finally:
+        os.close(file)
 
-    Without *wait*, yield None if another process holds the lock.
-    """
-    file = open_locked(path, wait=wait)
+
+@contextmanager
+def try_lock(path: str) -> Iterator[int | None]:
+    """Lock the file at *path*, created if missing; yield its descriptor, or None if a process holds it."""
+    file = try_open_locked(path)
     try:
         yield file
     finally:
@@ -24,33 +31,32 @@ def lock(path: str, *, wait: bool = True) -> Iterator[int | None]:
             os.close(file)
 
 
-def open_locked(path: str, *, wait: bool = True, flags: int = os.O_RDWR | FLAGS) -> int | None:
-    """Return the locked file at *path*, or None; the lock ends when the descriptor is closed."""
+def open_locked(path: str, flags: int = _FLAGS) -> int:
+    """Wait for the lock on the file at *path*; return its descriptor, with which the lock is closed."""
     while True:
         file = os.open(path, flags, 0o600)
-        try:
-            if not lock_open_file(file, wait=wait):
-                os.close(file)
-                return None
-            if _in_place(file, path):
-                return file
-        except BaseException:
-            os.close(file)
-            raise
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if _in_place(file, path):
+            return file
         os.close(file)  # its last owner removed or replaced it
 
 
-def lock_open_file(file: int, *, wait: bool = True) -> bool:
-    """Lock an open file or folder; return whether that succeeded."""
+def try_open_locked(path: str, flags: int = _FLAGS) -> int | None:
+    """Lock the file at *path*; return its descriptor, or None if a process holds it."""
+    file = os.open(path, flags, 0o600)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        return False
-    return True
+        os.close(file)
+        return None
+    if _in_place(file, path):
+        return file
+    os.close(file)
+    return try_open_locked(path, flags)
 
 
 def is_locked(path: str) -> bool:
-    """Return whether a process holds the lock on the file at *path*."""
+    """Return whether a process holds the file at *path*."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:

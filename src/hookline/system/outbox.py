@@ -1,95 +1,98 @@
-"""Reports that wait on disk for a sink that is far away: bounded, and what did not fit is counted.
+"""Reports that wait on disk for a remote sink: a bounded spool, and the state of its export.
 
-Many processes put lines in, one at a time takes them out: so a receiver that is down or slow holds up
-nobody, and a short outage loses nothing. The gate is held for an instant only.
+Many processes add lines and one sends them, so that a receiver that is down or slow delays no call, and a
+short outage loses nothing.
 """
 
-import fcntl
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from hookline.record import asdict, record
+from hookline.system import file_lock
+from hookline.system import spool_files as files
 
 MOST = 8 << 20
-"""Bytes that may wait."""
-_QUEUE, _TAKEN, _GATE, _LEAD, _STATE, _DROPPED = (
-    "queue.jsonl",
-    "taken.jsonl",
-    "gate",
-    "exporter",
-    "state.json",
-    "dropped",
-)
+"""Bytes that may wait; processes that add lines at the same moment may exceed it by those lines."""
+_QUEUE, _LEAD, _STATE, _DROPPED = "queue", "exporter", "state.json", "dropped"
 
 
 @record
 class State:
-    """How the last export went."""
+    """The result of the last export."""
 
     failed: str = ""
-    """Why it failed; empty where it did not."""
+    """Why it failed; empty if it did not."""
     at: float = 0.0
     again: float = 0.0
-    """When it may be tried again."""
+    """The time before which nobody tries again."""
     sent: int = 0
 
 
+class Taken:
+    """A file whose lines are being sent, locked."""
+
+    def __init__(self, file: int, path: str) -> None:
+        self._file, self._path = file, path
+        with open(file, "rb", closefd=False) as read:
+            self.lines = [line for line in read.read().split(b"\n") if line]
+
+    def keep(self, rest: Sequence[bytes]) -> None:
+        """Remove all lines but the *rest*."""
+        self.lines = list(rest)
+        if not rest:
+            files.remove(self._path)
+            return
+        # The new file is locked before it takes the place of the old one, so that no process can add to it.
+        new = f"{self._path}.new"
+        with file_lock.lock(new) as file:
+            os.ftruncate(file, 0)
+            files.write(file, b"".join(line + b"\n" for line in rest), new)
+            os.replace(new, self._path)
+            os.dup2(file, self._file, inheritable=False)
+
+
 def put(folder: str, lines: Sequence[bytes], most: int = MOST) -> int:
-    """Add the *lines*; how many of them found no room. Raises `OSError`."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    """Add the *lines*; return how many found no room. Raise `OSError`."""
+    queue = os.path.join(folder, _QUEUE)
     data = b"".join(line + b"\n" for line in lines)
-    with _gate(folder):
-        if _size(folder, _QUEUE) + _size(folder, _TAKEN) + len(data) > most or not _written(folder, data):
-            _drop(folder, len(lines))
-            return len(lines)
+    if sum(map(_size, files.paths(queue))) + len(data) > most:
+        drop(folder, len(lines))
+        return len(lines)
+    try:
+        files.append(queue, data)
+    except OSError:
+        with suppress(OSError):
+            drop(folder, len(lines))
+        raise
     return 0
 
 
-def take(folder: str) -> list[bytes]:
-    """The lines that are to be sent next; until `keep` says otherwise they stay so."""
-    if not os.path.isdir(folder):
-        return []
-    with _gate(folder):
-        taken = os.path.join(folder, _TAKEN)
-        if not os.path.exists(taken):
-            with suppress(FileNotFoundError):
-                os.rename(os.path.join(folder, _QUEUE), taken)
-        with suppress(FileNotFoundError), open(taken, "rb") as file:
-            return [line for line in file.read().split(b"\n") if line]
-    return []
-
-
-def keep(folder: str, rest: Sequence[bytes]) -> None:
-    """Of what was taken only the *rest* is still to be sent."""
-    taken = os.path.join(folder, _TAKEN)
-    with _gate(folder):
-        if not rest:
-            with suppress(FileNotFoundError):
-                os.unlink(taken)
-            return
-        _replace(taken, b"".join(line + b"\n" for line in rest))
+def take(folder: str) -> Generator[Taken]:
+    """Yield the files whose lines are to be sent next, each locked until the next one is asked for."""
+    for file, path in files.left_over(os.path.join(folder, _QUEUE)):
+        yield Taken(file, path)
 
 
 def drop(folder: str, count: int) -> None:
-    """Count what was lost."""
+    """Add to the count of lost lines."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    with _gate(folder):
-        _drop(folder, count)
+    with file_lock.lock(os.path.join(folder, _DROPPED)) as file:
+        os.pwrite(file, str(dropped(folder) + count).encode(), 0)
 
 
 def waiting(folder: str) -> int:
-    """How many lines wait."""
+    """Return how many lines wait."""
     count = 0
-    for name in (_QUEUE, _TAKEN):
-        with suppress(OSError), open(os.path.join(folder, name), "rb") as file:
-            count += file.read().count(b"\n")
+    for path in files.paths(os.path.join(folder, _QUEUE)):
+        with suppress(OSError), open(path, "rb") as file:
+            count += sum(1 for line in file if line.strip())
     return count
 
 
 def dropped(folder: str) -> int:
-    """How many lines were lost so far."""
+    """Return how many lines were lost so far."""
     with suppress(OSError, ValueError), open(os.path.join(folder, _DROPPED), encoding="ascii") as file:
         return int(file.read() or 0)
     return 0
@@ -105,73 +108,28 @@ def state(folder: str) -> State:
 
 
 def note(folder: str, how: State) -> None:
-    """Remember how an export went."""
+    """Keep the result of an export."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    _replace(os.path.join(folder, _STATE), json.dumps(asdict(how)).encode())
+    new = os.path.join(folder, f"{_STATE}.{os.getpid()}")
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
+        file.write(json.dumps(asdict(how)).encode())
+    os.replace(new, os.path.join(folder, _STATE))
 
 
 @contextmanager
 def leading(folder: str) -> Iterator[bool]:
-    """Whether this process is the one that exports, for as long as it holds this."""
+    """Become the process that exports; yield whether no other process is."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    lock = _opened(folder, _LEAD)
-    try:
-        yield _locked(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    finally:
-        os.close(lock)
+    with file_lock.try_lock(os.path.join(folder, _LEAD)) as file:
+        yield file is not None
 
 
 def led(folder: str) -> bool:
-    """Whether some process is exporting."""
-    with leading(folder) as free:
-        return not free
+    """Return whether a process is exporting."""
+    return file_lock.is_locked(os.path.join(folder, _LEAD))
 
 
-def _drop(folder: str, count: int) -> None:
-    _replace(os.path.join(folder, _DROPPED), str(dropped(folder) + count).encode())
-
-
-def _written(folder: str, data: bytes) -> bool:
-    queue = _opened(folder, _QUEUE)
-    try:
-        end = os.fstat(queue).st_size
-        if os.pwrite(queue, data, end) == len(data):
-            return True
-        os.ftruncate(queue, end)
-        return False
-    finally:
-        os.close(queue)
-
-
-def _size(folder: str, name: str) -> int:
+def _size(path: str) -> int:
     with suppress(FileNotFoundError):
-        return os.stat(os.path.join(folder, name)).st_size
+        return os.stat(path).st_size
     return 0
-
-
-def _replace(path: str, data: bytes) -> None:
-    new = f"{path}.{os.getpid()}"
-    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
-        file.write(data)
-    os.replace(new, path)
-
-
-def _opened(folder: str, name: str) -> int:
-    return os.open(os.path.join(folder, name), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-
-
-@contextmanager
-def _gate(folder: str) -> Iterator[None]:
-    lock = _opened(folder, _GATE)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
-
-
-def _locked(lock: int, how: int) -> bool:
-    with suppress(BlockingIOError):
-        fcntl.flock(lock, how)
-        return True
-    return False

@@ -1,245 +1,233 @@
-"""Records on their way to the store: a line is appended before a reply goes out, and drained afterwards.
+"""Records on their way to the store: appended before the reply goes out, stored afterwards.
 
-Whoever dies at whatever moment, an answered decision is in the spool or in the store. Appenders share a lock
-on the file they opened and check that it is still the one in place; a drainer moves it away under the sole
-lock, so that nobody writes into a file that is being read.
+A process that dies leaves its file, and the next one that drains the folder stores its records. A record is
+stored once, because its id is unique, even if two processes bring it.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
-from contextlib import contextmanager, suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from operator import attrgetter
+from typing import Any
 
-from hookline import plainjson as json
+import msgspec
+
 from hookline.frozen import frozen, plain
-from hookline.record import fields
-from hookline.store import Record, Store
+from hookline.record import fields, replace
+from hookline.store import Record, Store, StoreFailed
+from hookline.system import spool_files as files
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+Turn = Callable[[], AbstractContextManager[None]]
 
-_CURRENT = "spool.jsonl"
-_TAKEN = "spool.taken"
+PIECE = 20
+"""Records stored in one turn, about a millisecond, while calls wait for their answers."""
+_BATCH = 4 << 20
+"""Bytes of lines stored in one transaction."""
 _TORN = "spool.torn"
-_LOCK = "spool.lock"
-OWN = "spool.own."
-"""How the files are called that belong to a process each, for as long as it locks them."""
-_BATCH = 4 << 20  # bytes of lines for one transaction
 _NAMES = tuple(field.name for field in fields(Record))
 _values = attrgetter(*_NAMES)
-_TUPLES = ("rules", "warnings", "trail")
-_NUMBERS = ("at", "ms")
+_encode = msgspec.json.Encoder(enc_hook=plain).encode
+_decode = msgspec.json.Decoder(Record).decode
+
+
+class Spool:
+    """The file of this process in *folder*, created with the first record, and the records in it."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self._lock, self._draining = threading.Lock(), threading.Lock()
+        self._file: int | None = None
+        self._path = ""
+        self._held: list[Record] = []
+        self._moving: _Moving | None = None
+        self._failed = False
+
+    def append(self, record: Record) -> None:
+        """Write *record* to the file; raise `OSError` if that fails."""
+        line, held = _written(record)
+        with self._lock:
+            files.write(self._opened(), line, self._path)
+            self._held.append(held)
+
+    def drain(self, store: Store, turn: Turn = nullcontext) -> int:
+        """Store all records held so far and those that dead processes left; return how many.
+
+        Records that another thread began to store are in the store, too, when this returns. Each piece takes
+        a *turn*, so that a call that is being answered waits for one piece at most.
+        """
+        try:
+            moved = self._moved(store, turn)
+            self._take()
+            moved += self._moved(store, turn)
+            with turn():
+                moved += _drain_left_over(self.folder, store)
+        except (StoreFailed, OSError):
+            self._failed = True
+            raise
+        self._failed = False
+        return moved
+
+    def bring(self, store: Store) -> None:
+        """Drain for an answer that reads the store; do nothing if the last attempt failed."""
+        if not self._failed:
+            self.drain(store)
+
+    def _take(self) -> None:
+        with self._draining, self._lock:
+            if self._moving is None and self._file is not None:
+                self._moving = _Moving(self._file, self._path, self._held)
+                self._file, self._held = None, []
+
+    def _moved(self, store: Store, turn: Turn) -> int:
+        moved = 0
+        while self._moving is not None:
+            with turn(), self._draining:
+                moved += self._piece(store)
+        return moved
+
+    def _piece(self, store: Store) -> int:
+        moving = self._moving
+        if moving is None:  # another thread was quicker
+            return 0
+        piece = moving.records[moving.done : moving.done + PIECE]
+        over = True  # if the store fails, the file is left over for the next drain
+        try:
+            store.record(piece)
+            moving.done += len(piece)
+            over = moving.done == len(moving.records)
+            if over:
+                files.remove(moving.path)
+        finally:
+            if over:
+                self._moving = None
+                os.close(moving.file)
+        return len(piece)
+
+    def _opened(self) -> int:
+        if self._file is not None and os.fstat(self._file).st_nlink:
+            return self._file
+        file, path = files.create(self.folder)
+        if self._file is not None:  # the file was removed, and what it held is written again
+            os.close(self._file)
+        self._file, self._path = file, path
+        for record in self._held:
+            files.write(file, _written(record)[0], path)
+        return file
+
+
+class _Moving:
+    """A file whose records are being stored."""
+
+    def __init__(self, file: int, path: str, records: list[Record]) -> None:
+        self.file, self.path, self.records, self.done = file, path, records, 0
 
 
 def append(folder: str, record: Record) -> None:
-    """Add *record* to the spool in *folder*; raises `OSError` where that cannot be done."""
-    with _current(folder) as file:
-        write(file, line(record), os.path.join(folder, _CURRENT))
+    """Write one *record* to *folder*, for any process to store; raise `OSError` if that fails."""
+    files.append(folder, _written(record)[0])
 
 
-def line(record: Record) -> bytes:
-    """What is written for *record*: the line break in front ends a line that someone was killed within."""
-    return b"\n" + record_to_json(record).encode() + b"\n"
+def drain(folder: str, store: Store) -> int:
+    """Store all records in *folder*, also those that living processes still hold; return how many."""
+    moved = 0
+    for path in files.paths(folder):
+        file = files.lock_left_over(path)
+        moved += _copy(path, store) if file is None else _replay(file, path, store)
+    return moved
 
 
-def write(file: int, line: bytes, path: str) -> None:
-    if os.write(file, line) != len(line):
-        raise OSError(errno.ENOSPC, "the record did not fit", path)
-
-
-def drain(folder: str, store: Store, *, wait: bool = False) -> int:
-    """Move what lies in the spool into *store*; how many records. Without *wait*, 0 if another is at it.
-
-    With it, also what is held by processes that stay comes into the store, before they do that themselves.
-    """
-    if not os.path.isdir(folder):
-        return 0
-    with _alone(folder, wait=wait) as alone:
-        if not alone:
-            return 0
-        taken = os.path.join(folder, _TAKEN)
-        moved = _replay(folder, taken, store)  # what a drainer that was killed had taken
-        while _take(folder):
-            moved += _replay(folder, taken, store)
-        return moved + sum(_owned(folder, path, store, living=wait) for path in owned(folder))
-
-
-def owned(folder: str) -> list[str]:
-    """The files in *folder* that belong, or belonged, to a process each."""
-    return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.startswith(OWN)]
-
-
-def _owned(folder: str, path: str, store: Store, *, living: bool) -> int:
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:  # its owner was quicker
-        return 0
-    try:
-        if _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB):
-            return _replay(folder, path, store)
-        return _copied(file, store) if living else 0
-    finally:
-        os.close(file)
-
-
-def _copied(file: int, store: Store) -> int:
-    """What the owner will bring too: a record comes into the store once, whoever brings it."""
-    with open(file, "rb", closefd=False) as lines:
-        records, _ = _parsed(lines.readlines())
-    store.record(records)
-    return len(records)
-
-
-def unlink(path: str) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(path)
+def _drain_left_over(folder: str, store: Store) -> int:
+    locked = ((files.lock_left_over(path), path) for path in files.paths(folder))
+    return sum(_replay(file, path, store) for file, path in locked if file is not None)
 
 
 def problem(folder: str) -> str:
-    """What a person should know about the spool in *folder*: empty, or a sentence."""
-    path = f"{folder}/{_TORN}"
-    if not os.access(path, os.F_OK):
+    """Return a sentence for the user about records that were cut short; empty if there are none."""
+    path = os.path.join(folder, _TORN)
+    if not os.path.lexists(path):
         return ""
     return (
         f"records were cut short while being written; read what is left of them in {path!r}, then delete it"
     )
 
 
-def record_to_json(record: Record) -> str:
-    """*record* as one line of JSON."""
-    return json.dumps(whole(record), separators=(",", ":"), default=plain)
-
-
-def whole(record: Record) -> dict[str, Any]:
-    """*record* as an object."""
-    return dict(zip(_NAMES, _values(record), strict=True))
-
-
-def record_from_json(line: str) -> Record:
-    """The record in *line*, without fields we do not know; raises `ValueError` that says what is wrong."""
+def to_json(record: Record) -> bytes:
+    """Return *record* as JSON; lone surrogates become U+FFFD, and infinite numbers in the trail null."""
+    values = dict(zip(_NAMES, _values(record), strict=True))
     try:
-        value = json.loads(line)
+        return _encode(values)
+    except UnicodeEncodeError:
+        return _encode(_sayable(values))
+
+
+def _written(record: Record) -> tuple[bytes, Record]:
+    """Return the line for *record*, and the record as a reader of the line will see it."""
+    line = to_json(record)
+    if b"null" in line or "\N{REPLACEMENT CHARACTER}".encode() in line:
+        record = from_json(line)
+    return line + b"\n", record
+
+
+def from_json(line: bytes) -> Record:
+    """Return the record in *line*, without unknown fields; raise `ValueError` if there is none."""
+    try:
+        record = _decode(line)
     except RecursionError as error:
         raise ValueError("nested too deeply for a record") from error
-    if not isinstance(value, dict):
-        raise ValueError(f"a record is an object, this is a {type(value).__name__}")  # noqa: TRY004 -- one to catch
-    missing = sorted({"id", "at", "session", "host", "event"} - value.keys())
-    if missing:
-        raise ValueError(f"not a record, it lacks: {', '.join(missing)}")
-    return Record(**{name: _checked(name, value[name]) for name in _NAMES if name in value})
+    return replace(record, trail=frozen(record.trail), counts=frozen(record.counts))
 
 
-def _checked(name: str, value: Any) -> Any:
-    kind = _kind(name)
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise ValueError(f"field {name!r} of a record is a {type(value).__name__}")  # noqa: TRY004 -- one to catch
-    parts = value.values() if name == "counts" else value if kind is list else ()
-    inner = {"counts": int, "trail": dict}.get(name, str)
-    if not all(isinstance(part, inner) for part in parts):
-        raise ValueError(f"field {name!r} of a record holds what is not a {inner.__name__}")
-    return frozen(value)
+def _sayable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_sayable(key): _sayable(item) for key, item in value.items()}
+    return [_sayable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _kind(name: str) -> Any:
-    if name in _TUPLES:
-        return list
-    if name in _NUMBERS:
-        return int | float
-    return dict if name == "counts" else str
-
-
-@contextmanager
-def _current(folder: str) -> Iterator[int]:
-    path = os.path.join(folder, _CURRENT)
-    while True:
-        spool = opened(path)
-        try:
-            fcntl.flock(spool, fcntl.LOCK_SH)
-            if _in_place(spool, path):
-                yield spool
-                return
-        finally:
-            os.close(spool)
-
-
-def opened(path: str) -> int:
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    try:
-        return os.open(path, flags, 0o600)
-    except FileNotFoundError:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        return os.open(path, flags, 0o600)
-
-
-def _in_place(spool: int, path: str) -> bool:
-    with suppress(FileNotFoundError):
-        return os.path.samestat(os.fstat(spool), os.stat(path))
-    return False
-
-
-def _take(folder: str) -> bool:
-    path = os.path.join(folder, _CURRENT)
-    try:
-        spool = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(spool, fcntl.LOCK_EX)  # until the last appender is through
-        os.rename(path, os.path.join(folder, _TAKEN))
-    finally:
-        os.close(spool)
-    return True
-
-
-def _replay(folder: str, path: str, store: Store) -> int:
-    if not os.path.exists(path):
-        return 0
+def _replay(file: int, path: str, store: Store) -> int:
     moved, torn = 0, b""
-    with open(path, "rb") as lines:
-        while batch := lines.readlines(_BATCH):
-            records, rest = _parsed(batch)
+    with open(file, "rb") as lines:
+        for records, rest in _batches(lines.readlines):
             store.record(records)
             moved, torn = moved + len(records), torn + rest
-    _set_aside(folder, torn)
-    unlink(path)
+        _set_aside(os.path.dirname(path), torn)
+        files.remove(path)
     return moved
 
 
-def _parsed(lines: list[bytes]) -> tuple[list[Record], bytes]:
-    records, torn = [], b""
-    for line in filter(None, map(bytes.strip, lines)):
-        try:
-            records.append(record_from_json(line.decode()))
-        except ValueError:
-            torn += line + b"\n"
-    return records, torn
+def _copy(path: str, store: Store) -> int:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:  # its process has stored the records and removed it
+        return 0
+    moved = 0
+    with open(file, "rb") as lines:
+        for records, _ in _batches(lines.readlines):
+            store.record(records)
+            moved += len(records)
+    return moved
+
+
+def _batches(read: Callable[[int], list[bytes]]) -> Iterator[tuple[list[Record], bytes]]:
+    while batch := read(_BATCH):
+        records, torn = [], b""
+        for line in filter(None, map(bytes.strip, batch)):
+            try:
+                records.append(from_json(line))
+            except ValueError:
+                torn += line + b"\n"
+        yield records, torn
 
 
 def _set_aside(folder: str, torn: bytes) -> None:
     if not torn:
         return
-    aside = os.open(os.path.join(folder, _TORN), os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    aside = os.open(os.path.join(folder, _TORN), flags, 0o600)
     with open(aside, "r+b", buffering=0) as file:
         if torn not in file.read():  # a drainer that was killed here left the same
             file.write(torn)
-
-
-@contextmanager
-def _alone(folder: str, *, wait: bool) -> Iterator[bool]:
-    lock = os.open(os.path.join(folder, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        yield _locked(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    finally:
-        os.close(lock)
-
-
-def _locked(lock: int, how: int) -> bool:
-    with suppress(BlockingIOError):
-        fcntl.flock(lock, how)
-        return True
-    return False
