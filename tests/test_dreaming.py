@@ -7,7 +7,10 @@ from hookline.dreaming import FADED, dream
 from hookline.knowledge import Memory
 from hookline.learning import DREAM_EVERY, consolidate, due
 from hookline.recalling import worth
+from hookline.record import replace
 from hookline.stores import memory
+from hookline.system import file_lock
+from hookline.system.places import find
 
 DAY = 86_400.0
 NOW = 1000 * DAY
@@ -91,15 +94,13 @@ def test_nothing_pinned_goes_nothing_goes_twice_and_a_second_dream_finds_no_more
     assert not dream(left.values(), NOW).merged
 
 
-def test_it_is_done_once_a_day_by_one():
-    store = memory.open_store()
+def test_it_is_done_once_a_day_by_one(tmp_path):
+    store, places = memory.open_store(), replace(find({}, "/"), state=str(tmp_path), root="/p")
     store.remember(one("a", "Run the tests with make check before every push"))
     store.remember(one("b", "run the tests with make check before every push"))
-    store.claim("", "dream:/p", by="other", at=NOW)
-
-    assert (due(store, "/p", NOW), consolidate(store, "/p", NOW, "me")) == (True, "")
-    store.release("", "dream:/p", by="other")
-    assert consolidate(store, "/p", NOW, "me") == "1 merged, 0 faded"
+    with file_lock.lock(str(tmp_path / "consolidate.lock")):
+        assert (due(store, "/p", NOW), consolidate(store, places, NOW)) == (True, "")
+    assert consolidate(store, places, NOW) == "1 merged, 0 faded"
     assert len(store.recall("")) == 1
     assert [due(store, "/p", NOW + more) for more in (-1, 0, DREAM_EVERY - 1, DREAM_EVERY)] == [
         True,

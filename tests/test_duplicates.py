@@ -14,11 +14,11 @@ from hypothesis import strategies as some
 from tests.conftest import CAPTURES, HOOKLINE
 
 from hookline import claims, hosts
+from hookline.claim_table import Claim, Claims
 from hookline.events import PreToolUse, Stop, Subagent
 from hookline.host import decode
 from hookline.outcome import Outcome
 from hookline.runtime import Runtime
-from hookline.store import Claim
 from hookline.stores.sqlite import open_store
 from hookline.system import lives, passes
 
@@ -255,7 +255,8 @@ def event_of(path):
 
 @pytest.fixture(scope="module")
 def runtime(tmp_path_factory):
-    made = Runtime(store=open_store(str(tmp_path_factory.mktemp("store") / "db")))
+    made = Runtime()
+    made.claims = Claims(str(tmp_path_factory.mktemp("state") / "claims.json"))
     yield made
     made.close()
 
@@ -289,38 +290,29 @@ def test_calls_without_a_name_are_told_from_each_other_by_what_they_do():
 
 
 @pytest.mark.parametrize(
-    ("host", "way", "said", "later", "answers"),
+    ("host", "said", "later", "answers"),
     [
-        ("opencode", "", "{}", 0.4, False),
-        ("opencode", "", '{"context": ["c"]}', 0.4, False),
-        ("opencode", "", "{}", 0.6, True),
-        ("opencode", "", "", 0.1, True),
-        ("opencode", "", '{"blocked": "no"}', 0.1, True),  # what was stopped and comes again is a new attempt
-        ("cline", "", "{}", 0.4, False),
-        ("claude-code", "", "{}", 0.1, True),  # which runs all of them at once, so a later one is another
-        ("claude-code", "http", "{}", 0.4, False),  # answered so before the process was begun
-        ("claude-code", "http", '{"blocked": "no"}', 0.4, False),
-        ("claude-code", "http", "", 0.1, True),
-        ("claude-code", "http", "{}", 0.6, True),
+        ("opencode", "{}", 0.4, False),
+        ("opencode", "{}", 0.6, True),
+        ("opencode", "", 0.1, True),
+        ("opencode", '{"blocked": "no"}', 0.1, True),  # a call that was stopped and comes again is new
+        ("claude-code", "{}", 0.1, True),  # which runs all hooks at once, so a later call is another
     ],
 )
-def test_what_comes_just_after_the_answer_is_the_same_where_the_host_asks_so(
-    tmp_path, host, way, said, later, answers
-):
-    runtime = Runtime(store=open_store(str(tmp_path / "db")))
+def test_a_call_just_after_the_answer_is_the_same_if_the_host_asks_so(host, said, later, answers):
+    runtime = Runtime()
     event = PreToolUse(session="s", host=host, tool="bash", call="call-1")
     name, answered = claims.identity(event, (claims.policy(runtime, hosts.load(host)),)), lives.now()
-    by = f"1:1:1:{way}" if way else "1:1:1"
-    runtime.store.claim("s", name, by=by, at=time.time())
-    runtime.store.answered("s", name, by=by, at=answered, said=said)
+    runtime.claims.claim(name, by="1:1:1", at=time.time())
+    runtime.claims.answered(name, by="1:1:1", at=answered, said=said)
     held = claims.held(runtime, hosts.load(host), event, begun=lambda: answered + later)
     runtime.close()
 
     assert isinstance(held, claims.Held) is answers
 
 
-def test_a_claim_whose_owner_hangs_is_taken_over_in_time(tmp_path):
-    runtime = Runtime(store=open_store(str(tmp_path / "db")))
+def test_a_claim_whose_owner_hangs_is_taken_over_in_time():
+    runtime = Runtime()
     event = Stop(session="s", host="claude-code")
     stuck = claims.held(runtime, hosts.load("claude-code"), event)
     begun = time.monotonic()

@@ -38,6 +38,7 @@ RUNTIME = {
     "uninstalling",
     "callers",
     "claims",
+    "claim_table",
     "repeating",
     "calling",
     "probing",

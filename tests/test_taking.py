@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.conftest import HOOKLINE
@@ -64,13 +64,15 @@ def sent(store, session, now=1_010.0):
     return starts(store, session, now, HOOKLINE_HANDOFF="h")
 
 
-def test_a_taker_that_was_killed_before_that_was_noted_keeps_it_from_nobody(store):
-    store.claim("", f"{taking.TAKEN}h", by="killed", at=1_005.0)
-    store.note("killed", {taking.IS: "r:2", taking.TOOK: 1_005.0})
-    store.note(f"{taking.RUN}r:2", {taking.AGENT: gone()})
+def test_of_sessions_that_start_at_once_one_takes_it(store, tmp_path):
+    with ThreadPoolExecutor(16) as pool:
+        taken = [
+            *pool.map(
+                lambda number: taking.takes(store, LEFT, f"s{number}", 1_010.0, str(tmp_path)), range(40)
+            )
+        ]
 
-    assert sent(store, "next")
-    assert not sent(store, "another")
+    assert sum(taken) == 1
 
 
 def test_a_taker_of_whose_process_nothing_is_known_has_it_as_long_as_it_is_not_silent(store):
@@ -101,13 +103,13 @@ def test_what_a_runner_waits_for_nobody_else_takes(store):
     assert (taken, starts(store, "passer-by")) == (False, True)
 
 
-def test_two_do_not_go_on_from_it_at_once(store):
+def test_two_do_not_go_on_from_it_at_once(store, tmp_path):
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        store.claim("", f"{taking.TAKEN}h:runner", by=lives.mark(other.pid)["name"], at=time.time())
+        store.note(LEFT.session, {f"{taking.TAKEN}h:runner": lives.mark(other.pid)})
         with pytest.raises(LookupError, match=f"process {other.pid} goes on from that already"):
-            rotation.take_up(store, LEFT, time.time())
+            rotation.take_up(store, LEFT, str(tmp_path))
 
-    rotation.take_up(store, LEFT, time.time())
+    rotation.take_up(store, LEFT, str(tmp_path))
 
 
 def test_after_a_runner_was_killed_the_next_session_that_starts_goes_on(world):

@@ -10,6 +10,7 @@ from itertools import count
 from hookline import claims, hosts
 from hookline import plainjson as json
 from hookline.callers import as_guest, true_caller
+from hookline.claim_table import Claim
 from hookline.events import Event, Notification
 from hookline.host import Host, Reply, Said, Unreadable, decode
 from hookline.outcome import Outcome
@@ -17,7 +18,6 @@ from hookline.record import record
 from hookline.redact import redact
 from hookline.repeating import repeat
 from hookline.runtime import Runtime
-from hookline.store import Claim
 from hookline.system import lives
 from hookline.tuples import NamedTuple
 
@@ -45,8 +45,6 @@ class Call:
     without: tuple[str, ...] = ()
     name: str = ""
     """What nobody else calls theirs: whoever answers it again, after another died over it, keeps it once."""
-    way: str = ""
-    """How it came, where that is not by a process."""
     last: bool = False
     """Whether the process that answers ends with it."""
     begun: Callable[[], float] = lives.started
@@ -150,7 +148,7 @@ def _judged(host: Host, name: str, event: Event, call: Call, opened: Open) -> An
     words = [f"+{one}" for one in call.only] + [f"-{one}" for one in call.without]
     within = min(host.moments[name].within or host.within, host.within)
     call.due(within)
-    held = claims.held(runtime, host, event, words, way=call.way, within=within, begun=call.begun)
+    held = claims.held(runtime, host, event, words, within=within, begun=call.begun)
     if isinstance(held, Claim):
         reply = repeat(runtime, host, name, event, held.said)
         again = partial(claims.note, runtime, event)

@@ -1,15 +1,11 @@
-"""One event, one answer, however many entries of a host's files call us for it.
+"""Answer a call once, even if several entries of a host's settings ask for it.
 
-Two processes are asked the same thing when the second was begun before the first had answered: a host goes
-on only when its hooks have answered, so what it asks afterwards is new, however much it looks the same. Hosts
-that run their hooks one after another tell no such thing: there the same is asked at once after the answer.
-Nor is it told of a call that comes two ways, over http and by a process: the daemon may have answered the
-one before the other is begun. What comes the same way again is new, for a host asks nobody twice.
-Whoever comes second waits for the first, and takes its place if it ends without an answer.
+Two processes are asked the same thing if the second began before the first had answered, because a host goes
+on when its hooks have answered. A host that runs its hooks one after another asks again right after the
+answer. The second process waits for the first and repeats its answer, because the host may read either; it
+takes over if the first ends without an answer. Counters, records, effects and the countdown are the first's.
 
-Nobody may be silenced that way: the same is only what has the same content and was asked with the same
-environment and settings, and the second one repeats what the first said, because the host may never have read
-that. Only what would add up is left to the first: counters, records, effects, and the countdown.
+Calls are the same only if their content, environment and settings are.
 """
 
 from __future__ import annotations
@@ -17,10 +13,11 @@ from __future__ import annotations
 import time
 from _blake2 import blake2b  # `hashlib` loads OpenSSL: two milliseconds that every tool call would wait for
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 
 from hookline import plainjson as json
 from hookline import repeating
+from hookline.claim_table import Claim
 from hookline.events import (
     Event,
     PermissionRequest,
@@ -41,7 +38,7 @@ from hookline.outcome import Outcome, Step
 from hookline.reaching import DEPTH
 from hookline.record import fields, record, replace
 from hookline.runtime import Runtime
-from hookline.store import Claim, StoreFailed
+from hookline.store import StoreFailed
 from hookline.system import lives
 from hookline.trail import recorded
 
@@ -66,7 +63,7 @@ MOST_POLICIES = 256
 _policies: dict[tuple[int, str | None], tuple[Setup, str]] = {}
 """What each setup comes to: one that stays is asked at every call."""
 AFTERWARDS = 0.5
-"""Seconds in which a host that asks one after another, or two ways, asks the next."""
+"""Seconds in which a host that asks one entry after another asks the next."""
 LOOK, SELDOM = 0.01, 0.1
 """Seconds between two looks at whether the first has answered, at the beginning and later."""
 PATIENCE = 0.6
@@ -76,23 +73,22 @@ NOTE = "arrived twice, because several entries call hookline for it; answered on
 
 @record
 class Held:
-    """The right to answer an event; without a name there is nothing to hold."""
+    """The right to answer a call; without a name there is nothing to hold."""
 
     runtime: Runtime
-    session: str
     name: str
     by: str
 
     def answered(self, at: float) -> None:
-        """Say so once the answer is out, which was ready *at* that time by `lives.now`."""
+        """Note the answer, which was ready *at* that time by `lives.now`."""
         if self.name:
-            note = partial(self.runtime.store.answered, self.session, self.name, by=self.by, at=at)
-            _use(self.runtime, partial(note, said=repeating.spoken(self.runtime)))
+            said = repeating.spoken(self.runtime)
+            _use(self.runtime, lambda: self.runtime.claims.answered(self.name, by=self.by, at=at, said=said))
 
     def abandon(self) -> None:
-        """Leave it to whoever else was asked."""
+        """Leave the answer to another that was asked."""
         if self.name:
-            _use(self.runtime, lambda: self.runtime.store.release(self.session, self.name, by=self.by))
+            _use(self.runtime, lambda: self.runtime.claims.release(self.name, by=self.by))
 
 
 def held(
@@ -101,18 +97,17 @@ def held(
     event: Event,
     words: Sequence[str] = (),
     *,
-    way: str = "",
     within: float = 55.0,
     begun: Callable[[], float] = lives.started,
 ) -> Held | Claim:
-    """The right to answer *event*, asked in that *way* and *words*, or what became of it with another."""
-    # What a hook asks from within must not wait for the answer that waits for the hook.
+    """Return the right to answer *event*, asked with *words*, or the answer of another that was asked."""
+    # A call that a hook makes must not wait for the answer that waits for the hook.
     name = "" if runtime.setup.env.get(DEPTH) else identity(event, (*words, policy(runtime, host)))
-    mine = Held(runtime=runtime, session=event.session, name=name, by=_by(way) if name else "")
+    mine = Held(runtime=runtime, name=name, by=lives.own() if name else "")
     last, pause = time.monotonic() + within * PATIENCE, LOOK
     known = _claimed(mine) if name else None
     while known is not None:
-        if known.answered is not None and _the_same(known, mine, host, event, begun()):
+        if known.answered is not None and _the_same(known, host, event, begun()):
             return known
         if known.answered is None and lives.alive(known.by) and time.monotonic() < last:
             time.sleep(pause)
@@ -124,34 +119,19 @@ def held(
 
 
 def _claimed(mine: Held, instead: str = "") -> Claim | None:
-    """Whose it is; None: ours."""
-    store, at = mine.runtime.store, mine.runtime.now()
-    return _use(
-        mine.runtime, lambda: store.claim(mine.session, mine.name, by=mine.by, at=at, instead=instead)
-    )
+    claims, at = mine.runtime.claims, mine.runtime.now()
+    return _use(mine.runtime, lambda: claims.claim(mine.name, by=mine.by, at=at, instead=instead))
 
 
-def _the_same(known: Claim, mine: Held, host: Host, event: Event, begun: float) -> bool:
-    """Whether what was answered is what we are asked."""
+def _the_same(known: Claim, host: Host, event: Event, begun: float) -> bool:
     if not known.said:
         return False
     answered = known.answered or 0.0
     if begun < answered:
         return True
-    if not isinstance(event, CALLS) or begun - answered >= AFTERWARDS:
+    if not host.one_by_one or not isinstance(event, CALLS) or begun - answered >= AFTERWARDS:
         return False
-    if _way(known.by) != _way(mine.by):
-        return True
-    # What comes again the same way after it was stopped is a new attempt.
-    return host.one_by_one and not repeating.stopped(known.said)
-
-
-def _by(way: str) -> str:
-    return f"{lives.own()}:{way}" if way else lives.own()
-
-
-def _way(by: str) -> str:
-    return (*by.split(":", 3), "", "", "", "")[3]
+    return not repeating.stopped(known.said)  # a call that was stopped and comes again is a new attempt
 
 
 def identity(event: Event, words: Sequence[str] = ()) -> str:
@@ -218,7 +198,7 @@ def note(runtime: Runtime, event: Event) -> None:
 
 
 def _use(runtime: Runtime, use: Callable[[], _T]) -> _T | None:
-    """Without a store nothing is claimed, and everybody answers: rather twice than not at all."""
+    """Where claims cannot be kept, everybody answers: rather twice than not at all."""
     try:
         return use()
     except (StoreFailed, OSError) as error:

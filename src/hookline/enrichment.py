@@ -6,6 +6,7 @@ is in the trail, and told to the user after the next turn.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -14,6 +15,7 @@ import time
 from hookline.record import asdict
 from hookline.redact import redact
 from hookline.response import Enrich
+from hookline.system import file_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ RULE = "memory:enrich"
 SHELL = ("/bin/sh", "-c")
 OFF = {"AR_DISABLE_MEMORY": "1", "AR_DISABLE_STOP_NOTIFY": "1"}
 """What a command that is an agent itself must not do: learn from its own session, and tell of its end."""
-_PAUSE = 0.2
 _KEEP = 64 * 1024
 _MAIN = "from hookline.enrichment import main; main()"
 
@@ -79,21 +80,18 @@ def enrich(wanted: Enrich, cwd: str, env: Mapping[str, str], event: str = "Stop"
 
 def _alone(wanted: Enrich, store: Store, places: Places, env: Mapping[str, str], event: str) -> list[str]:
     """One after another: the later one is told what came since."""
-    by, ends = os.urandom(8).hex(), time.monotonic() + wanted.within + 5
-    while store.claim(wanted.session, HOOK, by=by, at=time.time()) is not None:
-        if time.monotonic() > ends:  # whoever has it was killed
-            held = store.claim(wanted.session, HOOK, by=by, at=time.time())
-            store.claim(wanted.session, HOOK, by=by, at=time.time(), instead=held.by if held else "")
-            break
-        time.sleep(_PAUSE)
-    try:
-        return _asked(wanted, store, places, env)
-    except ValueError as error:
-        sentence = _told(places.spool, wanted, event, places.root, str(error))
-        store.note(wanted.session, {FAILED: sentence})
-        return []
-    finally:
-        store.release(wanted.session, HOOK, by=by)
+    session = hashlib.sha256(wanted.session.encode(errors="surrogatepass")).hexdigest()[:16]
+    path = f"{places.state}/enrich-{session}.lock"
+    os.makedirs(places.state, mode=0o700, exist_ok=True)
+    with file_lock.lock(path):
+        try:
+            return _asked(wanted, store, places, env)
+        except ValueError as error:
+            sentence = _told(places.spool, wanted, event, places.root, str(error))
+            store.note(wanted.session, {FAILED: sentence})
+            return []
+        finally:
+            os.unlink(path)
 
 
 def _asked(wanted: Enrich, store: Store, places: Places, env: Mapping[str, str]) -> list[str]:

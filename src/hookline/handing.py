@@ -171,7 +171,7 @@ def handed(asked: Asked) -> Handed | None:
         return Handed(way=way, handoff=own) if own else None
     if env.get(GIVEN):
         sent = _by_id(store, env[GIVEN], asked.root)
-        ours = sent is not None and (takes(store, sent, event.session, asked.now) or first)
+        ours = sent is not None and (takes(store, sent, event.session, asked.now, asked.state) or first)
         return Handed(way="rotation", handoff=sent) if sent and ours else None
     if env.get(LEG) or source in ("", "fork"):  # a fork has the conversation of what it was forked from
         return None
@@ -200,7 +200,7 @@ def _lying_about(asked: Asked) -> Handed | None:
             return None  # the newest one counts: what is older is done with
         if awaited(store, one.session) or runs(store, one.session):
             return None  # somebody is at it
-        return Handed(way=way, handoff=one) if takes(store, one, session, asked.now) else None
+        return Handed(way=way, handoff=one) if takes(store, one, session, asked.now, asked.state) else None
     return None
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 
 from hookline.forgetting import forgotten
 from hookline.knowledge import USER
 from hookline.record import asdict, record, replace
 from hookline.redact import redact
+from hookline.system import file_lock
 from hookline.system.origin import origin
 
 TYPE_CHECKING = False
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from hookline.knowledge import Memory
     from hookline.response import Learn
     from hookline.store import Store
+    from hookline.system.places import Places
     from hookline.system.recording import Mark
     from hookline.talk import Entry, Talk
 
@@ -58,12 +61,12 @@ def worded(text: str) -> str:
     return bare
 
 
-def all_of(lessons: Sequence[Learn], store: Store, root: str, at: float, by: str) -> None:
+def all_of(lessons: Sequence[Learn], store: Store, places: Places, at: float) -> None:
     """Learn from each, and consolidate where that is due."""
     for one in lessons:
-        learn(one, store, root, at)
-    if due(store, root, at):
-        consolidate(store, root, at, by)
+        learn(one, store, places.root, at)
+    if due(store, places.root, at):
+        consolidate(store, places, at)
 
 
 def learn(wanted: Learn, store: Store, root: str, at: float) -> None:
@@ -185,24 +188,24 @@ def talk_of(host: Host | None) -> Talk | None:
     return found
 
 
-def consolidate(store: Store, root: str, at: float, by: str) -> str:
-    """Merge and let go, of a project and of none; what came of it, empty where somebody else is at it."""
+def consolidate(store: Store, places: Places, at: float) -> str:
+    """Merge and forget memories of a project and of none; return a report, empty if a process is doing so."""
+    root = origin(places.root)
+    os.makedirs(places.state, mode=0o700, exist_ok=True)
+    with file_lock.try_lock(f"{places.state}/consolidate.lock") as alone:
+        return "" if alone is None else _consolidate(store, root, at)
+
+
+def _consolidate(store: Store, root: str, at: float) -> str:
     from hookline.dreaming import dream  # noqa: PLC0415 -- once a day
 
-    root = origin(root)
-    name = f"dream:{root}"
-    if store.claim("", name, by=by, at=at) is not None:
-        return ""
-    try:
-        come = dream(store.recall("", project=root, limit=AT_ONCE), at)
-        for one in come.changed:
-            store.remember(one)
-        if come.gone:
-            store.forget(*come.gone)
-        store.note("", {f"{DREAMT}:{root}": {"at": at, "report": come.report}})
-        return come.report
-    finally:
-        store.release("", name, by=by)
+    come = dream(store.recall("", project=root, limit=AT_ONCE), at)
+    for one in come.changed:
+        store.remember(one)
+    if come.gone:
+        store.forget(*come.gone)
+    store.note("", {f"{DREAMT}:{root}": {"at": at, "report": come.report}})
+    return come.report
 
 
 def due(store: Store, root: str, at: float) -> bool:

@@ -154,18 +154,18 @@ def lying_about(store: Store, root: str, now: float, branch: str = "", state: st
     return next(here, None) or next(iter(free), None)
 
 
-def take_up(store: Store, handoff: Handoff, now: float) -> None:
-    """Go on from it in this process alone; raises `LookupError` where somebody else is at it."""
+def take_up(store: Store, handoff: Handoff, state: str) -> None:
+    """Let this process alone go on from it; raise `LookupError` if another one does."""
     if taking.runs(store, handoff.session):
         raise LookupError(
             f"session {handoff.session[:8]!r}, which left that, still runs; end it, and then go on from it"
         )
-    name, own = f"{taking.TAKEN}{handoff.id}:runner", lives.own()
-    owner = store.claim("", name, by=own, at=now)
-    if owner is not None and not lives.alive(owner.by):
-        owner = store.claim("", name, by=own, at=now, instead=owner.by)
-    if owner is not None:
-        raise LookupError(f"process {owner.by.partition(':')[0]} goes on from that already")
+    name = f"{taking.TAKEN}{handoff.id}:runner"
+    with taking.alone(state):
+        runner = store.notes(handoff.session).get(name)
+        if runner and lives.there(runner):
+            raise LookupError(f"process {runner['name'].partition(':')[0]} goes on from that already")
+        store.note(handoff.session, {name: lives.mark()})
 
 
 def known_of(store: Store, leg: Leg) -> Mapping[str, Any] | None:

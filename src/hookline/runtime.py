@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hookline import chain, gates
 from hookline.assembly import Setup, load
 from hookline.bare import bare_setup, in_memory
+from hookline.claim_table import Claims
 from hookline.degrade import answer, capped
 from hookline.derive import derive
 from hookline.events import (
@@ -64,7 +65,7 @@ class Runtime:
     def __init__(self, *, store: Store | None = None, setup: Setup | None = None) -> None:
         self.setup = setup or bare_setup()
         self.hooks: list[Hook] = list(self.setup.hooks)
-        self.store = store or in_memory()
+        self.store, self.claims = store or in_memory(), Claims()
         self.counts = True
         """Whether what is counted now is known at the next call."""
         self.recorder = Recorder(keep=lambda kept: self.store.record([kept]))
@@ -107,6 +108,7 @@ class Runtime:
         runtime._open_store(store)
         places = runtime.setup.places
         runtime._marks = places.scratch
+        runtime.claims = Claims(f"{places.state}/claims.json")
         runtime.passes = Passes(file=places.passes, root=places.root, now=runtime.now)
         return runtime
 
@@ -345,8 +347,7 @@ class Runtime:
         if lessons:
             from hookline.lessons import keep  # noqa: PLC0415 -- once a turn, or where something failed
 
-            root = self.setup.places.root
-            self._try(lambda: keep(lessons, self.store, root, self.now(), self.naming()), usual=None)
+            self._try(lambda: keep(lessons, self.store, self.setup.places, self.now()), usual=None)
 
     def _tell_sinks(self) -> None:
         untold, self._untold = self._untold, []

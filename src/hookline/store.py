@@ -15,9 +15,6 @@ from hookline.record import field, record, replace
 if TYPE_CHECKING:
     from hookline.knowledge import Experiment, Handoff, Memory, Signature
 
-OLDEST_CLAIM = 600.0
-"""Seconds after which a claim is forgotten: longer than any host waits."""
-
 
 @record
 class Record:
@@ -92,18 +89,6 @@ class Session:
 
 
 @record
-class Claim:
-    """Who took it upon themselves to answer an event, and when they did."""
-
-    by: str
-    at: float
-    answered: float | None = None
-    """When the answer was ready, by a clock that nobody sets; None before."""
-    said: str = ""
-    """What the answer came to, as JSON; empty where the next one has to find out for itself."""
-
-
-@record
 class Limits:
     """How much is kept; what is older or more is forgotten, the oldest first."""
 
@@ -175,15 +160,6 @@ class Store(Protocol):
 
     def take(self, session: str) -> tuple[str, ...]:
         """Hand out what was held back, once."""
-
-    def claim(self, session: str, name: str, *, by: str, at: float, instead: str = "") -> Claim | None:
-        """Take *name* unless somebody has it who is not called *instead*; whose it is, None for ours now."""
-
-    def answered(self, session: str, name: str, *, by: str, at: float, said: str = "") -> None:
-        """Note that whoever claimed it has answered; what was taken over since stays the new one's."""
-
-    def release(self, session: str, name: str, *, by: str) -> None:
-        """Give a claim of one's own back, unanswered."""
 
     def remember(self, memory: Memory) -> None:
         """Keep a memory; one with the same id is replaced, and keeps its uses."""

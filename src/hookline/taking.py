@@ -6,7 +6,9 @@ it, and else by its silence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,21 +29,32 @@ SILENT = 3_600.0
 _LATELY = 8
 
 
-def takes(store: Store, one: Handoff, session: str, now: float) -> bool:
-    """Whether the handoff is the *session*'s: it has one taker, unless that was gone before it answered."""
-    taker, name = taker_of(store, one), f"{TAKEN}{one.id}"
-    if taker == session:
-        return True
-    if not free(store, one, now):
-        return False
-    store.note(session, {TOOK: now})
-    owner = store.claim("", name, by=session, at=now, instead=taker)
-    if owner is not None and owner.by != session and not settled(store, owner.by, now):
-        owner = store.claim("", name, by=session, at=now, instead=owner.by)  # killed before it was noted
-    if owner is not None and owner.by != session:
-        return False
-    store.note(one.session, {name: session})
+def takes(store: Store, one: Handoff, session: str, now: float, state: str = "") -> bool:
+    """Return whether the handoff is the *session*'s: it has one taker, unless that died before it answered.
+
+    Only processes with the same *state* folder see the handoff.
+    """
+    with alone(state):
+        if taker_of(store, one) == session:
+            return True
+        if not free(store, one, now):
+            return False
+        store.note(session, {TOOK: now})
+        store.note(one.session, {f"{TAKEN}{one.id}": session})
     return True
+
+
+@contextmanager
+def alone(state: str) -> Iterator[None]:
+    """Let no other process that shares the *state* folder take a handoff meanwhile."""
+    from hookline.system import file_lock  # noqa: PLC0415 -- only where a session starts
+
+    if not state:
+        yield
+        return
+    os.makedirs(state, mode=0o700, exist_ok=True)
+    with file_lock.lock(f"{state}/handoffs.lock"):
+        yield
 
 
 def taker_of(store: Store, one: Handoff) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hookline.knowledge import Memory
-from hookline.store import Claim, Query, Record
+from hookline.store import Query, Record
 from hookline.stores import _migrations
 from hookline.stores.sqlite import open_store
 
@@ -69,9 +69,6 @@ def test_nothing_is_lost_on_the_way(version, tmp_path):
         assert dict(store.counters("s1")) == {"calls": 2}
         assert dict(store.notes("s1")) == {"k": (1, None)}
         assert store.take("s1") == ("first", "later")
-        if version >= 2:
-            known = Claim(by="me", at=100.0, answered=101.0, said="no")
-            assert store.claim("s1", "e", by="other", at=102.0) == known
         if version >= 3:
             remembered = Memory(
                 id="m1", at=2.0, text="use tabs", kind="rule", tags=("style",), uses=3, used=4.0

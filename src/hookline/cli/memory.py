@@ -20,7 +20,7 @@ from hookline.recalling import worth
 from hookline.record import asdict, replace
 from hookline.redact import redact
 from hookline.store import Store
-from hookline.system import facts, lives
+from hookline.system import facts
 from hookline.system.origin import origin
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def bring(args: Namespace, store: Store, setup: Setup) -> int:
 
 
 def dream(args: Namespace, store: Store, setup: Setup) -> int:
-    come = learning.consolidate(store, setup.places.root, time.time(), lives.fresh())
+    come = learning.consolidate(store, setup.places, time.time())
     print(come or "somebody else is at it")
     return 0
 

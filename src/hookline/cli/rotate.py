@@ -152,7 +152,7 @@ def _taken_up(store: Store, places: Places, now: float) -> Handoff:
             f"session {whose!r} left something {age} ago on the branch {visible(known.branch)!r}, and "
             f"{visible(branch) or 'none'!r} is checked out; check that one out, and then go on from it"
         )
-    rotation.take_up(store, left, now)
+    rotation.take_up(store, left, places.state)
     _say(f"this goes on from what session {whose!r} left {age} ago: {known.task[:SHOWN]}")
     return left
 

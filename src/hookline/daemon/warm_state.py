@@ -10,13 +10,14 @@ from typing import Any
 
 from hookline import keeping
 from hookline.assembly import Setup, load
+from hookline.claim_table import Claims
 from hookline.config import Layer
 from hookline.daemon import log
 from hookline.host import Host
 from hookline.knowledge import Signature
 from hookline.record import replace
 from hookline.runtime import Runtime
-from hookline.store import OLDEST_CLAIM, Claim, Recorder, Store
+from hookline.store import Recorder, Store
 from hookline.system import looked
 from hookline.system.spool import Spool, Turn
 
@@ -38,7 +39,7 @@ Stamp = tuple[int, int] | None
 
 
 class WarmStore:
-    """A store that is used by all calls; claims, which concern only calls that are under way, stay here."""
+    """A store that is used by all calls, and what need not be asked of it again."""
 
     def __init__(self, store: Store) -> None:
         self.used = 0.0
@@ -46,7 +47,6 @@ class WarmStore:
         self._store = store
         self._lock = threading.Lock()
         self._begun: dict[str, None] = {}
-        self._claims: dict[tuple[str, str], Claim] = {}
         self._fixed: dict[tuple[str | None, int], tuple[float, Sequence[Signature]]] = {}
         self._learnt = 0
 
@@ -62,35 +62,6 @@ class WarmStore:
             while len(self._begun) > MOST_SESSIONS:
                 self._begun.pop(next(iter(self._begun)))
         return new
-
-    def claim(self, session: str, name: str, *, by: str, at: float, instead: str = "") -> Claim | None:
-        with self._lock:
-            known = self._claims.get((session, name))
-            if known is not None and known.by != instead:
-                return known
-            self._claims.pop((session, name), None)  # so that the newest comes last
-            self._claims[session, name] = Claim(by=by, at=at)
-            self._forget(at)
-        return None
-
-    def _forget(self, now: float) -> None:
-        while self._claims:
-            first = next(iter(self._claims))
-            if self._claims[first].at > now - OLDEST_CLAIM and len(self._claims) < MOST_SESSIONS:
-                return
-            del self._claims[first]
-
-    def answered(self, session: str, name: str, *, by: str, at: float, said: str = "") -> None:
-        with self._lock:
-            known = self._claims.get((session, name))
-            if known is not None and known.by == by:
-                self._claims[session, name] = replace(known, answered=at, said=said)
-
-    def release(self, session: str, name: str, *, by: str) -> None:
-        with self._lock:
-            known = self._claims.get((session, name))
-            if known is not None and known.by == by:
-                del self._claims[session, name]
 
     def signatures(
         self, *, key: str = "", project: str | None = None, limit: int = 100, fixed: bool = False
@@ -174,6 +145,7 @@ class Warm:
         self._replaced: list[WarmStore] = []
         self._waiting: dict[str, Setup] = {}
         self._spools: dict[str, Spool] = {}
+        self._claims: dict[str, Claims] = {}
         self._written: dict[str, int] = {}
         """Records in the store of each spool since it last waited for the disk."""
         self._said = ""
@@ -185,6 +157,8 @@ class Warm:
     def open(self, cwd: str, env: Mapping[str, str], host: Host) -> Runtime:
         """A runtime for one call, with what is configured now and a store that is open already."""
         runtime = Runtime.load(cwd, env, host=host, store=self._store, loaded=self._setups.load)
+        with self._lock:
+            runtime.claims = self._claims.setdefault(runtime.setup.places.state, Claims())
         settle = partial(self._settle, runtime.setup)
         if isinstance(runtime.store, WarmStore):
             own = self._spool(runtime.setup.places.spool)

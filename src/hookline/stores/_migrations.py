@@ -44,15 +44,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX held_of_session ON held (session)",
     ),
-    (
-        """
-        CREATE TABLE claims (
-            session TEXT NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, at REAL NOT NULL, answered REAL,
-            said TEXT NOT NULL DEFAULT '', PRIMARY KEY (session, name)
-        ) WITHOUT ROWID
-        """,
-        "CREATE INDEX claims_by_age ON claims (at)",
-    ),
+    (),  # held a table that nothing uses any more
     (
         "CREATE INDEX records_by_age ON records (at)",
         """

@@ -43,13 +43,6 @@ STEPS: tuple[tuple[str, ...], ...] = (
         )
         """,
         "CREATE INDEX held_of_session ON held (session)",
-        """
-        CREATE TABLE claims (
-            session text NOT NULL, name text NOT NULL, owner text NOT NULL, at double precision NOT NULL,
-            answered double precision, said text NOT NULL DEFAULT '', PRIMARY KEY (session, name)
-        )
-        """,
-        "CREATE INDEX claims_by_age ON claims (at)",
         # The words are ours already, apart by spaces: the parser of the database would cut them anew.
         """
         CREATE TABLE memories (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hookline import plainjson as json
 from hookline.frozen import frozen, plain
 from hookline.record import record
-from hookline.store import OLDEST_CLAIM, Claim, Query, Record, Session, heard
+from hookline.store import Query, Record, Session, heard
 from hookline.stores._text import read, taken, written
 
 TYPE_CHECKING = False
@@ -87,18 +87,6 @@ NOTE = """
 INSERT INTO notes (session, name, value) VALUES (:session, :name, :value)
 ON CONFLICT (session, name) DO UPDATE SET value = excluded.value
 """
-CLAIM = """
-INSERT INTO claims (session, name, owner, at) VALUES (:session, :name, :owner, :at)
-ON CONFLICT (session, name) DO UPDATE
-SET owner = excluded.owner, at = excluded.at, answered = NULL, said = ''
-WHERE claims.owner = :instead RETURNING 1
-"""
-CLAIMED = "SELECT owner, at, answered, said FROM claims WHERE session = :session AND name = :name"
-ANSWERED = """
-UPDATE claims SET answered = :at, said = :said
-WHERE session = :session AND name = :name AND owner = :owner
-"""
-RELEASE = "DELETE FROM claims WHERE session = :session AND name = :name AND owner = :owner"
 
 
 def insert(db: Database, records: Sequence[Record], dialect: Dialect) -> None:
@@ -139,15 +127,6 @@ def reset(db: Database, session: str, prefix: str) -> None:
         if read(name).startswith(prefix):
             gone = "DELETE FROM counters WHERE session = :session AND name = :name"
             db.execute(gone, values | {"name": name})
-
-
-def claim(db: Database, key: Mapping[str, str], by: str, at: float, instead: str) -> Claim | None:
-    db.execute("DELETE FROM claims WHERE at < :oldest", {"oldest": at - OLDEST_CLAIM})
-    values = {**key, "owner": written(by), "at": at, "instead": written(instead)}
-    while not db.execute(CLAIM, values).fetchall():
-        for owner, since, answered, said in db.execute(CLAIMED, key).fetchall():
-            return Claim(by=read(owner), at=since, answered=answered, said=read(said))
-    return None
 
 
 def conditions(query: Query, dialect: Dialect) -> tuple[str, dict[str, Any]]:

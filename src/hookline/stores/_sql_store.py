@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from hookline.knowledge import Experiment, Handoff, Memory, Signature
-    from hookline.store import Claim, Limits, Query, Record, Session
+    from hookline.store import Limits, Query, Record, Session
     from hookline.stores._sql import Answer, Dialect, Row, Work
 else:
     Protocol = object
@@ -111,17 +111,6 @@ class SqlStore:
         )
         rows = self._engine.write(lambda db: db.execute(statement, {"session": row}).fetchall())
         return tuple(read(text) for _, text in sorted(rows))
-
-    def claim(self, session: str, name: str, *, by: str, at: float, instead: str = "") -> Claim | None:
-        return self._engine.write(lambda db: sql.claim(db, _key(session, name), by, at, instead))
-
-    def answered(self, session: str, name: str, *, by: str, at: float, said: str = "") -> None:
-        row = {**_key(session, name), "owner": written(by), "at": at, "said": written(said)}
-        self._engine.write(lambda db: db.execute(sql.ANSWERED, row))
-
-    def release(self, session: str, name: str, *, by: str) -> None:
-        row = {**_key(session, name), "owner": written(by)}
-        self._engine.write(lambda db: db.execute(sql.RELEASE, row))
 
     def remember(self, memory: Memory) -> None:
         self._engine.write(lambda db: remember(db, memory))

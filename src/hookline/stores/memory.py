@@ -12,7 +12,7 @@ from hookline.frozen import Frozen, frozen, thawed
 from hookline.knowledge import Experiment, Handoff, Memory, Signature, words_of
 from hookline.recalling import asked, ranked, surest
 from hookline.record import replace
-from hookline.store import OLDEST_CLAIM, Claim, Limits, Query, Record, Session, Store, heard
+from hookline.store import Limits, Query, Record, Session, Store, heard
 
 DAY = 86_400.0
 Kept = TypeVar("Kept")
@@ -34,7 +34,6 @@ class MemoryStore:
         self._counters: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._notes: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         self._held: defaultdict[str, list[str]] = defaultdict(list)
-        self._claims: dict[tuple[str, str], Claim] = {}
         self._memories: dict[str, Memory] = {}
         self._signatures: dict[tuple[str, str], Signature] = {}
         self._handoffs: dict[str, Handoff] = {}
@@ -101,27 +100,6 @@ class MemoryStore:
     def take(self, session: str) -> tuple[str, ...]:
         with self._lock:
             return tuple(self._held.pop(session, ()))
-
-    def claim(self, session: str, name: str, *, by: str, at: float, instead: str = "") -> Claim | None:
-        with self._lock:
-            self._claims = {key: one for key, one in self._claims.items() if one.at >= at - OLDEST_CLAIM}
-            known = self._claims.get((session, name))
-            if known is not None and known.by != instead:
-                return known
-            self._claims[session, name] = Claim(by=by, at=at)
-            return None
-
-    def answered(self, session: str, name: str, *, by: str, at: float, said: str = "") -> None:
-        with self._lock:
-            known = self._claims.get((session, name))
-            if known is not None and known.by == by:
-                self._claims[session, name] = replace(known, answered=at, said=said)
-
-    def release(self, session: str, name: str, *, by: str) -> None:
-        with self._lock:
-            known = self._claims.get((session, name))
-            if known is not None and known.by == by:
-                del self._claims[session, name]
 
     def remember(self, memory: Memory) -> None:
         with self._lock:

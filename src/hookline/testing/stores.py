@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hookline.record import replace
-from hookline.store import OLDEST_CLAIM, Claim, Query, Record, Store
+from hookline.store import Query, Record, Store
 from hookline.testing import _errors, _knowledge, _memories, _sessions
 from hookline.testing._checks import HOSTILE
 from hookline.testing._checks import at_once as _at_once
@@ -237,56 +237,6 @@ def take_hands_out_once_however_many_ask(store: Store) -> None:
     _same(sorted(len(texts) for texts in said), [0] * 39 + [50])
 
 
-def a_claim_is_had_by_one(store: Store) -> None:
-    session = _name()
-    said = [store.claim(session, "e", by=name, at=1.0) for name in ("one", "other")]
-    said.append(store.claim(session, "another", by="other", at=1.0))
-    said.append(store.claim(_name(), "e", by="other", at=1.0))
-
-    _same(said, [None, Claim(by="one", at=1.0), None, None])
-
-
-def a_claim_is_had_by_one_however_many_ask(store: Store) -> None:
-    session = _name()
-    said = _at_once(lambda: store.claim(session, "e", by=_name(), at=1.0), times=40)
-
-    _same(sum(claim is None for claim in said), 1)
-    _same(len({claim.by for claim in said if claim}), 1)
-
-
-def a_claim_says_what_became_of_it(store: Store) -> None:
-    session = _name()
-    store.claim(session, "e", by="one", at=1.0)
-    store.answered(session, "e", by="other", at=2.0, said="{}")
-    _same(store.claim(session, "e", by="other", at=3.0), Claim(by="one", at=1.0))
-
-    store.answered(session, "e", by="one", at=2.0, said="no\ud800")
-    _same(
-        store.claim(session, "e", by="other", at=3.0), Claim(by="one", at=1.0, answered=2.0, said="no\ud800")
-    )
-
-
-def a_claim_is_taken_over_once(store: Store) -> None:
-    session = _name()
-    store.claim(session, "e", by="one", at=1.0)
-    said = _at_once(lambda: store.claim(session, "e", by=_name(), at=2.0, instead="one"), times=40)
-
-    _same(sum(claim is None for claim in said), 1)
-    store.answered(session, "e", by="one", at=3.0, said="{}")  # which is too late
-    _same(store.claim(session, "e", by="x", at=3.0).answered, None)  # type: ignore[union-attr]  # it is had
-
-
-def a_claim_can_be_given_back_and_is_forgotten(store: Store) -> None:
-    session = _name()
-    store.claim(session, "e", by="one", at=1.0)
-    store.release(session, "e", by="other")
-    _same(store.claim(session, "e", by="other", at=1.0), Claim(by="one", at=1.0))
-    store.release(session, "e", by="one")
-    _same(store.claim(session, "e", by="other", at=1.0), None)
-    _same(store.claim(session, "e", by="x", at=1.0 + OLDEST_CLAIM), Claim(by="other", at=1.0))
-    _same(store.claim(session, "e", by="x", at=1.1 + OLDEST_CLAIM), None)
-
-
 def hostile_texts_come_back_equal(store: Store) -> None:
     for text in HOSTILE.values():
         session = _name() + text[:100]
@@ -309,8 +259,6 @@ def hostile_texts_come_back_equal(store: Store) -> None:
         _same(dict(store.notes(session)), {text[:99]: (text,)})
         _same(store.take(session), (text,))
         _same(store.begin(session, host=text[:99], cwd=text[:99], at=1.0), wanted=True)
-        _same(store.claim(session, text[:99], by="one", at=1.0), None)
-        _same(store.claim(session, text[:99], by="other", at=1.0), Claim(by="one", at=1.0))
         store.reset(session, text[:50])
         _same(dict(store.counters(session)), {})
 
@@ -334,11 +282,6 @@ SUITE: tuple[Callable[[Store], None], ...] = (
     queries_go_on_behind_a_position,
     take_hands_out_once_and_in_order,
     take_hands_out_once_however_many_ask,
-    a_claim_is_had_by_one,
-    a_claim_is_had_by_one_however_many_ask,
-    a_claim_says_what_became_of_it,
-    a_claim_is_taken_over_once,
-    a_claim_can_be_given_back_and_is_forgotten,
     hostile_texts_come_back_equal,
     *_errors.SUITE,
     *_knowledge.SUITE,

@@ -27,12 +27,6 @@ INSERT INTO counters VALUES ('s1', 'calls', 2);
 INSERT INTO notes VALUES ('s1', 'k', '[1,null]');
 INSERT INTO held VALUES (7, 's1', 'first');
 INSERT INTO held VALUES (8, 's1', 'later');
-CREATE TABLE claims (
-    session TEXT NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, at REAL NOT NULL,
-    answered REAL, said TEXT NOT NULL DEFAULT '', PRIMARY KEY (session, name)
-) WITHOUT ROWID;
-CREATE INDEX claims_by_age ON claims (at);
-INSERT INTO claims VALUES ('s1', 'e', 'me', 100.0, 101.0, 'no');
 CREATE INDEX records_by_age ON records (at);
 CREATE TABLE memories (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at REAL NOT NULL, text TEXT NOT NULL,

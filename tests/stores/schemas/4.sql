@@ -19,11 +19,6 @@ CREATE TABLE held (
     position INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, text TEXT NOT NULL
 );
 CREATE INDEX held_of_session ON held (session);
-CREATE TABLE claims (
-    session TEXT NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, at REAL NOT NULL, answered REAL,
-    said TEXT NOT NULL DEFAULT '', PRIMARY KEY (session, name)
-) WITHOUT ROWID;
-CREATE INDEX claims_by_age ON claims (at);
 CREATE INDEX records_by_age ON records (at);
 CREATE TABLE memories (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at REAL NOT NULL, text TEXT NOT NULL,
@@ -71,7 +66,6 @@ INSERT INTO counters VALUES ('s1', 'calls', 2);
 INSERT INTO notes VALUES ('s1', 'k', '[1,null]');
 INSERT INTO held VALUES (7, 's1', 'first');
 INSERT INTO held VALUES (8, 's1', 'later');
-INSERT INTO claims VALUES ('s1', 'e', 'me', 100.0, 101.0, 'no');
 INSERT INTO memories (number, id, at, text, kind, tags, project, confidence, used, uses, words, branch, issue, half_life,
     pinned, relations, source)
 VALUES (5, 'm1', 2.0, 'use tabs', 'rule', '["style"]', '', 0.5, 4.0, 3, 'style use tabs', '', '', 90.0, 0, '[]', '');
