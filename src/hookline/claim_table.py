@@ -17,7 +17,7 @@ from hookline.system import file_lock, spool_files
 
 OLDEST = 600.0
 """Seconds after which a claim is forgotten: longer than any host waits."""
-MOST = 1_024
+MOST = 512
 """Claims that are kept; of more, the oldest are forgotten."""
 
 
@@ -77,9 +77,11 @@ class Claims:
             claims = dict(before)
             yield claims
             if claims != before:
-                os.ftruncate(file, 0)
+                # Not truncated first: ext4 would wait for the disk when the file is closed.
                 os.lseek(file, 0, os.SEEK_SET)
-                spool_files.write(file, msgspec.json.encode(claims), self._file)
+                data = msgspec.json.encode(claims)
+                spool_files.write(file, data, self._file)
+                os.ftruncate(file, len(data))
 
 
 def _forget(claims: dict[str, Claim], now: float) -> None:

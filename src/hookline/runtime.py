@@ -108,7 +108,7 @@ class Runtime:
         runtime._open_store(store)
         places = runtime.setup.places
         runtime._marks = places.scratch
-        runtime.claims = Claims(f"{places.state}/claims.json")
+        runtime.claims = Claims(places.claims)
         runtime.passes = Passes(file=places.passes, root=places.root, now=runtime.now)
         return runtime
 

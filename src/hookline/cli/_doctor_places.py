@@ -20,7 +20,7 @@ def places(at: Places) -> Iterator[Finding]:
         yield from _owned(path, OTHERS_WRITE, f"change {what}")
     for name in _listed(at.config):
         yield from _owned(os.path.join(at.config, name), OTHERS_WRITE, f"change {CONFIG}")
-    for path in (at.store, *spool_files.paths(at.spool), at.passes):
+    for path in (at.store, *spool_files.paths(at.spool), at.passes, at.claims):
         yield from _owned(path, OTHERS, f"read or change {STATE}")
     yield from _owned(at.trust, OTHERS, "use it, so that nothing is trusted")
     for path in (at.state, at.store, at.spool):

@@ -48,6 +48,10 @@ class Places:
         return f"{self.state}/passes.json"
 
     @property
+    def claims(self) -> str:
+        return f"{self.state}/claims.json"
+
+    @property
     def project(self) -> str:
         """The project's folder of configuration."""
         return os.path.join(self.root, FOLDER)

@@ -29,7 +29,7 @@ _BATCH = 4 << 20
 _TORN = "spool.torn"
 _NAMES = tuple(field.name for field in fields(Record))
 _values = attrgetter(*_NAMES)
-_encode = msgspec.json.Encoder(enc_hook=plain).encode
+_encode = msgspec.json.Encoder(enc_hook=plain).encode_lines
 _decode = msgspec.json.Decoder(Record).decode
 
 
@@ -114,7 +114,7 @@ class Spool:
             os.close(self._file)
         self._file, self._path = file, path
         for record in self._held:
-            files.write(file, _written(record)[0], path)
+            files.write(file, to_json(record), path)
         return file
 
 
@@ -127,7 +127,7 @@ class _Moving:
 
 def append(folder: str, record: Record) -> None:
     """Write one *record* to *folder*, for any process to store; raise `OSError` if that fails."""
-    files.append(folder, _written(record)[0])
+    files.append(folder, to_json(record))
 
 
 def drain(folder: str, store: Store) -> int:
@@ -155,20 +155,19 @@ def problem(folder: str) -> str:
 
 
 def to_json(record: Record) -> bytes:
-    """Return *record* as JSON; lone surrogates become U+FFFD, and infinite numbers in the trail null."""
-    values = dict(zip(_NAMES, _values(record), strict=True))
-    try:
-        return _encode(values)
-    except UnicodeEncodeError:
-        return _encode(_sayable(values))
+    """Return the line for *record*; lone surrogates become U+FFFD, and infinite numbers in the trail null."""
+    return _written(record)[0]
 
 
 def _written(record: Record) -> tuple[bytes, Record]:
     """Return the line for *record*, and the record as a reader of the line will see it."""
-    line = to_json(record)
-    if b"null" in line or "\N{REPLACEMENT CHARACTER}".encode() in line:
-        record = from_json(line)
-    return line + b"\n", record
+    values = dict(zip(_NAMES, _values(record), strict=True))
+    try:
+        line = _encode((values,))
+    except UnicodeEncodeError:
+        line = _encode((_sayable(values),))
+        return line, from_json(line)
+    return line, from_json(line) if b"null" in line else record
 
 
 def from_json(line: bytes) -> Record:
