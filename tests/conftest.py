@@ -4,6 +4,7 @@ import atexit
 import gc
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -19,6 +20,8 @@ from tests import ready, sharing
 
 HOOKLINE = Path(sys.executable).parent / "hookline"
 CAPTURES = Path(__file__).parent / "captures"
+WIRED_PROGRAM = re.compile(r"[\w./-]*\bhookline(?:-client)?(?= (?:hook|>/dev/null) ?)")
+"""The program in the settings that init writes, where a guard tests for it and where it is called."""
 
 SCRATCH = tempfile.mkdtemp(prefix="hl-")
 """A temporary folder with a name so short that sockets find room in it; gone with the process."""

@@ -234,7 +234,7 @@ def test_a_new_program_is_wired_in_place_of_the_old_one(place):
     list(uninstall(place))
 
     assert "/old" not in text
-    assert text.count("/new path/hookline") == len(ENTRIES)
+    assert text.count("exec '/new path/hookline' hook claude-code") == len(ENTRIES)
     assert path.read_text() == '{"a": 1}\n'
 
 

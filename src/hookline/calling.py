@@ -10,6 +10,7 @@ from typing import Any
 from hookline import installing
 from hookline.differing import NAME, Differs, differences, program, reaches, texts, together
 from hookline.host import Host
+from hookline.host_command import unguarded, without_guards
 from hookline.jsonc import NotJson, parse
 from hookline.pattern import lazy
 from hookline.record import record, replace
@@ -121,18 +122,21 @@ def _programs(host: Host, way: Own, folder: str) -> Iterator[Call]:
     for name in way.files(installing.entries(host, NAME)):
         path = os.path.join(folder, name)
         text = _read(path)
-        told = (one.removeprefix("exec ") for one in text.splitlines())
+        told = (unguarded(one).removeprefix("exec ") for one in text.splitlines())
         line = next((one for one in told if reaches(one, host.name)), "")
         if line:
-            ours = text == _made(host, way, name, line)
+            ours = text in _made(host, way, name, line)
             said = [] if ours else [Differs(text="is not as init writes it", moments=(name,))]
             if not os.access(path, os.X_OK):
                 said.append(Differs(text="may not be executed", moments=(name,)))
             yield Call(command=shlex.quote(path), line=line, moments=(name,), ours=ours, differs=tuple(said))
 
 
-def _made(host: Host, way: Own, name: str, line: str) -> str:
-    return way.files(installing.entries(host, program(line, host.name) or NAME)).get(name, "")
+def _made(host: Host, way: Own, name: str, line: str) -> list[str]:
+    """The texts that init writes with the program of *line*, into a user's file and into a shared one."""
+    called = program(line, host.name) or NAME
+    forms = (installing.entries(host, called, shared=shared) for shared in (False, True))
+    return [way.files(entries).get(name, "") for entries in forms]
 
 
 def _files(host: Host, way: Own, folder: str) -> Iterator[Call]:
@@ -147,10 +151,10 @@ def _files(host: Host, way: Own, folder: str) -> Iterator[Call]:
         yield Call(command=line, line=line, moments=tuple(host.moments), ours=ours, differs=tuple(said))
 
 
-def _unlike(text: str, wanted: str, host: Host) -> Iterator[Differs]:
-    if text == wanted:
+def _unlike(text: str, wanted: list[str], host: Host) -> Iterator[Differs]:
+    if text in wanted:
         return
-    there, made = _parsed(text), _parsed(wanted)
+    there, made = _parsed(text), _parsed(wanted[0])
     if there is not None and made is not None:
         yield from differences(there, made, host.name)
     else:
@@ -188,12 +192,12 @@ def _registration(host: Host, scope: Scope, places: Places, env: Mapping[str, st
 
 
 def _parsed(text: str, under: tuple[str, ...] = (), *, comments: bool = True) -> Any:
-    """What stands there; None where nothing does, or it is no JSON."""
+    """What stands there, without guards; None where nothing does, or it is no JSON."""
     try:
         node = parse(text.removeprefix("\ufeff"), comments=comments).at(*under)
     except NotJson:
         return None
-    return node.value if node is not None else None
+    return without_guards(node.value) if node is not None else None
 
 
 def _read(path: str) -> str:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from hookline.host_command import unguarded
 from hookline.owned import CLIENT, as_module, calls_us
 from hookline.record import record
 
@@ -97,7 +98,7 @@ def reaches(line: str, host: str) -> bool:
 
 def program(line: str, host: str) -> str:
     """The program that a command line starts us by, quoted for a shell; empty where init writes none such."""
-    words, found, rest = line.partition(f" hook {host}")
+    words, found, rest = unguarded(line).partition(f" hook {host}")
     try:
         first, *more = shlex.split(words)
     except ValueError:

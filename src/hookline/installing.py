@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 
 from hookline import hosts
 from hookline.host import Host
+from hookline.host_command import call, guard
 from hookline.jsonc import NotJson
-from hookline.owned import as_written, file_is_ours
+from hookline.owned import PROGRAM, as_written, file_is_ours
 from hookline.record import record, replace
 from hookline.rewiring import held, moments, unwired, wired
 from hookline.system import wired as notes
@@ -60,10 +61,15 @@ def _place(name: str, places: Places) -> str:
     return name.replace("~", places.home, 1) if name.startswith("~") else os.path.join(places.root, name)
 
 
-def entries(host: Host, program: str) -> tuple[Entry, ...]:
-    """Return one entry for every moment of the *host*'s table."""
+def entries(host: Host, program: str, *, shared: bool = False) -> tuple[Entry, ...]:
+    """Return one entry for every moment of the *host*'s table, with a guard in files that are *shared*."""
     return tuple(
-        Entry(moment=name, command=f"{program} hook {host.name}", seconds=(row.within or host.within) + ROOM)
+        Entry(
+            moment=name,
+            command=call(program, host.name),
+            seconds=(row.within or host.within) + ROOM,
+            guard=guard(program, host, name) if shared else "",
+        )
         for name, row in host.moments.items()
     )
 
@@ -80,19 +86,24 @@ class Target:
     way: Listed | Own
     name: str = ""
     """Of a file that is ours alone: how the host's table calls it; of the list that we are registered in."""
+    shared: bool = False
+    """Whether teammates share the file, so that the program may be missing."""
 
     def entries(self, program: str) -> tuple[Entry, ...]:
         if isinstance(self.way, Listed) and self.name:
-            return (Entry(moment=self.name, command=f"{program} hook {self.host.name}", seconds=0),)
-        return entries(self.host, program)
+            return (Entry(moment=self.name, command=call(program, self.host.name), seconds=0),)
+        return entries(self.host, program, shared=self.shared)
 
 
-def targets(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> Iterator[Target]:
+def targets(
+    host: Host, scope: Scope, places: Places, env: Mapping[str, str], *, shared: bool = True
+) -> Iterator[Target]:
     """The files by which the *host* is wired; none where it has none of that scope."""
     base = where(host, scope, places, env)
     if host.wiring is None or not base:
         return
-    whole = Target(host=host, scope=scope, path=base, root=places.root, way=host.wiring.way)
+    shared = shared and scope == "project"
+    whole = Target(host=host, scope=scope, path=base, root=places.root, way=host.wiring.way, shared=shared)
     yield from _own_files(whole, base) if isinstance(whole.way, Own) else [whole]
     if isinstance(whole.way, Own) and whole.way.registered is not None:
         path = _file(host, whole.way.registered, scope, places, env)
@@ -104,11 +115,19 @@ def _own_files(target: Target, base: str) -> Iterator[Target]:
         yield replace(target, path=os.path.join(base, name), name=name)
 
 
-def plans(host: Host, scope: Scope, places: Places, env: Mapping[str, str], program: str) -> Iterator[Plan]:
+def plans(
+    host: Host,
+    scope: Scope,
+    places: Places,
+    env: Mapping[str, str],
+    program: str,
+    *,
+    shared: bool = True,
+) -> Iterator[Plan]:
     """What wiring the *host* changes; one plan a file."""
     if host.wiring is not None and not where(host, scope, places, env):
         yield Plan(host=host.name, scope=scope, path="", before=None, after=None, problem=only(host, scope))
-    for target in targets(host, scope, places, env):
+    for target in targets(host, scope, places, env, shared=shared):
         yield planned(target, program)
 
 
@@ -155,7 +174,7 @@ def _own(target: Target, way: Own, plan: Plan, program: str) -> Plan:
     if plan.before is not None and plan.before != after and not wrote(target, plan.before):
         raise Refused(
             f"{target.path} is there already and not ours; it was left as it is: "
-            f"move it away, or have it start `{program} hook {target.host.name}` itself"
+            f"move it away, or have it start `{call(program, target.host.name)}` itself"
         )
     return replace(plan, after=after, mode=EXECUTABLE if way.executable else None)
 
@@ -265,9 +284,9 @@ def _unmade(one: Wired) -> bytes | None:
     target = target_of(one)
     if one.before is None or target is None or isinstance(target.way, Listed):
         return one.before
-    names = tuple(target.host.moments)
     text = one.before.decode(errors="replace")
-    return None if as_written(text, target.name, target.way, names, one.host) else one.before
+    forms = (snippet(replace(target, shared=shared), PROGRAM) for shared in (False, True))
+    return None if any(as_written(text, form) for form in forms) else one.before
 
 
 def _cleaned(one: Wired) -> bytes | None:
@@ -286,7 +305,9 @@ def target_of(one: Wired) -> Target | None:
     way = host.wiring.way if host.wiring else None
     if way is None:
         return None
-    whole = Target(host=host, scope=scope_of(one), path=one.path, root=one.root, way=way)
+    scope = scope_of(one)
+    shared = scope == "project"
+    whole = Target(host=host, scope=scope, path=one.path, root=one.root, way=way, shared=shared)
     if isinstance(way, Listed):
         return whole
     base = os.path.basename(one.path)

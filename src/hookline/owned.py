@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hookline.host_command import TESTED, WORD, call, unguarded
 from hookline.jsonc import Node, NotJson, parse
 from hookline.pattern import lazy
 from hookline.wiring import Entry, Listed, Own
@@ -23,8 +24,7 @@ ASKING = "/hookline/daemon/ask.py"
 """How the path of the client ends that needs no shell."""
 SECONDS = 60.0
 _DEEPEST = 8
-_WORD = r"(?:[\w@%+=:,./\\-]|'[^']*'|\"'\")+"
-_COMMAND = rf"(?P<program>{_WORD}(?: -m hookline| -I -S {_WORD})?)"
+_COMMAND = rf"(?P<program>{WORD}(?: -m hookline| -I -S {WORD})?)"
 _VERSIONED = lazy(r"hookline(?:-client)?(?:\.exe)?(?:(?:@|==).*)?")
 _PYTHON = lazy(r"python(?:\d+(?:\.\d+)*)?w?(?:\.exe)?")
 _MADE = lazy(r"(?:#|//) (?:Made|Written) by hookline\b")
@@ -55,7 +55,7 @@ def listed_under(way: Listed, moment: str, host: str) -> str | None:
 
 
 def _pattern(way: Listed, moment: str, host: str) -> Any:
-    return way.entry(Entry(moment=moment, command=f"{PROGRAM} hook {host}", seconds=SECONDS))
+    return way.entry(_any_entry(moment, host))
 
 
 def alike(pattern: Any, value: Any, host: str) -> bool:
@@ -79,8 +79,9 @@ def _written(pattern: str, value: str, host: str) -> bool:
         return False
     bare = rf"{PROGRAM} hook {re.escape(host)}(?: --event \S+)?"
     exact = re.escape(pattern).replace(re.escape(PROGRAM), PROGRAM)
+    plain = unguarded(value)
     for known in (exact, bare):
-        found = re.fullmatch(known.replace(PROGRAM, _COMMAND, 1).replace(PROGRAM, "(?P=program)"), value)
+        found = re.fullmatch(known.replace(PROGRAM, _COMMAND, 1).replace(PROGRAM, "(?P=program)"), plain)
         if found is not None:
             return _is_program(found["program"])
     return False
@@ -163,16 +164,16 @@ def file_is_ours(text: str, name: str, way: Own, moments: Sequence[str], host: s
     return f"hook {host}" in text and among(pattern.value, there.value, host)
 
 
-def as_written(text: str, name: str, way: Own, moments: Sequence[str], host: str) -> bool:
-    """Whether a file is letter for letter what this version generates, with whatever program."""
-    made = way.files(tuple(_any_entry(moment, host) for moment in moments)).get(name, "")
+def as_written(text: str, made: str) -> bool:
+    """Return whether *text* is *made* to the letter, with any program in place of `PROGRAM`."""
     known = re.escape(made).replace(re.escape(PROGRAM), PROGRAM)
+    known = known.replace(re.escape(f"command -v {PROGRAM} "), TESTED)
     found = re.fullmatch(known.replace(PROGRAM, _COMMAND, 1).replace(PROGRAM, "(?P=program)"), text)
     return found is not None and (PROGRAM not in made or _is_program(found["program"]))
 
 
 def _any_entry(moment: str, host: str) -> Entry:
-    return Entry(moment=moment, command=f"{PROGRAM} hook {host}", seconds=SECONDS)
+    return Entry(moment=moment, command=call(PROGRAM, host), seconds=SECONDS)
 
 
 def _document(text: str) -> Node | None:

@@ -132,7 +132,8 @@ def _as_init_writes(target: Target, text: str) -> bool:
     """Whether it is, to the letter, what a file gets that is not there yet, with whatever program."""
     whole = parse(parted(text)[1], comments=True).value
     found = {program(line, target.host.name) for line, _ in texts(whole, target.host.name)}
-    return any(snippet(target, one) == text for one in (NAME, *found) if one)
+    forms = (target, replace(target, shared=not target.shared))
+    return any(snippet(form, one) == text for form in forms for one in (NAME, *found) if one)
 
 
 def _unwired(one: Wired, plan: Plan, way: Listed) -> Plan:

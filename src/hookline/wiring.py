@@ -22,9 +22,16 @@ class Entry:
 
     moment: str
     command: str
-    """A command line for a shell; the moment is not in it."""
+    """The call of the program, quoted for a shell, without the moment."""
     seconds: float
     """How long the host is to wait."""
+    guard: str = ""
+    """POSIX shell text before the call that exits where the program is missing; empty for no guard."""
+
+    @property
+    def line(self) -> str:
+        """The command line for a POSIX shell."""
+        return f"{self.guard}exec {self.command}" if self.guard else self.command
 
 
 @record

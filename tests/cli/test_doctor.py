@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.conftest import WIRED_PROGRAM
 
 from hookline import __version__, hosts
 from hookline.hosts import _codex_trust
@@ -94,7 +95,7 @@ def test_an_agent_that_is_here_and_not_wired_is_noted_and_counts_only_where_it_w
 def test_a_program_that_is_gone_is_said_with_what_mends_it(alone):
     init(alone, "claude-code")
     path = alone.project / ".claude/settings.json"
-    path.write_text(path.read_text().replace("hookline hook", "/gone/hookline hook"))
+    path.write_text(WIRED_PROGRAM.sub("/gone/hookline", path.read_text()))
     told = attention(doctor(alone))
 
     assert any("/gone/hookline is no program" in text and "hookline upgrade" in text for text in told)
@@ -367,7 +368,7 @@ def fake(user, script):
     path = user.write("~/bin/hookline", f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     settings = user.project / ".claude/settings.json"
-    settings.write_text(settings.read_text().replace('"hookline hook', f'"{path} hook'))
+    settings.write_text(WIRED_PROGRAM.sub(str(path), settings.read_text()))
 
 
 @pytest.mark.parametrize(

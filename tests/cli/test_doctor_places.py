@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from tests.conftest import WIRED_PROGRAM
 
 from hookline.cli._doctor_machine import Latency, slow
 
@@ -136,7 +137,7 @@ def test_a_bash_that_cannot_ask_is_said_to_whom_it_concerns(wired, examined):
     other = "mount --bind $(readlink -f /bin/sh) $(readlink -f /bin/bash)"
     weight, text = examined(inside=other)["bash.unsuitable"]
     path = wired.project / ".claude/settings.json"
-    path.write_text(path.read_text().replace('"hookline-client hook', '"hookline hook'))
+    path.write_text(WIRED_PROGRAM.sub("hookline", path.read_text()))
 
     assert weight == "attention"
     assert "is older than 5, or knows no /dev/tcp" in text
@@ -147,7 +148,7 @@ def test_another_installation_of_the_same_release_is_noted(wired, examined):
     theirs = wired.write("~/bin/hookline", f'#!/bin/sh\nexec {sys.executable} -m hookline "$@"\n')
     theirs.chmod(0o755)
     path = wired.project / ".claude/settings.json"
-    path.write_text(path.read_text().replace('"hookline-client hook', f'"{theirs} hook'))
+    path.write_text(WIRED_PROGRAM.sub(str(theirs), path.read_text()))
     weight, text = examined()["program.python"]
 
     assert weight == "note"

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import pytest
-from tests.conftest import HOOKLINE
+from tests.conftest import HOOKLINE, WIRED_PROGRAM
 
 from hookline import hosts
 
@@ -32,7 +32,7 @@ def test_a_file_that_we_wrote_with_another_program_is_written_anew(user, host):
     user.run("init", "--yes", "--host", host)
     files = [path for path in user.project.rglob("*") if path.is_file() and ".git" not in path.parts]
     for path in files:
-        path.write_text(path.read_text().replace("hookline hook", "/old/bin/hookline hook"))
+        path.write_text(WIRED_PROGRAM.sub("/old/bin/hookline", path.read_text()))
     for note in (user.home / ".local/state/hookline/wired").iterdir():
         note.unlink()
     ran = user.run("init", "--yes", "--host", host)

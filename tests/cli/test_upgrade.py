@@ -2,6 +2,8 @@
 
 import shutil
 
+from tests.conftest import WIRED_PROGRAM
+
 OURS = ".local/state/hookline"
 
 
@@ -25,7 +27,7 @@ def test_an_entry_of_another_version_is_written_anew(user):
     wire(user, "--host", "codex")
     path = user.project / ".codex/hooks.json"
     now = path.read_text()
-    path.write_text(now.replace("hookline hook codex", "/old/hookline hook codex"))
+    path.write_text(WIRED_PROGRAM.sub("/old/hookline", now))
     code, _ = upgrade(user)
 
     assert (code, path.read_text()) == (0, now)

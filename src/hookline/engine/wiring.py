@@ -36,7 +36,7 @@ def wire(name: str, worktree: str, undo: str, env: Mapping[str, str]) -> tuple[s
     host, called = beside(hosts.load(name)), _called(env, places)
     os.makedirs(undo, exist_ok=True)
     with wired.alone(undo):
-        planned = list(installing.plans(host, "project", places, env, called))
+        planned = list(installing.plans(host, "project", places, env, called, shared=False))
         for plan in planned:
             installing.carry_out(plan, places, called)
     return tuple(plan.problem for plan in planned if plan.problem)

@@ -1,8 +1,7 @@
-"""The plugin by which OpenCode comes to call us: JavaScript without dependencies, as it is written out.
+"""The plugin through which OpenCode calls hookline: JavaScript without dependencies.
 
-OpenCode has no hooks that start a program; it calls functions of plugins, has no time limit for them, and
-takes whatever they throw for a failure of its own. So the plugin only asks `hookline hook opencode` and does
-what the answer says; it throws nothing but a hook's own block, and waits for nothing for ever.
+OpenCode calls functions of plugins without a time limit, and reports what they throw as its own failure. The
+plugin throws only the block of a hook, and limits the time of each call.
 """
 
 PLUGIN = r"""// Written by hookline; `hookline upgrade` writes it anew, `hookline uninstall` takes it away.
@@ -11,6 +10,7 @@ PLUGIN = r"""// Written by hookline; `hookline upgrade` writes it anew, `hooklin
 import { spawn } from "node:child_process"
 
 const COMMAND = @COMMAND@
+const GUARDS = @GUARDS@
 const SECONDS = @SECONDS@
 const WINDOWS = process.platform === "win32"
 const AT_ONCE = ["session.created", "permission.asked"]
@@ -23,8 +23,8 @@ class Blocked extends Error {}
 
 function started(moment, payload, cwd) {
   return new Promise((done) => {
-    const seconds = SECONDS[moment] ?? 60
-    const child = spawn(WINDOWS ? COMMAND : `exec ${COMMAND}`, { shell: true, cwd, windowsHide: true })
+    const [seconds, test] = [SECONDS[moment] ?? 60, GUARDS[moment] ?? ""]
+    const child = spawn(WINDOWS ? COMMAND : `${test}exec ${COMMAND}`, { shell: true, cwd, windowsHide: true })
     const heard = { out: "", err: "" }
     const end = (answer) => (clearTimeout(limit), done(answer))
     const limit = setTimeout(() => {

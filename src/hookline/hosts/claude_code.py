@@ -54,7 +54,7 @@ def payload(event: Event) -> dict[str, Any]:
 
 
 def entry(one: Entry) -> dict[str, Any]:
-    return {"hooks": [{"type": "command", "command": one.command, "timeout": round(one.seconds)}]}
+    return {"hooks": [{"type": "command", "command": one.line, "timeout": round(one.seconds)}]}
 
 
 HOST: Host = Host(

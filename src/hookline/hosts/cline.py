@@ -54,7 +54,7 @@ def mcp_tool(name: str) -> Tool | None:
 
 
 def files(entries: tuple[Entry, ...]) -> dict[str, str]:
-    return {one.moment: f"#!/bin/sh\n# Made by hookline.\nexec {one.command}\n" for one in entries}
+    return {one.moment: f"#!/bin/sh\n# Made by hookline.\n{one.guard}exec {one.command}\n" for one in entries}
 
 
 HOST = Host(

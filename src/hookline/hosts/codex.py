@@ -75,7 +75,7 @@ def mcp_tool(name: str) -> Tool | None:
 def entry(one: Entry) -> dict[str, Any]:
     seconds = max(round(one.seconds), 1)
     timeout = min(seconds, LONGEST_HURRY) if one.moment in HURRIED else seconds
-    return {"hooks": [{"type": "command", "command": one.command, "timeout": timeout}]}
+    return {"hooks": [{"type": "command", "command": one.line, "timeout": timeout}]}
 
 
 HOST = Host(

@@ -53,7 +53,7 @@ def _entry(one: Entry) -> dict[str, Any]:
     """A command that ends with 0 and says so even where there is no hookline any more."""
     line = f"{one.command} --event {one.moment}"
     powershell = f"{line}; if (-not $?) {{ '{MISSING}' }}; exit 0"
-    bash = f"{line} || echo '{MISSING}'"
+    bash = f"{one.guard}{line} || echo '{MISSING}'"
     return {"type": "command", "bash": bash, "powershell": powershell, "timeoutSec": round(one.seconds)}
 
 

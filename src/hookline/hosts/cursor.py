@@ -47,7 +47,7 @@ def mcp_tool(name: str) -> Tool | None:
 def entry(one: Entry) -> dict[str, Any]:
     """Without a matcher, which voids the whole file where it is wrong, and with no `//`, which is read as the
     beginning of a comment even inside of text."""
-    command = one.command
+    command = one.line
     while "//" in command:
         command = command.replace("//", "/")
     return {"command": command, "timeout": round(one.seconds)}

@@ -50,7 +50,7 @@ def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
 
 
 def entry(one: Entry) -> dict[str, Any]:
-    return {"hooks": [{"type": "command", "command": one.command, "timeout": round(one.seconds)}]}
+    return {"hooks": [{"type": "command", "command": one.line, "timeout": round(one.seconds)}]}
 
 
 HOST = Host(

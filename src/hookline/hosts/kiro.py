@@ -76,7 +76,7 @@ def files(entries: tuple[Entry, ...]) -> dict[str, str]:
             "name": f"hookline-{one.moment}",
             "trigger": one.moment,
             "timeout": round(one.seconds),
-            "action": {"type": "command", "command": one.command},
+            "action": {"type": "command", "command": one.line},
         }
         for one in entries
     ]

@@ -62,7 +62,8 @@ def other_tool(name: str) -> Tool:
 def files(entries: tuple[Entry, ...]) -> Mapping[str, str]:
     """The plugin, with what it starts, and how long it waits at each moment."""
     command, seconds = entries[0].command, {one.moment: one.seconds for one in entries}
-    text = PLUGIN.replace("@COMMAND@", json.dumps(command))
+    guards = {one.moment: one.guard for one in entries if one.guard}
+    text = PLUGIN.replace("@COMMAND@", json.dumps(command)).replace("@GUARDS@", json.dumps(guards, indent=2))
     return {"hookline.js": text.replace("@SECONDS@", json.dumps(seconds, indent=2))}
 
 

@@ -57,7 +57,7 @@ def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
 def entry(one: Entry) -> dict[str, Any]:
     """Seconds: from 1,000 on it would take them for milliseconds."""
     seconds = min(round(one.seconds), 999)
-    return {"hooks": [{"type": "command", "name": "hookline", "command": one.command, "timeout": seconds}]}
+    return {"hooks": [{"type": "command", "name": "hookline", "command": one.line, "timeout": seconds}]}
 
 
 HOST = Host(

@@ -56,7 +56,7 @@ def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
 
 def entry(one: Entry) -> dict[str, Any]:
     """Without a matcher: it would be read, and ignored."""
-    return {"type": "command", "command": one.command, "timeout": round(one.seconds)}
+    return {"type": "command", "command": one.line, "timeout": round(one.seconds)}
 
 
 HOST = Host(

@@ -39,7 +39,7 @@ def encode(said: Said) -> Reply:
 
 def entry(one: Entry) -> dict[str, Any]:
     """It knows no time limit; what we print are only warnings, so they are shown."""
-    return {"command": one.command, "show_output": True}
+    return {"command": one.line, "show_output": True}
 
 
 HOST = Host(
