@@ -133,8 +133,11 @@ class Store(Protocol):
     def records(self, query: Query) -> Iterator[tuple[int, Record]]:
         """Records with their positions in the trail."""
 
-    def begin(self, session: str, *, host: str, cwd: str, at: float) -> bool:
-        """Note that the session exists; whether it was new."""
+    def begin(self, session: str, *, host: str, cwd: str, at: float, call: str = "") -> bool:
+        """Note that the session exists, and return whether it is new.
+
+        It stays new for the *call* that began it: a retry after a crash does what the first attempt did.
+        """
 
     def sessions(self, *, since: float) -> Sequence[Session]:
         """The sessions of which something was heard *since* then, the latest first."""

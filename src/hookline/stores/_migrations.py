@@ -146,6 +146,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         END
         """,
     ),
+    ("ALTER TABLE sessions ADD COLUMN call TEXT NOT NULL DEFAULT ''",),
 )
 
 KNOWN = len(STEPS)

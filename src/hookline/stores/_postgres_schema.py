@@ -95,6 +95,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX memories_by_worth ON memories (pinned, confidence, at)",
         "CREATE INDEX memories_of_project ON memories (project, pinned, confidence, at)",
     ),
+    ("ALTER TABLE sessions ADD COLUMN call text NOT NULL DEFAULT ''",),
 )
 
 KNOWN = len(STEPS)

@@ -75,9 +75,10 @@ INSERT INTO counters (session, name, value) VALUES (:session, :name, :by)
 ON CONFLICT (session, name) DO UPDATE SET value = counters.value + excluded.value
 """
 BEGIN = """
-INSERT INTO sessions (session, host, cwd, at) VALUES (:session, :host, :cwd, :at)
+INSERT INTO sessions (session, host, cwd, at, call) VALUES (:session, :host, :cwd, :at, :call)
 ON CONFLICT (session) DO NOTHING
 """
+BEGUN = "SELECT 1 FROM sessions WHERE session = :session AND call = :call AND call <> ''"
 LOOK = """
     SELECT name, value FROM notes WHERE session = :session
     UNION ALL SELECT NULL, NULL WHERE EXISTS (SELECT 1 FROM held WHERE session = :session)

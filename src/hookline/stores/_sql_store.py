@@ -66,9 +66,11 @@ class SqlStore:
             yield from map(sql.record_from, rows)
             wanted["after"] = rows[-1][0]
 
-    def begin(self, session: str, *, host: str, cwd: str, at: float) -> bool:
+    def begin(self, session: str, *, host: str, cwd: str, at: float, call: str = "") -> bool:
         row = {"session": written(session), "host": written(host), "cwd": written(cwd), "at": at}
-        return self._engine.write(lambda db: db.execute(sql.BEGIN, row).rowcount == 1)
+        new = self._engine.write(lambda db: db.execute(sql.BEGIN, row | {"call": call}).rowcount == 1)
+        again = {"session": row["session"], "call": call}
+        return new or bool(call and self._engine.read(lambda db: db.execute(sql.BEGUN, again).fetchall()))
 
     def sessions(self, *, since: float) -> Sequence[Session]:
         return self._engine.read(lambda db: sql.sessions(db, since))

@@ -31,6 +31,7 @@ class MemoryStore:
         self._records: dict[str, tuple[int, Record]] = {}
         self._recorded = 0
         self._sessions: dict[str, Session] = {}
+        self._begun_by: dict[str, str] = {}
         self._counters: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._notes: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         self._held: defaultdict[str, list[str]] = defaultdict(list)
@@ -54,11 +55,12 @@ class MemoryStore:
         found = [(position, record) for position, record in trail if _wanted(position, record, query)]
         return iter(found if query.last is None else found[len(found) - min(query.last, len(found)) :])
 
-    def begin(self, session: str, *, host: str, cwd: str, at: float) -> bool:
+    def begin(self, session: str, *, host: str, cwd: str, at: float, call: str = "") -> bool:
         with self._lock:
             new = session not in self._sessions
             self._sessions.setdefault(session, Session(id=session, host=host, cwd=cwd, began=at))
-            return new
+            self._begun_by.setdefault(session, call)
+            return new or (bool(call) and self._begun_by[session] == call)
 
     def sessions(self, *, since: float) -> Sequence[Session]:
         with self._lock:

@@ -32,6 +32,13 @@ def begins_once(store: Store) -> None:
     _same(said, [True, False, False])
 
 
+def stays_new_for_the_call_that_began_it(store: Store) -> None:
+    session, calls = _name(), ("first", "first", "second", "", "first")
+    said = [store.begin(session, host="h", cwd="/", at=1.0, call=call) for call in calls]
+
+    _same(said, [True, True, False, False, True])
+
+
 def begins_once_however_many_ask(store: Store) -> None:
     session = _name()
     said = _at_once(lambda: store.begin(session, host="h", cwd="/", at=1.0), times=40)
@@ -265,6 +272,7 @@ def hostile_texts_come_back_equal(store: Store) -> None:
 
 SUITE: tuple[Callable[[Store], None], ...] = (
     begins_once,
+    stays_new_for_the_call_that_began_it,
     begins_once_however_many_ask,
     sessions_are_apart,
     newer_values_win_and_the_rest_stay,
