@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import count
 
@@ -53,32 +53,64 @@ class Call:
     """Told within how many seconds the host wants its answer, once that is known."""
 
 
-class Words(NamedTuple):
-    """What stands behind `hookline hook`."""
+class Arguments(NamedTuple):
+    """The arguments of `hookline hook`."""
 
     host: str
     event: str = ""
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    call: str = ""
 
 
 @lru_cache(maxsize=64)
-def spoken(words: tuple[str, ...]) -> Words:
-    """Read these *words*; raises `ValueError` that says what is wrong with them."""
-    given: dict[str, list[str]] = {"--event": [], "--only": [], "--without": []}
+def parse_arguments(words: tuple[str, ...]) -> Arguments:
+    """Parse the arguments of `hookline hook`; raise `ValueError` that says what is wrong with them."""
+    options: dict[str, list[str]] = {"--event": [], "--only": [], "--without": [], "--call": []}
     hosts_named, rest = list[str](), list(words)
     while rest:
         name, equals, value = rest.pop(0).partition("=")
-        if name not in given:
+        if name not in options:
             hosts_named.append(f"{name}{equals}{value}")
             continue
         if not equals and not rest:
             raise ValueError(f"{name} needs a value")
-        given[name].append(value if equals else rest.pop(0))
+        options[name].append(value if equals else rest.pop(0))
     if len(hosts_named) != 1 or hosts_named[0].startswith("-"):
         raise ValueError("there must be one host, and only --event, --only and --without besides")
-    event = given["--event"][-1] if given["--event"] else ""
-    return Words(hosts_named[0], event, tuple(given["--only"]), tuple(given["--without"]))
+    event, call = (options[name][-1] if options[name] else "" for name in ("--event", "--call"))
+    return Arguments(hosts_named[0], event, tuple(options["--only"]), tuple(options["--without"]), call)
+
+
+def parse_call(
+    words: Sequence[str],
+    *,
+    payload: bytes,
+    env: Mapping[str, str],
+    cwd: str,
+    name: str = "",
+    last: bool = False,
+    begun: Callable[[], float] = lives.started,
+    due: Callable[[float], None] = lambda seconds: None,
+) -> Call:
+    """Return the call that a client made with these arguments; raise `ValueError` if they are wrong.
+
+    Both ways of answering, in the daemon and in a process of its own, make their calls here.
+    """
+    given = parse_arguments(tuple(words))
+    return Call(
+        host=given.host,
+        event=given.event,
+        only=given.only,
+        without=given.without,
+        payload=payload,
+        env=env,
+        cwd=cwd,
+        name=given.call or name,
+        last=last,
+        begun=begun,
+        due=due,
+    )
 
 
 class Answer(NamedTuple):
@@ -144,7 +176,7 @@ def _judged(host: Host, name: str, event: Event, call: Call, opened: Open) -> An
     except LookupError as error:
         runtime.troubles.append(f"{error}; every hook looked")
     if call.name:
-        runtime.naming = _names(call.name)
+        runtime.call, runtime.naming = call.name, _names(call.name)
     words = [f"+{one}" for one in call.only] + [f"-{one}" for one in call.without]
     within = min(host.moments[name].within or host.within, host.within)
     call.due(within)

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 ASIDE = {"at", "duration_ms", "host", "lies_at", "native", "odd", "places", "subagent", "transcript", "turn"}
 """Fields of an event that do not tell what it is about, or that two dialects tell differently."""
-PASSING = {"_", "SHLVL", "PWD", "OLDPWD", "HOOKLINE_CALL"}
+PASSING = {"_", "SHLVL", "PWD", "OLDPWD"}
 """Variables that differ from process to process."""
 CALLS = (PreToolUse, PermissionRequest, PostToolUse)
 HELPERS = (SubagentStart, SubagentStop)

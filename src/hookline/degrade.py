@@ -25,7 +25,15 @@ def answer(
     if outcome.silent and changed(event, outcome.event) is None:  # there is nothing to be said
         return host.encode(Said(name=name, event=event, outcome=outcome)), outcome
     outcome = capped(degraded(outcome, event, _able(row, event, outcome)), cap)
-    return host.encode(Said(name=name, event=event, outcome=outcome)), outcome
+    said = Said(name=name, event=event, outcome=outcome)
+    reply = host.encode(said)
+    return (replace(reply, unwritten_code=host.blocking_code) if _stops(said, reply) else reply), outcome
+
+
+def _stops(said: Said, reply: Reply) -> bool:
+    """Return whether the host would go ahead unchecked if it never read the reply's standard output."""
+    asked = said.outcome.blocked is not None or said.outcome.asked is not None
+    return bool(reply.stdout) and (asked or (said.event.prevents and said.changed is not None))
 
 
 def _unended(outcome: Outcome, host: Host, event: Event) -> Outcome:

@@ -24,7 +24,7 @@ def guarded(places: Places) -> tuple[str, ...]:
     programs = [os.path.join(os.path.dirname(sys.executable), f"hookline{end}") for end in ("", "-client")]
     own = [os.path.dirname(os.path.abspath(__file__)), *programs]
     own = [one for one in own if not _within(one, places.root)]
-    return (places.config, places.state, *filter(None, (places.data,)), *places.daemon, *own, *wired)
+    return (places.config, places.state, *places.daemon, *own, *wired)
 
 
 def _within(path: str, root: str) -> bool:

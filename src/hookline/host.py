@@ -37,6 +37,7 @@ class Reply:
     stdout: str = ""
     stderr: str = ""
     code: int = 0
+    unwritten_code: int = 0  # the exit code if stdout cannot be written
 
 
 @record
@@ -327,7 +328,6 @@ _CHECKS: Mapping[str, tuple[type, ...]] = {
     "Mapping[str, Any]": (dict, Mapping),
     "tuple[Any, ...]": (list, tuple),
 }
-"""By how a field of an event is annotated."""
 
 
 def _wrong(kind: str, value: Any) -> str:

@@ -73,8 +73,8 @@ class Runtime:
         self.passes = Passes(file="", root=self.setup.places.root, now=self.now)
         self.standing: tuple[str, ...] = ()
         """What is wrong with the store until a person has seen to it."""
-        self.naming: Callable[[], str] = lives.fresh
-        """What records are called."""
+        self.call = ""  # its unique id; a retry has the same
+        self.naming: Callable[[], str] = lives.fresh  # ids for records
         self.wanted = Wanted()
         """What is to be done once the answer is out."""
         self._began = False
@@ -231,7 +231,9 @@ class Runtime:
     def begin(self, event: Event, process: Mapping[str, str] | None = None) -> bool:
         """Have the store know of the event's session, and of the *process* it is in; whether it was new."""
         new = self._try(
-            lambda: self.store.begin(event.session, host=event.host, cwd=event.cwd, at=self.now()),
+            lambda: self.store.begin(
+                event.session, host=event.host, cwd=event.cwd, at=self.now(), call=self.call
+            ),
             usual=False,
         )
         self._began = self._began or new

@@ -15,16 +15,10 @@ HOOKLINE = str(Path(sys.executable).parent / "hookline")
 
 
 @pytest.fixture
-def alone(user, tmp_path):
+def alone(user):
     """A user with no agent installed but what a test wires, who does without a daemon."""
-    runtime = tmp_path / "run"
-    runtime.mkdir(mode=0o700)
     here = str(Path(sys.executable).parent)
-    user.env |= {
-        "PATH": f"{here}:/usr/bin:/bin",
-        "XDG_RUNTIME_DIR": str(runtime),
-        "HOOKLINE_DAEMON": "off",
-    }
+    user.env |= {"PATH": f"{here}:/usr/bin:/bin", "HOOKLINE_DAEMON": "off"}
     return user
 
 
@@ -85,7 +79,7 @@ def trusted(user, at_terminal):
 @pytest.fixture
 def wired(alone):
     """One with one agent wired, with whom all is well."""
-    ran = alone.run("init", "--host", "claude-code", "--yes", HOOKLINE_DAEMON="on")
+    ran = alone.run("init", "--host", "claude-code", "--yes")
     assert ran.returncode == 0, ran.stderr
     return alone
 

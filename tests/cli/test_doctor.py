@@ -146,14 +146,14 @@ def test_what_a_repository_wrote_is_shown_and_not_run(alone, command):
 @pytest.mark.parametrize("folders", ["{project}/bin:{path}", "bin:{path}", "{project}/link:{path}"])
 def test_a_program_that_the_repository_brings_is_not_run(alone, folders):
     init(alone, "claude-code")
-    alone.write("bin/hookline", "#!/bin/sh\ntouch pwned\n").chmod(0o755)
-    alone.write("~/bin/hookline", "#!/bin/sh\ntouch pwned\n").chmod(0o755)
+    alone.write("bin/hookline-client", "#!/bin/sh\ntouch pwned\n").chmod(0o755)
+    alone.write("~/bin/hookline-client", "#!/bin/sh\ntouch pwned\n").chmod(0o755)
     (alone.project / "link").symlink_to(alone.home / "bin")
     path = folders.format(project=alone.project, path=alone.env["PATH"])
     ran = alone.run("doctor", "--json", PATH=path)
 
     assert not (alone.project / "pwned").exists()
-    assert "this repository brings hookline itself" in ran.stdout.decode()
+    assert "this repository brings hookline-client itself" in ran.stdout.decode()
 
 
 STUB = """#!/bin/sh
@@ -207,7 +207,7 @@ def test_a_program_for_a_moment_that_starts_a_script_of_the_repository_is_not_ru
     init(alone, "cline")
     alone.write("hookline", STUB)
     for path in (alone.project / ".cline/hooks").iterdir():
-        path.write_text(path.read_text().replace("hookline hook cline", "bash -m hookline hook cline"))
+        path.write_text(path.read_text().replace("hookline-client hook cline", "bash -m hookline hook cline"))
     ran = alone.run("doctor", "--host", "cline")
 
     assert not (alone.project / "pwned").exists()

@@ -161,13 +161,6 @@ def test_the_expired_budget_is_an_event_of_its_own_once(user):
     assert [record["event"] for record in user.log()].count("OnBudgetExceeded") == 1
 
 
-class Stdin:
-    def __init__(self, data):
-        import io
-
-        self.buffer = io.BytesIO(data)
-
-
 json_values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=9)),
     lambda inner: st.one_of(
@@ -196,11 +189,19 @@ stdin = st.one_of(
 
 def in_process(data, user, monkeypatch):
     """The command without the cost of a process."""
-    monkeypatch.setattr("sys.stdin", Stdin(data))
     monkeypatch.setenv("HOME", str(user.home))
     monkeypatch.setenv("TMPDIR", user.environment()["TMPDIR"])
     monkeypatch.chdir(user.project)
-    return command.main(["claude-code"])
+    before, file = os.dup(0), os.memfd_create("payload")
+    try:
+        os.write(file, data)
+        os.lseek(file, 0, os.SEEK_SET)
+        os.dup2(file, 0)
+        return command.main(["claude-code"])
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+        os.close(file)
 
 
 @pytest.mark.parametrize("stem", [path.stem for path in MOMENTS])
@@ -255,11 +256,12 @@ def bash(user, script):
 
 
 @pytest.mark.parametrize("redirect", [">/dev/full", ">&-", "2>&-", ">&- 2>&-", "| true"])
-def test_a_reader_that_is_gone_is_no_reason_to_fail(user, redirect):
+def test_a_deny_that_nobody_reads_blocks_by_exit_code(user, redirect):
     user.write("payload.json", user.shell("git push --force"))
     ran = bash(user, f"set -o pipefail; HOOKLINE hook claude-code <payload.json {redirect}")
 
-    assert ran.returncode == 0
+    # What is read before `true` ends was read.
+    assert ran.returncode in {"2>&-": (0,), "| true": (0, 2)}.get(redirect, (2,))
     assert b"Traceback" not in ran.stderr
     assert redirect != "2>&-" or b"deny" in ran.stdout
 

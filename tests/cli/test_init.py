@@ -48,7 +48,7 @@ def test_a_number_that_cannot_be_read_is_one_files_trouble(user):
     assert ran.returncode == 1
     assert "settings.json: line 1, column 7: a number of more than 4,000 digits" in said(ran)
     assert "gemini-cli is wired now" in said(ran)
-    assert "hookline hook gemini-cli" in (user.project / ".gemini/settings.json").read_text()
+    assert "hookline-client hook gemini-cli" in (user.project / ".gemini/settings.json").read_text()
 
 
 def test_print_shows_every_file(user):
@@ -116,7 +116,7 @@ def test_twelve_at_once_leave_one_registration(user):
     text = (user.project / ".claude/settings.json").read_text()
 
     assert [one.returncode for one in ran] == [0] * 12, errors
-    assert text.count("hookline hook claude-code") == MOMENTS
+    assert text.count("hookline-client hook claude-code") == MOMENTS
     assert len(list((user.home / ".local/state/hookline/wired").glob("*.json"))) == 1
 
 

@@ -211,7 +211,7 @@ def test_a_link_that_somebody_put_in_the_place_of_the_file_is_not_followed(user,
 
     assert code == 1
     assert "is a link out of the project" in seen
-    assert "hookline hook" in outside.read_text()
+    assert "hookline-client hook" in outside.read_text()
 
 
 def test_nothing_to_take_out_is_said(user, at_terminal):

@@ -1,69 +1,75 @@
-"""A daemon of a user's own, in a scratch home, and the clients that ask it."""
+"""A user with an installation, a daemon folder and clients of their own."""
 
-import compileall
+import json
 import os
+import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hatch_build import compile_client, write_client
+from tests.conftest import SCRATCH
 
-from hookline.daemon import installation
-from hookline.system import compiled
+from hookline import __version__
+from hookline.cli._bench_world import copy_installation
+from hookline.daemon import control
+from hookline.daemon.paths import Place
 
-ROOM = Path(__file__).parents[2] / "src/hookline/daemon"
-CLIENT = ROOM / "client.sh"
-_INSTALLED = Path(sys.executable).with_name("hookline-client")
-if _INSTALLED.exists() and _INSTALLED.read_bytes() == CLIENT.read_bytes():
-    CLIENT = _INSTALLED  # which has the interpreter beside it
-CLIENTS = {"bash": (CLIENT, "hook"), "python": (sys.executable, "-I", "-S", ROOM / "ask.py", "hook")}
-compileall.compile_dir(ROOM.parent, quiet=2)  # as an installer does: not in the middle of an answer
-COMPILED = compiled.client(
-    os.environ, tempfile.mkdtemp(prefix="hookline-client-"), installation.word(), build=True
-)
-if COMPILED:
-    CLIENTS["c"] = (COMPILED, "hook")
+SOURCES = Path(__file__).parents[2] / "src/hookline/daemon"
+BUILT = Path(tempfile.mkdtemp(prefix="client-", dir=SCRATCH))
+FORCE = "git push --force"
+
+
+def build(name):
+    """The client of that name; None if it cannot be built here."""
+    path = BUILT / name
+    if path.exists():
+        return path
+    if name == "python":
+        write_client(SOURCES / "client.py", str(path), __version__)
+    elif not compile_client(SOURCES / "client.c", str(path), __version__):
+        return None
+    return path
+
+
+CLIENTS = tuple(name for name in ("c", "python") if build(name))
 
 
 class House:
-    """A user's home with a folder for the daemon; everything is started by its id and ended by it."""
+    """A user's home and an installation beside it; every process is found, and ended, by its id."""
 
-    def __init__(self, user, runtime):
-        self.user, self.runtime = user, runtime
+    def __init__(self, user, root):
+        self.user, self.root = user, Path(root)
+        copy_installation(str(root))
+        self.folder, self.place = self.root / "run", Place(folder=f"{root}/run")
+        self.client = self.root / "bin/hookline-client"
         self.process = None
-        self.client = CLIENTS["bash"]
 
-    @property
-    def folder(self):
-        return self.runtime / "hookline"
+    def use(self, name):
+        self.client.unlink()
+        shutil.copy(build(name), self.client)
+        return self
 
     def environment(self, **more):
-        own = str(Path(sys.executable).parent)
-        usual = {
-            "XDG_RUNTIME_DIR": str(self.runtime),
-            "PATH": f"{own}:/usr/bin:/bin",
-            "HOOKLINE_DAEMON": "on",
-        }
+        usual = {"PATH": f"{self.root}/bin:/usr/bin:/bin", "HOOKLINE_DAEMON": "on"}
         return self.user.environment(**{**usual, **more})
 
     def running(self):
-        """The daemons of this house, by their ids: also those that a call has started."""
+        """Ids of the daemons of this installation."""
         return [int(one.name) for one in Path("/proc").iterdir() if one.name.isdecimal() and self._ours(one)]
 
     def _ours(self, process):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
-            env = (process / "environ").read_bytes().split(b"\0")
         except OSError:
             return False
-        return b"hookline.daemon" in words and f"XDG_RUNTIME_DIR={self.runtime}".encode() in env
+        return b"hookline.daemon" in words and f"{self.root}/bin".encode() in words
 
     def end(self):
-        """Whatever was started here is gone afterwards."""
         for number in (signal.SIGCONT, signal.SIGKILL):
             for process in self.running():
                 with suppress(ProcessLookupError):
@@ -71,41 +77,54 @@ class House:
         if self.process is not None:
             self.process.wait(20)
         self.until(lambda: not self.running())
+        shutil.rmtree(self.root, ignore_errors=True)
 
     def until(self, holds, seconds=30):
-        """Wait for what must come."""
         until = time.monotonic() + seconds
         while not (found := holds()):
             assert time.monotonic() < until, "it did not come"
             time.sleep(0.02)
         return found
 
-    def start(self, **env):
-        with (self.runtime / "said").open("ab") as said:
+    def start(self, *words):
+        with (self.root / "said").open("ab") as said:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "hookline.daemon"],
-                env=self.environment(**env),
+                [self.root / "bin/python", "-I", "-m", "hookline.daemon", f"{self.root}/bin", *words],
+                env={"LANG": "C"},
                 cwd="/",
+                stdout=said,
                 stderr=said,
                 start_new_session=True,
             )
-        self.wait()
+        self.until(lambda: control.status(self.place))
         return self
-
-    def wait(self):
-        until = time.monotonic() + 30
-        while not (self.folder / "address").exists():
-            assert time.monotonic() < until, (self.runtime / "said").read_text()
-            time.sleep(0.02)
 
     def kill(self, number=signal.SIGKILL):
         self.process.send_signal(number)
         return self.process.wait(20)
 
-    def ask(self, payload, /, *words, host="claude-code", client=None, **env):
-        data = payload if isinstance(payload, bytes) else payload.encode()
+    def status(self):
+        return control.status(self.place)
+
+    def calls(self):
+        return (self.status() or {}).get("calls")
+
+    def run(self, *words, **env):
+        """`hookline` of this installation."""
         return subprocess.run(
-            [*map(str, client or self.client), host, *words],
+            [self.root / "bin/hookline", *words],
+            capture_output=True,
+            text=True,
+            cwd=self.user.project,
+            env=self.environment(**env),
+            check=False,
+            timeout=60,
+        )
+
+    def ask(self, payload, /, *words, host="claude-code", client=(), **env):
+        data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        return subprocess.run(
+            [*map(str, client or (self.client,)), "hook", host, *words],
             input=data,
             capture_output=True,
             cwd=self.user.project,
@@ -114,15 +133,25 @@ class House:
             timeout=60,
         )
 
+    def ask_force(self, **how):
+        """Whether a forced push is denied."""
+        return b'"deny"' in self.ask(self.user.shell(FORCE), **how).stdout
+
+    def logged(self):
+        return [one["action"] for one in self.user.log() if one["event"] == "PreToolUse"]
+
 
 @pytest.fixture
-def house(user, tmp_path):
-    runtime = tmp_path / "run"
-    runtime.mkdir(mode=0o700)
-    made = House(user, runtime)
-    made.folder.mkdir(mode=0o700)  # so that no client looks for one elsewhere
+def house(user):
+    made = House(user, os.path.realpath(tempfile.mkdtemp(prefix="h-", dir=SCRATCH)))
     yield made
     made.end()
+
+
+@pytest.fixture(params=CLIENTS)
+def each(request, house):
+    """The house, with each of the clients."""
+    return house.use(request.param)
 
 
 @pytest.fixture
@@ -130,8 +159,39 @@ def daemon(house):
     return house.start()
 
 
-@pytest.fixture(params=CLIENTS)
-def asked(request, house):
-    """A daemon that is asked by each of the clients."""
-    house.client = CLIENTS[request.param]
-    return house.start()
+@pytest.fixture
+def asked(each):
+    """A running daemon, with each of the clients."""
+    return each.start()
+
+
+def can_unshare(*words):
+    if not shutil.which("unshare"):
+        return False
+    return subprocess.run(["unshare", *words, "true"], capture_output=True, check=False).returncode == 0
+
+
+FORBID = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+class Step(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_ushort), ("jt", ctypes.c_ubyte), ("jf", ctypes.c_ubyte)]
+    _fields_ += [("k", ctypes.c_uint)]
+class Program(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.POINTER(Step))]
+load, same = Step(0x20, 0, 0, 0), Step(0x15, 0, 1, NUMBER)
+refuse, allow = Step(0x06, 0, 0, 0x00050001), Step(0x06, 0, 0, 0x7FFF0000)
+steps = (Step * 4)(load, same, refuse, allow)
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.prctl(22, 2, ctypes.byref(Program(4, steps))) == 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+SYSTEM_CALLS = {
+    "x86_64": {"socket": 41, "connect": 42, "memfd_create": 319, "reboot": 169},
+    "aarch64": {"socket": 198, "connect": 203, "memfd_create": 279, "reboot": 142},
+}
+
+
+def forbid(name):
+    """A program for Python that runs its arguments with that system call forbidden, as sandboxes do."""
+    return FORBID.replace("NUMBER", str(SYSTEM_CALLS.get(os.uname().machine, {}).get(name, 0)))

@@ -7,7 +7,7 @@ OWN = {"version": 1, "hooks": {"PreToolUse": [{"command": "echo no >&2; exit 2",
 
 
 def stopped(house, command="ls"):
-    return house.ask(json.dumps(house.user.shell(command))).stdout
+    return house.ask(house.user.shell(command)).stdout
 
 
 def test_a_broken_edit_keeps_what_held_before_and_says_so(daemon):

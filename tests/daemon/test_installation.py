@@ -1,4 +1,4 @@
-"""Whether this process is still what is installed: looked at now and then, and by one of all who ask."""
+"""Whether the files of this installation are those that were loaded."""
 
 import os
 import time
@@ -12,12 +12,13 @@ from hookline.daemon import installation
 @pytest.fixture
 def source(tmp_path, monkeypatch):
     monkeypatch.setattr(installation, "PACKAGE", str(tmp_path))
+    monkeypatch.setattr(installation, "LOOK_EVERY", 0.4)
     path = tmp_path / "code.py"
     path.write_text("old = 1\n")
     return path
 
 
-def test_of_all_who_ask_at_once_one_looks(source, monkeypatch):
+def test_of_calls_at_the_same_moment_one_examines_them(source, monkeypatch):
     files, looks, stat = installation.Files(), [], os.stat
     time.sleep(0.5)
 
@@ -29,25 +30,28 @@ def test_of_all_who_ask_at_once_one_looks(source, monkeypatch):
 
     monkeypatch.setattr("hookline.daemon.installation.os.stat", slow)
     with ThreadPoolExecutor(8) as pool:
-        told = list(pool.map(lambda _: files.changed(every=0.4), range(8)))
+        told = list(pool.map(lambda _: files.changed(), range(8)))
 
     assert told == [False] * 8
     assert looks == [str(source)]
 
 
-def test_an_edit_is_noticed_and_told_to_everybody(source):
+def test_an_edit_is_noticed_for_good(source):
     files = installation.Files()
-    before = files.changed(every=0.0)
+    files.look()
+    before = files.changed()
     source.write_text("new = 22\n")
-
-    assert (before, files.changed(every=0.0), files.changed(every=60.0)) == (False, True, True)
+    files.look()
+    after = files.changed()
     source.write_text("old = 1\n")
-    assert files.changed(every=0.0)
+
+    assert (before, after, files.changed()) == (False, True, True)
 
 
-def test_it_looks_no_more_often_than_it_is_told_to(source):
+def test_they_are_not_examined_again_at_once(source):
     files = installation.Files()
     source.write_text("new = 22\n")
+    at_once = files.changed()
+    time.sleep(0.5)
 
-    assert not files.changed(every=60.0)
-    assert files.changed(every=0.0)
+    assert (at_once, files.changed()) == (False, True)

@@ -1,4 +1,4 @@
-"""A daemon's life: it goes when nobody calls, ends what it began, and bears the machines there are."""
+"""A daemon's life: started by the first call, replaced when it hangs or is another's, gone when idle."""
 
 import json
 import os
@@ -8,408 +8,413 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.conftest import user_at
-from tests.daemon.conftest import CLIENT, CLIENTS, House
+from tests.conftest import SCRATCH, user_at
+from tests.daemon.conftest import CLIENTS, FORCE, House, build, can_unshare, forbid
 
-from hookline.daemon import control
-from hookline.daemon.paths import Place
+from hookline.cli._bench_world import copy_installation
+from hookline.daemon import client, control
 
-FORCE = "git push --force"
 SLOW = {"command": "echo x >> ran; sleep 4; echo no >&2; exit 2", "timeout": 20}
 OTHER = 61_234
 """A user who has no process and no file here."""
 
 
-def status(house, **env):
-    ran = house.user.run("daemon", "status", "--json", **house.environment(**env))
-    return json.loads(ran.stdout)
+def test_the_first_call_starts_it_and_is_answered_by_it(each):
+    assert each.ask_force()
+    assert each.calls() == 1
+    assert len(each.running()) == 1
 
 
-def test_it_goes_when_nobody_calls(house):
-    house.start(HOOKLINE_DAEMON_IDLE="1")
+def test_many_first_calls_start_one(each):
+    with ThreadPoolExecutor(16) as pool:
+        denied = list(pool.map(lambda _: each.ask_force(), range(16)))
 
-    assert house.process.wait(60) == 0
-    assert {one.name for one in house.folder.iterdir()} <= {"lock", "starting", "log"}
-
-
-@pytest.mark.parametrize("given", ["soon", "0", "-5", "nan"])
-def test_an_idle_time_that_is_none_is_said_and_not_followed(house, given):
-    house.start(HOOKLINE_DAEMON_IDLE=given)
-
-    assert status(house)["idle"] == 1800
-    assert f"HOOKLINE_DAEMON_IDLE is {given!r}" in (house.runtime / "said").read_text()
+    assert all(denied)
+    assert len(each.running()) == 1
 
 
-def test_the_idle_time_of_who_started_it_holds(house):
-    house.ask(json.dumps(house.user.shell("ls")), HOOKLINE_DAEMON_IDLE="77")
-    house.until((house.folder / "address").exists)
+def test_it_inherits_nothing_of_the_call_that_started_it(each):
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)  # noqa: FBT003 -- as os has it
+    ran = subprocess.run(
+        [each.client, "hook", "claude-code"],
+        input=b"{}",
+        capture_output=True,
+        cwd=each.user.project,
+        env=each.environment(SECRET="x", LD_LIBRARY_PATH="/nowhere"),
+        pass_fds=[writing],
+        check=False,
+    )
+    os.close(writing)
+    (process,) = each.running()
+    env = Path(f"/proc/{process}/environ").read_bytes()
 
-    assert status(house)["idle"] == 77
+    assert ran.returncode == 0
+    assert each.until(lambda: os.read(reading, 1) == b"")  # nobody holds the other end
+    assert os.readlink(f"/proc/{process}/cwd") == "/"
+    assert {name.partition(b"=")[0] for name in env.split(b"\0") if name} <= {b"LANG", b"LC_ALL", b"TZ"}
+    os.close(reading)
 
 
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, "stop"], ids=str)
-def test_a_call_under_way_is_finished_and_kept(house, client, how):
-    house.start()
-    house.user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"PreToolUse": [SLOW]}})
-    ran = house.user.project / "ran"
+def test_one_that_hangs_costs_one_call_its_wait_and_is_replaced(asked):
+    hung = asked.process
+    hung.send_signal(signal.SIGSTOP)
+    began = time.monotonic()
+    first = asked.ask_force()
+    waited = time.monotonic() - began
+    second = asked.ask_force()
+
+    assert first
+    assert second
+    assert 2 * client.SILENCE <= waited < 2 * client.SILENCE + 10
+    assert hung.wait(20) == -signal.SIGKILL
+    assert asked.calls() == 2
+    assert len(asked.running()) == 1
+
+
+def test_calls_that_wait_for_one_that_hangs_are_all_answered(asked):
+    asked.process.send_signal(signal.SIGSTOP)
+    with ThreadPoolExecutor(8) as pool:
+        denied = list(pool.map(lambda _: asked.ask_force(), range(8)))
+
+    assert all(denied)
+    assert len(asked.running()) == 1
+    asked.kill()
+
+
+def test_a_call_that_one_that_hangs_has_read_is_recorded_once(asked):
+    asked.user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"PreToolUse": [SLOW]}})
+    ran = asked.user.project / "ran"
     with ThreadPoolExecutor(1) as pool:
-        asking = pool.submit(house.ask, json.dumps(house.user.shell("ls")), client=client)
-        house.until(ran.exists)
-        if how == "stop":
-            house.user.run("daemon", "stop", **house.environment())
-        else:
-            house.process.send_signal(how)
+        asking = pool.submit(asked.ask, asked.user.shell("ls"))
+        asked.until(ran.exists)
+        asked.process.send_signal(signal.SIGSTOP)
         said = asking.result().stdout
 
-    assert b"deny" in said
+    assert b'"deny"' in said
+    asked.until(lambda: asked.logged() == ["block"])
+
+
+def test_one_that_was_killed_is_replaced(asked):
+    asked.kill()
+
+    assert asked.ask_force()
+    assert asked.calls() == 1
+
+
+def test_a_socket_and_lock_that_a_killed_one_left_keep_nobody(asked):
+    asked.kill()
+
+    assert (asked.folder / "socket").exists()
+    assert asked.ask_force()
+
+
+def test_it_exits_when_idle(house):
+    house.start("1")
+
+    assert house.process.wait(60) == 0
+    assert {one.name for one in house.folder.iterdir()} <= {"lock", "start.lock", "log"}
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, "stop"], ids=str)
+def test_a_call_in_progress_is_finished_and_recorded(asked, how):
+    asked.user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"PreToolUse": [SLOW]}})
+    ran = asked.user.project / "ran"
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(asked.ask, asked.user.shell("ls"))
+        asked.until(ran.exists)
+        if how == "stop":
+            asked.run("daemon", "stop")
+        else:
+            asked.process.send_signal(how)
+        said = asking.result().stdout
+
+    assert b'"deny"' in said
     assert ran.read_text() == "x\n"
-    assert house.process.wait(30) == 0
-    assert [one["action"] for one in house.user.log() if one["event"] == "PreToolUse"] == ["block"]
+    assert asked.process.wait(30) == 0
+    assert asked.logged() == ["block"]
 
 
-def test_one_that_hangs_is_replaced_by_the_call_that_it_kept_waiting(house):
-    house.start().process.send_signal(signal.SIGSTOP)
-    said = house.ask(json.dumps(house.user.shell(FORCE)))
+def test_another_serves_while_one_finishes_its_calls(asked):
+    asked.user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"UserPromptSubmit": [SLOW]}})
+    ran = asked.user.project / "ran"
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(asked.ask, asked.user.payload("UserPromptSubmit"))
+        asked.until(ran.exists)
+        asked.process.send_signal(signal.SIGTERM)
+        asked.until(lambda: not control.held(asked.place))
+        denied = asked.ask_force()
+        still = asked.process.poll() is None
+        asking.result()
 
-    assert b"deny" in said.stdout
-    house.until(lambda: house.process.poll() is not None, seconds=60)
-    house.until(lambda: status(house)["runs"])
-
-
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
-def test_a_large_payload_outlives_one_that_hangs_and_is_left_nowhere(house, client):
-    house.start().process.send_signal(signal.SIGSTOP)
-    sent = json.dumps({**house.user.shell(FORCE), "padding": "x" * 1_000_000})
-    said = house.ask(sent, client=client)
-
-    assert b"deny" in said.stdout
-    assert [one.name for one in house.folder.iterdir() if one.name.startswith("payload")] == []
+    assert denied
+    assert still, "the slow one was over before"
+    assert asked.calls() == 1
 
 
-def test_one_whose_folder_was_removed_goes(house):
-    house.start()
-    shutil.rmtree(house.folder)
+def test_one_whose_folder_was_removed_exits_and_is_replaced(each):
+    each.start()
+    shutil.rmtree(each.folder)
+    each.folder.mkdir(mode=0o700)
 
-    assert house.process.wait(30) == 0
-
-
-def test_without_a_unix_socket_the_other_one_does(house):
-    (house.folder / "socket" / "no").mkdir(parents=True)
-    house.start()
-    said = house.ask(json.dumps(house.user.shell(FORCE)))
-
-    assert b"deny" in said.stdout
-    assert (status(house)["socket"], status(house)["calls"]) == (False, 1)
-    assert house.user.run("daemon", "stop", **house.environment()).returncode == 0
-
-
-def spoken(house, process, words, payload="{}"):
-    """What a client on loopback hears that says to be that *process*."""
-    _, port, knock, _, secret = control.read(Place(folder=str(house.folder)))
-    said = f"hookline/1 {knock}\nhookline/1 {secret} {process} n {len(words)} -\n" + "\0".join(
-        [*words, "/", payload, ""]
-    )
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as line:
-        line.sendall(said.encode())
-        return b"".join(iter(lambda: line.recv(4096), b"")).partition(b"\n")[2]
+    assert each.ask_force()
+    assert each.process.wait(30) == 0
+    assert each.calls() == 1
 
 
 @pytest.fixture
-def bystander():
-    """A process of this user that asks nothing, with some words of its own."""
-    process = subprocess.Popen([sys.executable, "-c", "input()", "claude-code"], stdin=subprocess.PIPE)
-    yield process.pid
-    process.communicate(b"\n")
-
-
-@pytest.mark.parametrize("number", [1, 2**22 + 1])
-def test_a_process_that_cannot_be_looked_at_is_not_answered(daemon, number):
-    assert spoken(daemon, number, ("claude-code", "--event", "Stop")) == b""
-
-
-def test_it_does_not_guess_whose_environment_holds(daemon, bystander):
-    assert spoken(daemon, bystander, ("claude-code",)) != b""  # these are its words
-    assert spoken(daemon, bystander, ("codex",)) == b""
-
-
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
-def test_who_takes_the_port_of_one_that_died_is_neither_told_nor_believed(house, client):
-    house.start()
-    _, port, knock, *_ = control.read(Place(folder=str(house.folder)))
-    house.kill()
-    with socket.socket() as impostor:
-        impostor.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        impostor.bind(("127.0.0.1", port))
-        impostor.listen()
-        impostor.settimeout(0.1)
-        with ThreadPoolExecutor(1) as pool:
-            heard = pool.submit(overheard, impostor)
-            said = house.ask(json.dumps(house.user.shell(FORCE)), client=client)
-            control.status(Place(folder=str(house.folder)))
-            impostor.shutdown(socket.SHUT_RDWR)
-
-        assert b"deny" in said.stdout
-        assert heard.result().replace(f"hookline/1 {knock}\n".encode(), b"") == b""
-
-
-def overheard(impostor):
-    """All that is said to who has taken the port, until it is shut."""
-    heard = b""
-    with suppress(OSError):
-        while True:
-            with suppress(TimeoutError):
-                line, _ = impostor.accept()
-                with line:
-                    line.sendall(b"welcome\n")
-                    line.settimeout(5)
-                    while more := line.recv(4096):
-                        heard += more
-    return heard
-
-
-def can(*words):
-    """Whether a user may have such a world of their own here."""
-    if not shutil.which("unshare"):
-        return False
-    return subprocess.run(["unshare", *words, "true"], capture_output=True, check=False).returncode == 0
-
-
-@pytest.mark.skipif(not can("-rpf", "--mount-proc"), reason="no processes of one's own here")
-def test_a_client_in_a_container_is_answered(house):
-    house.start()
-    inside = ("unshare", "-rpf", "--mount-proc", CLIENT, "hook")
-    said = house.ask(json.dumps(house.user.shell(FORCE)), client=inside)
-
-    assert b"deny" in said.stdout
-    assert status(house)["runs"]
-
-
-@pytest.mark.skipif(not can("-rn"), reason="no network of one's own here")
-def test_without_a_network_the_unix_socket_does(house):
-    script = '"$0" -P -m hookline daemon start && "$0" -I -S "$1" hook claude-code'
-    ran = subprocess.run(
-        ["unshare", "-rn", "sh", "-c", script, sys.executable, CLIENTS["python"][-2]],
-        input=json.dumps(house.user.shell(FORCE)).encode(),
-        env=house.environment(),
-        cwd=house.user.project,
-        capture_output=True,
-        check=False,
-        timeout=60,
+def upgraded(house):
+    """A daemon of a copy of the package, which can be edited."""
+    packages = next((house.root / "lib").glob("python*")) / "site-packages"
+    shutil.copytree(
+        Path(client.__file__).parents[1], packages / "hookline", ignore=shutil.ignore_patterns("__pycache__")
     )
-
-    assert b"deny" in ran.stdout, ran.stderr
-    assert status(house)["calls"] == 1
+    return house
 
 
-SMALL = """
-mount -t tmpfs -o size=64k,mode=700 tmpfs "$XDG_RUNTIME_DIR" || exit 9
-mkdir -m 700 "$XDG_RUNTIME_DIR/hookline"
-head -c 100000 /dev/zero > "$XDG_RUNTIME_DIR/hookline/ballast" 2> /dev/null
-"$1" claude-code < "$2"
-hookline daemon start; echo "start $?"
-rm "$XDG_RUNTIME_DIR/hookline/ballast"
-hookline daemon start; echo "start $?"
-"$1" claude-code < "$2"
-hookline daemon status --json
-hookline daemon stop
-"""
-LARGE = """
-mount -t tmpfs -o size=128k,mode=700 tmpfs "$XDG_RUNTIME_DIR" || exit 9
-hookline daemon start
-"$1" claude-code < "$2"
-ls "$XDG_RUNTIME_DIR/hookline"
-hookline daemon stop
-"""
-READ_ONLY = """
-mount -t tmpfs tmpfs "$HOME" && mount -o remount,ro "$HOME" || exit 9
-hookline daemon start
-"$1" claude-code < "$2"
-hookline daemon status --json
-hookline daemon stop
-"""
+@pytest.mark.parametrize("name", CLIENTS)
+def test_one_whose_files_have_changed_is_replaced(upgraded, name):
+    upgraded.use(name)
+    before = upgraded.ask_force()
+    upgraded.until(upgraded.status)  # its files are compiled first
+    (first,) = upgraded.running()
+    packages = next((upgraded.root / "lib").glob("python*")) / "site-packages"
+    with (packages / "hookline/chain.py").open("a") as file:
+        file.write("# edited\n")
+    time.sleep(1.1)  # the files are examined once a second
+    after = upgraded.ask_force()
+
+    assert (before, after) == (True, True)
+    upgraded.until(lambda: upgraded.ask_force() and upgraded.status())  # a slow start is tried again later
+    assert first not in upgraded.running()
 
 
-@pytest.mark.skipif(not can("-rm"), reason="no disks of one's own here")
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
-def test_a_full_disk_is_borne_and_got_over(house, client):
-    out = in_a_world(house, SMALL, client)
-
-    assert [line for line in out if line.startswith("start ")] == ["start 1", "start 0"]
-    assert len([line for line in out if '"deny"' in line]) == 2
-    assert json.loads(out[-2])["calls"] == 1
-
-
-@pytest.mark.skipif(not can("-rm"), reason="no disks of one's own here")
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
-def test_a_home_that_cannot_be_written_to_is_borne(house, client):
-    out = in_a_world(house, READ_ONLY, client)
-
-    assert len([line for line in out if '"deny"' in line]) == 1
-    assert json.loads(out[-2])["calls"] == 1
-
-
-@pytest.mark.skipif(not can("-rm"), reason="no disks of one's own here")
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
-def test_a_payload_larger_than_the_disk_is_judged(house, client):
-    out = in_a_world(house, LARGE, client, padding="x" * 1_000_000)
-
-    assert len([line for line in out if '"deny"' in line]) == 1
-    assert [line for line in out if line.startswith("payload")] == []
+@pytest.mark.parametrize("name", CLIENTS)
+def test_two_installations_that_share_a_folder_take_turns(house, name, user):
+    """As those of a user do who has no virtual environment's own folder: each call gets its answer."""
+    other = House(user, os.path.realpath(tempfile.mkdtemp(prefix="o-", dir=SCRATCH)))
+    try:
+        other.folder.rmdir()
+        both = [house.use(name), other.use(name)]
+        os.symlink(house.folder, other.folder)  # a link is refused, so a bind mount stands for it
+        script = f'mount --bind {house.folder} {other.folder} && exec "$0" "$@"'
+        if not can_unshare("-m"):
+            pytest.skip("no file system of one's own here")
+        other.folder.unlink()
+        other.folder.mkdir(mode=0o700)
+        inside = ("unshare", "-m", "sh", "-c", script, other.client)
+        denied = [house.ask_force(), other.ask_force(client=inside)] * 2
+        assert denied == [True] * 4
+    finally:
+        for one in both:
+            one.end()
 
 
-def in_a_world(house, script, client, **more):
-    """What *script* prints where disks are its own; the client is a program there."""
-    sent = house.user.project / "sent.json"
-    sent.write_text(json.dumps({**house.user.shell(FORCE), **more}))
-    program = house.user.project.parent / "client"
-    program.write_text(f'#!/bin/sh\nexec {" ".join(map(str, client))} "$@"\n')
-    program.chmod(0o755)
-    ran = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", script, "sh", program, sent],
-        env=house.environment(),
-        cwd=house.user.project,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_client_of_another_release_replaces_it(asked, name):
+    text = build(name).read_bytes().replace(b"0.1.0", b"0.1.1")
+    newer = asked.root / "bin/hookline-client"
+    before = asked.ask_force()
+    newer.unlink()
+    newer.write_bytes(text)
+    newer.chmod(0o755)
+    denied = asked.ask_force()
+
+    assert (before, denied) == (True, True)  # no such daemon can be had, so a process of its own answers
+    assert asked.process.wait(20) == 0
+
+
+def test_where_no_daemon_can_start_calls_are_answered_and_it_is_not_tried_again_at_once(each):
+    (each.folder / "lock").mkdir()
+    first = each.ask_force()
+    tries = (each.folder / "log").read_text().count("cannot run")
+    second = each.ask_force()
+
+    assert (first, second) == (True, True)
+    assert tries == (each.folder / "log").read_text().count("cannot run") == 1
+    assert each.running() == []
+
+
+@pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="unknown system call numbers")
+def test_a_sandbox_that_forbids_sockets_gets_every_answer(each):
+    inside = (sys.executable, "-c", forbid("socket"), each.client)
+
+    assert [each.ask_force(client=inside) for _ in range(2)] == [True, True]
+    each.until(lambda: each.running() == [])
+
+
+@pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="unknown system call numbers")
+@pytest.mark.parametrize("call", ["socket", "connect"])
+def test_a_sandboxed_caller_leaves_the_daemon_of_the_others_alone(asked, call, monkeypatch):
+    inside = (sys.executable, "-c", forbid(call), asked.client)
+    denied = [asked.ask_force(client=inside) for _ in range(2)]
+    time.sleep(12)  # longer than a daemon that was started for it waits for the folder
+
+    assert denied == [True, True]
+    assert asked.running() == [asked.process.pid]
+    assert asked.ask_force()
+    assert asked.calls() == 1
+
+
+@pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="unknown system call numbers")
+def test_a_daemon_that_a_sandboxed_caller_started_is_replaced_for_one_that_is_free(each):
+    assert each.ask_force(client=(sys.executable, "-c", forbid("reboot"), each.client))
+    (first,) = each.running()
+    assert each.ask_force()
+
+    each.until(lambda: first not in each.running())
+    assert len(each.running()) == 1
+    assert each.calls() == 1
+
+
+@pytest.mark.skipif(not can_unshare("-n"), reason="no network of one's own here")
+def test_a_daemon_with_another_network_answers_only_those_who_share_it(each):
+    assert each.ask_force(client=("unshare", "-n", each.client))
+    calls = each.calls()
+    assert each.ask_force()
+
+    assert calls == each.calls() == 1
+
+
+def test_one_that_is_stopped_while_many_wait_is_replaced(asked):
+    asked.process.send_signal(signal.SIGSTOP)
+    lines = [socket.socket(socket.AF_UNIX) for _ in range(600)]
+    for line in lines:
+        line.setblocking(False)  # noqa: FBT003 -- as socket has it
+        with suppress(BlockingIOError):
+            line.connect(str(asked.folder / "socket"))
+    denied = [asked.ask_force() for _ in range(2)]
+    for line in lines:
+        line.close()
+
+    assert denied == [True, True]
+    asked.until(lambda: asked.process.poll() is not None)
+    asked.until(lambda: asked.ask_force() and asked.calls())
+
+
+def test_one_that_is_busy_is_not_taken_for_hung(asked):
+    """A hook that keeps the interpreter to itself for longer than a client waits for a sign of life."""
+    asked.user.write(
+        "~/.config/hookline/hooks/busy.py",
+        """
+import re
+from hookline import UserPromptSubmit, State, block, hook
+
+@hook()
+def busy(event: UserPromptSubmit, state: State):
+    re.match(r"(a|a)*$", "a" * 26 + "b")
+    return block("busy no longer")
+""",
     )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout.splitlines()
+    said = asked.ask(asked.user.payload("UserPromptSubmit"))
+
+    assert b"busy" in said.stdout
+    assert asked.status()["process"] == asked.process.pid
+
+
+@pytest.mark.skipif(not can_unshare("-rm"), reason="no file system of one's own here")
+@pytest.mark.parametrize(
+    "script",
+    [
+        'mount -t tmpfs tmpfs "$HOME" && mount -o remount,ro "$HOME"',
+        'mount -t tmpfs -o size=4k,mode=700 tmpfs "$RUN"; head -c 9000 /dev/zero 2> /dev/null > "$RUN/x"; :',
+        'mount -t tmpfs -o mode=700 tmpfs "$RUN" && mount -o remount,ro "$RUN"',
+    ],
+    ids=["the home is read-only", "the folder is full", "the folder is read-only"],
+)
+def test_disks_that_cannot_be_written_to_are_borne(each, script):
+    sent = json.dumps({**each.user.shell(FORCE), "padding": "x" * 1_000_000})
+    own = "mount -t tmpfs tmpfs /run"  # so that no daemon is started in the user's real folder
+    inside = ("unshare", "-rm", "sh", "-c", f'{own}; {script} && exec "$0" "$@"', each.client)
+    said = [each.ask(sent.encode(), client=inside, RUN=str(each.folder)) for _ in range(2)]
+
+    assert [b'"deny"' in one.stdout for one in said] == [True, True], said
+
+
+@pytest.mark.skipif(not can_unshare("-rpf", "--mount-proc"), reason="no processes of one's own here")
+def test_a_client_with_other_processes_or_files_is_answered(asked):
+    asked.user.write("~/other/hookline/hookline.toml", "[hooks.dangerous-command]\nenabled = false\n")
+    home = asked.user.home
+    (home / ".config").mkdir(exist_ok=True)
+    mounted = f'mount --bind {home}/other {home}/.config && exec "$0" "$@"'
+    files = asked.ask_force(client=("unshare", "-rm", "sh", "-c", mounted, asked.client))
+    processes = asked.ask_force(client=("unshare", "-rpf", "--mount-proc", asked.client))
+
+    assert (files, processes) == (False, True)  # by the settings that the caller sees
+    assert asked.status()["process"] == asked.process.pid
 
 
 root = pytest.mark.skipif(os.getuid() != 0, reason="only root can be two users")
 ATTACK = """
 import json, os, socket, sys
-folder, port, process, other = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+folder, process, other = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 os.setgroups([]); os.setgid(other); os.setuid(other)
+def stop():
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(20)
+        line.connect(folder + "/socket")
+        line.sendall(b"hookline/2 stop 0.1.0 - 0 0 0\\n/\\0/\\0")
+        return line.makefile("rb").read().decode()
 def tried(work):
     try:
         return work() or ""
     except OSError as error:
         return type(error).__name__
-def talk(family, address, word, secret="0" * 32):
-    with socket.socket(family) as line:
-        line.settimeout(20)
-        line.connect(address)
-        first = "hookline/1\\n" if family == socket.AF_INET else ""
-        line.sendall(f"{first}hookline/1 {secret} {os.getpid()} n 1 0\\n{word}\\0/\\0{{}}\\0".encode())
-        said = line.makefile("rb").read().decode()
-        return said.partition("\\n")[2] if first else said
-print(json.dumps([
-    tried(lambda: open(folder + "/address").read()),
-    tried(lambda: talk(socket.AF_UNIX, folder + "/socket", "stop")),
-    tried(lambda: talk(socket.AF_INET, ("127.0.0.1", port), "stop")),
-    tried(lambda: talk(socket.AF_INET, ("127.0.0.1", port), "status")),
-    tried(lambda: os.kill(process, 15)),
-]))
+print(json.dumps([tried(stop), tried(lambda: os.kill(process, 15))]))
 """
 
 
-@pytest.fixture
-def open_house():
-    """A house whose runtime folder lies where every user comes by."""
-    place = Path(tempfile.mkdtemp(dir="/tmp"))
-    place.chmod(0o755)
-    made = House(user_at(place), place)
-    yield made
-    made.end()
-    shutil.rmtree(place)
-
-
-def attacked(house):
-    port = control.read(Place(folder=str(house.folder))).port
-    argv = [sys.executable, "-c", ATTACK, str(house.folder), str(port), str(house.process.pid), str(OTHER)]
-    return json.loads(subprocess.run(argv, capture_output=True, check=True, timeout=60).stdout)
-
-
 @root
-def test_another_user_reaches_nothing(open_house):
-    open_house.start()
+@pytest.mark.parametrize("open_to_all", [False, True])
+def test_another_user_reaches_nothing(daemon, open_to_all):
+    Path(SCRATCH).chmod(0o755)
+    daemon.root.chmod(0o755)
+    if open_to_all:
+        daemon.folder.chmod(0o755)
+        (daemon.folder / "socket").chmod(0o666)
+    argv = [sys.executable, "-c", ATTACK, str(daemon.folder), str(daemon.process.pid), str(OTHER)]
+    ran = subprocess.run(argv, capture_output=True, check=True, timeout=60)
+    daemon.folder.chmod(0o700)
+    (daemon.folder / "socket").chmod(0o600)
 
-    assert attacked(open_house) == ["PermissionError", "PermissionError", "", "", "PermissionError"]
-    assert status(open_house)["runs"]
+    stopped, killed = json.loads(ran.stdout)
 
-
-@root
-def test_another_user_is_told_by_the_socket_even_where_files_stand_open(open_house):
-    open_house.start()
-    open_house.folder.chmod(0o755)
-    (open_house.folder / "socket").chmod(0o666)
-    told = attacked(open_house)
-    open_house.folder.chmod(0o700)
-
-    assert told == ["PermissionError", "", "", "", "PermissionError"]
-    assert status(open_house)["runs"]
-
-
-@root
-def test_a_folder_of_another_user_is_refused(open_house):
-    open_house.folder.mkdir(mode=0o700)
-    os.chown(open_house.folder, OTHER, OTHER)
-    told = status(open_house)
-
-    assert told["problems"] == [
-        f"{open_house.folder} is not used: it belongs to user {OTHER}; have it removed"
-    ]
-
-
-CAPABLE = ("--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search")
-"""So that the other user can use this interpreter, wherever it lies."""
-AS_OTHER = ("setpriv", "--reuid", str(OTHER), "--regid", str(OTHER), "--clear-groups", *CAPABLE)
-
-
-@pytest.fixture
-def other(tmp_path):
-    """Another user, who has no runtime folder from the system."""
-    place = Path(tempfile.mkdtemp(dir="/tmp"))
-    user = user_at(place)
-    for folder in (place, *place.rglob("*")):
-        os.chown(folder, OTHER, OTHER)
-    yield user
-    subprocess.run(
-        [*AS_OTHER, sys.executable, "-m", "hookline", "daemon", "stop"],
-        env=user.environment(),
-        cwd="/",
-        capture_output=True,
-        check=True,
-    )
-    shutil.rmtree(place)
-    shutil.rmtree(f"/tmp/hookline-{OTHER}")
+    cut_off = ("", "ConnectionResetError", "BrokenPipeError")
+    assert stopped in (cut_off if open_to_all else ("PermissionError",))
+    assert killed == "PermissionError"
+    assert daemon.status()["process"] == daemon.process.pid
 
 
 @root
 @pytest.mark.skipif(not shutil.which("setpriv"), reason="no setpriv here")
-def test_two_users_have_a_daemon_each(house, other):
-    house.start()
-    theirs = subprocess.run(
-        [*AS_OTHER, sys.executable, "-P", "-m", "hookline", "daemon", "start"],
-        env=other.environment(HOOKLINE_DAEMON="on"),
-        cwd="/",
-        check=True,
-        capture_output=True,
-        timeout=60,
-    )
-    asked = [
-        subprocess.run(
-            [*AS_OTHER, *map(str, client), "claude-code"],
-            input=json.dumps(other.shell(FORCE)).encode(),
-            env=other.environment(HOOKLINE_DAEMON="on"),
-            cwd=other.project,
-            capture_output=True,
-            check=False,
-            timeout=60,
-        )
-        for client in CLIENTS.values()
-    ]
-    house.ask(json.dumps(house.user.shell(FORCE)))
-    told = control.status(Place(folder=f"/tmp/hookline-{OTHER}"))  # root may look everywhere
-
-    assert str(told["process"]).encode() in theirs.stdout
-    assert [b"deny" in one.stdout for one in asked] == [True] * len(CLIENTS)
-    assert (told["calls"], status(house)["calls"]) == (len(CLIENTS), 1)
+@pytest.mark.parametrize("name", CLIENTS)
+def test_two_users_have_a_daemon_each(house, name):
+    """The folders of both lie below a folder that everybody may write to."""
+    house.use(name)
+    shared = Path(tempfile.mkdtemp(dir="/tmp"))
+    shared.chmod(0o755)
+    theirs = House.__new__(House)
+    theirs.user, theirs.root, theirs.process = user_at(shared), shared / "venv", None
+    copy_installation(str(theirs.root))
+    theirs.folder, theirs.client = theirs.root / "run", theirs.root / "bin/hookline-client"
+    theirs.use(name)
+    for path in (shared, *shared.rglob("*")):
+        os.chown(path, OTHER, OTHER, follow_symlinks=False)
+    capable = ("--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search")
+    as_other = ("setpriv", "--reuid", str(OTHER), "--regid", str(OTHER), "--clear-groups", *capable)
+    try:
+        assert theirs.ask_force(client=(*as_other, theirs.client))
+        assert house.ask_force()
+        (process,) = theirs.running()
+        assert Path(f"/proc/{process}").stat().st_uid == OTHER
+        assert len(house.running()) == 1
+    finally:
+        for process in theirs.running():
+            os.kill(process, signal.SIGKILL)
+        shutil.rmtree(shared)

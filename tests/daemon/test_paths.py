@@ -1,90 +1,55 @@
-"""Where a daemon lies: in a folder that nobody else can reach into, or nowhere."""
+"""The daemon's folder: only one that no other user can open or exchange is used."""
 
 import os
 import shutil
-import stat
 import subprocess
 import sys
 
 import pytest
 
-from hookline.daemon.paths import LONGEST_SOCKET, Place, find, made, trouble
+from hookline.daemon.client import LONGEST_SOCKET
+from hookline.daemon.paths import problem
+
+SPOILT = {
+    "well": (lambda one: None, ""),
+    "group": (lambda one: one.chmod(0o750), "other users can open {0}; run `chmod 700 {0}`"),
+    "world": (lambda one: one.chmod(0o702), "other users can write to {0}"),
+    "gone": (lambda one: one.rmdir(), "{0}: no such file or directory"),
+    "file": (lambda one: (one.rmdir(), one.touch()), "{0} is not a folder"),
+    "link": (lambda one: (one.rmdir(), one.symlink_to("/")), "{0} is not a folder"),
+    "repository": (lambda one: (one / ".git").mkdir(), "{0} is a repository"),
+}
 
 
-def test_it_lies_in_the_systems_folder_for_such_things(tmp_path):
-    place = made({"XDG_RUNTIME_DIR": str(tmp_path)})
-
-    assert place == Place(folder=str(tmp_path / "hookline")) == find({"XDG_RUNTIME_DIR": str(tmp_path)})
-    assert stat.S_IMODE(os.stat(place.folder).st_mode) == 0o700
-
-
-def test_a_path_too_long_for_a_socket_gives_way(tmp_path):
-    long = tmp_path / ("x" * 120)
-    long.mkdir()
-    place = made({"XDG_RUNTIME_DIR": str(long)})
-
-    assert place.folder == f"/tmp/hookline-{os.getuid()}"
-
-
-@pytest.mark.parametrize("spoil", [lambda p: p.chmod(0o755), lambda p: (p.rmdir(), p.symlink_to(p.parent))])
-def test_a_folder_that_others_can_reach_into_is_not_used(tmp_path, spoil):
+@pytest.mark.parametrize(("spoil", "said"), SPOILT.values(), ids=SPOILT)
+def test_it_says_what_is_wrong_with_a_folder(tmp_path, spoil, said):
     folder = tmp_path / "hookline"
     folder.mkdir(mode=0o700)
     spoil(folder)
 
-    assert made({"XDG_RUNTIME_DIR": str(tmp_path)}).folder != str(folder)
-
-
-@pytest.mark.parametrize("given", ["", "relative/path", "/gone/for/good"])
-def test_without_that_folder_there_is_another(given):
-    assert made({"XDG_RUNTIME_DIR": given}).folder == f"/tmp/hookline-{os.getuid()}"
-
-
-@pytest.mark.parametrize(
-    ("spoil", "said"),
-    [
-        (lambda one: None, ""),
-        (lambda one: one.chmod(0o750), "others can reach into it; run `chmod 700 {}`"),
-        (lambda one: one.chmod(0o702), "others can reach into it; run `chmod 700 {}`"),
-        (lambda one: one.rmdir(), "no such file or directory"),
-        (lambda one: (one.rmdir(), one.touch()), "it is no folder; remove it"),
-        (lambda one: (one.rmdir(), one.symlink_to("/")), "it is no folder; remove it"),
-    ],
-    ids=["well", "group", "world", "gone", "file", "link"],
-)
-def test_what_is_wrong_with_a_folder_is_said(tmp_path, spoil, said):
-    folder = tmp_path / "hookline"
-    folder.mkdir(mode=0o700)
-    spoil(folder)
-
-    assert trouble(str(folder)) == said.format(folder)
+    assert problem(str(folder)) == said.format(folder)
 
 
 @pytest.mark.parametrize(("length", "fits"), [(LONGEST_SOCKET, True), (LONGEST_SOCKET + 1, False)])
-def test_a_path_is_as_long_as_a_socket_can_have(length, fits):
-    folder = "/" + "x" * (length - len("//socket"))
+def test_a_path_is_as_long_as_a_socket_allows(tmp_path, length, fits):
+    folder = tmp_path / ("x" * (length - len(f"{tmp_path}//socket")))
+    folder.mkdir(mode=0o700)
 
-    assert (trouble(folder) != "its path is too long for a socket") is fits
-
-
-def test_the_folder_that_is_there_is_found_first(tmp_path):
-    (tmp_path / "hookline").mkdir(mode=0o700)
-
-    assert find({"XDG_RUNTIME_DIR": str(tmp_path)}).folder == str(tmp_path / "hookline")
+    assert problem(str(folder)) == ("" if fits else "the path is too long for a socket")
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder away")
-def test_a_folder_of_another_user_is_not_used(tmp_path):
+@pytest.mark.parametrize("which", ["hookline", "."])
+def test_a_folder_of_another_user_is_not_used(tmp_path, which):
     (tmp_path / "hookline").mkdir(mode=0o700)
-    os.chown(tmp_path / "hookline", 61_235, 61_235)
+    os.chown(tmp_path / which, 61_235, 61_235)
 
-    assert "belongs to user 61235" in trouble(str(tmp_path / "hookline"))
-    assert made({"XDG_RUNTIME_DIR": str(tmp_path)}).folder != str(tmp_path / "hookline")
+    assert "belongs to user 61235" in problem(str(tmp_path / "hookline"))
 
 
 READ_ONLY = """
-mount -t tmpfs -o mode=700 tmpfs "$1" && mkdir -m 700 "$1/hookline" && mount -o remount,ro "$1" || exit 9
-cd "$1" && exec "$2" -c 'from hookline.daemon.paths import trouble; print(trouble("hookline"))'
+mount -t tmpfs -o mode=700 tmpfs "$1" && mkdir -m 700 "$1/run" && mount -o remount,ro "$1" || exit 9
+exec "$2" -c 'import sys; from hookline.daemon.paths import problem; print(problem(sys.argv[1]))' "$1/run"
 """
 
 
@@ -96,4 +61,4 @@ def test_a_disk_that_cannot_be_written_to_is_not_used(tmp_path):
     if ran.returncode:
         pytest.skip(f"no disks of one's own here: {ran.stderr}")
 
-    assert ran.stdout == "it cannot be written to\n"
+    assert ran.stdout == f"{tmp_path}/run is read-only\n"

@@ -1,14 +1,44 @@
-"""Whoever asks the daemon at the ends of a turn is counted as by processes of their own."""
+"""One after another, unless who is before waits for something."""
 
-import json
+import threading
+import time
 
-GATE = '[hooks.turn-gate]\ncommands = ["echo MEND >&2; exit 2"]\n'
+from hookline.daemon.turn_lock import PATIENCE, Turns
+
+LONG = 60.0
+"""Seconds for which nobody loses patience, however busy the machine is."""
 
 
-def test_strikes_are_counted_and_the_capped_end_says_so(asked):
-    asked.user.write("~/.config/hookline/hookline.toml", GATE)
-    stop = json.dumps(asked.user.payload("Stop"))
-    replies = [json.loads(asked.ask(stop).stdout) for _ in range(3)]
+def waited(turns):
+    began = time.monotonic()
+    with turns.taken():
+        return time.monotonic() - began
 
-    assert [reply.get("decision") for reply in replies] == ["block", "block", None]
-    assert "capped: turn-gate.user-1 blocked TurnEnd 3 times in a row" in replies[2]["systemMessage"]
+
+def test_who_comes_waits_for_who_is_before(monkeypatch):
+    monkeypatch.setattr("hookline.daemon.turn_lock.PATIENCE", LONG)
+    turns = Turns()
+    with turns.taken():
+        taken = threading.Thread(target=waited, args=(turns,))
+        taken.start()
+        taken.join(0.05)
+        assert taken.is_alive()
+    taken.join()
+
+
+def test_only_the_first_waits_for_one_who_takes_long():
+    turns = Turns()
+    with turns.taken():
+        first = waited(turns)
+        others = [waited(turns) for _ in range(5)]
+
+    assert first >= PATIENCE
+    assert sum(others) < PATIENCE
+
+
+def test_one_who_took_long_ends_nobody_elses_turn():
+    turns = Turns()
+    with turns.taken():
+        waited(turns)
+    with turns.taken():
+        assert waited(turns) >= PATIENCE

@@ -36,7 +36,8 @@ def call(name, given):
 def test_exit_codes_mean_nothing_so_a_block_is_json():
     reply, _ = replied("PreToolUse", blocked="because")
 
-    assert reply == Reply(stdout=json.dumps({"cancel": True, "errorMessage": "because"}))
+    cancelled = json.dumps({"cancel": True, "errorMessage": "because"})
+    assert reply == Reply(stdout=cancelled, unwritten_code=2)
 
 
 def test_a_cancel_takes_no_context_beside_it_so_the_reason_carries_it():

@@ -72,7 +72,8 @@ def test_a_block_is_json_with_exit_0_and_told_to_both():
     reply, _ = replied("preToolUse", blocked="because")
 
     assert reply == Reply(
-        stdout=json.dumps({"permission": "deny", "user_message": "because", "agent_message": "because"})
+        stdout=json.dumps({"permission": "deny", "user_message": "because", "agent_message": "because"}),
+        unwritten_code=2,
     )
 
 

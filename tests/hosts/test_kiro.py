@@ -61,7 +61,9 @@ def test_exit_1_continues_at_stop_so_no_warning_ends_with_it():
 def test_a_block_at_stop_is_a_decision_with_exit_0():
     reply, _ = replied("Stop", blocked="run the tests")
 
-    assert reply == Reply(stdout=json.dumps({"decision": "block", "reason": "run the tests"}))
+    assert reply == Reply(
+        stdout=json.dumps({"decision": "block", "reason": "run the tests"}), unwritten_code=2
+    )
 
 
 def test_exit_2_blocks_prompts_and_tools_and_context_goes_with_the_reason():

@@ -1,10 +1,12 @@
 """Two machines of a team with one PostgreSQL store: what one learns, the other is told."""
 
 import json
+import os
+import tempfile
 import time
 
 import pytest
-from tests.conftest import user_at
+from tests.conftest import SCRATCH, user_at
 from tests.daemon.conftest import House
 
 pytestmark = pytest.mark.xdist_group("stores")  # one server for all
@@ -23,10 +25,7 @@ def team(request, tmp_path, postgres):
         user.write(
             "~/.config/hookline/hookline.toml", f'store = "postgres"\nstore_address = {json.dumps(address)}\n'
         )
-        runtime = tmp_path / f"run-{name}"
-        (runtime / "hookline").mkdir(parents=True, mode=0o700)
-        runtime.chmod(0o700)
-        houses.append(House(user, runtime))
+        houses.append(House(user, os.path.realpath(tempfile.mkdtemp(prefix="t-", dir=SCRATCH))))
     if request.param == "daemons":
         for one in houses:
             one.start()
@@ -40,9 +39,9 @@ class Machine:
         self.house, self.user, self.daemon = house, house.user, daemon
 
     def hook(self, stem, **changes):
-        payload = json.dumps(self.user.payload(stem, **changes))
+        payload = self.user.payload(stem, **changes)
         if not self.daemon:
-            return self.user.hook(payload.encode())[1]
+            return self.user.hook(json.dumps(payload).encode())[1]
         return json.loads(self.house.ask(payload).stdout or b"{}")
 
     def run(self, *words):

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import site
 import subprocess
 import sys
 import tempfile
@@ -11,11 +13,13 @@ from contextlib import contextmanager
 from functools import partial
 
 from hookline import hosts
-from hookline.daemon import control, installation
+from hookline.daemon import control
+from hookline.daemon.installation import PACKAGE
 from hookline.daemon.paths import Place
 from hookline.events import PreToolUse
 from hookline.host import compose
 from hookline.record import record
+from hookline.system import own_command
 
 HOST = "claude-code"
 LINE = "ls -la src"
@@ -37,14 +41,17 @@ class World:
 
     @property
     def place(self) -> Place:
-        return Place(folder=os.path.join(self.folder, "run", "hookline"))
+        return Place(folder=os.path.join(self.folder, "run"))
+
+    @property
+    def client(self) -> str:
+        return os.path.join(self.folder, "bin", own_command.CLIENT)
 
     @property
     def env(self) -> dict[str, str]:
         """Nothing of the caller's environment but where programs are: no switch, and no setting of Python."""
-        path = os.pathsep.join((installation.PROGRAMS, os.environ.get("PATH", os.defpath)))
-        run = os.path.join(self.folder, "run")
-        return {"HOME": os.path.join(self.folder, "home"), "XDG_RUNTIME_DIR": run, "PATH": path, "LANG": "C"}
+        path = os.pathsep.join((os.path.join(self.folder, "bin"), os.environ.get("PATH", os.defpath)))
+        return {"HOME": os.path.join(self.folder, "home"), "PATH": path, "LANG": "C"}
 
     def payload(self, session: str, number: int) -> bytes:
         """A shell call before it is made, as the host tells of it; each with another *number* is another."""
@@ -65,11 +72,35 @@ class World:
 @contextmanager
 def world() -> Iterator[World]:
     """A scratch one; its path is short, because a socket's must be."""
-    with tempfile.TemporaryDirectory(prefix="hl-") as folder:
+    with tempfile.TemporaryDirectory(prefix="hl-") as made:
+        folder = os.path.realpath(made)
         for name in ("home", "project/.git"):
             os.makedirs(os.path.join(folder, name))
-        os.mkdir(os.path.join(folder, "run"), 0o700)
+        copy_installation(folder)
         yield World(folder=folder)
+
+
+def copy_installation(folder: str) -> None:
+    """Make *folder* a virtual environment with the packages of this one and a daemon of its own."""
+    packages = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+    programs, base = os.path.join(folder, "bin"), os.path.realpath(sys.executable)
+    for name in (programs, os.path.join(folder, packages)):
+        os.makedirs(name)
+    os.mkdir(os.path.join(folder, "run"), 0o700)
+    os.symlink(base, os.path.join(programs, "python"))
+    shutil.copy(own_command.client_path(), programs)
+    _write(folder, "pyvenv.cfg", f"home = {os.path.dirname(base)}\n")
+    added = [f"import site; site.addsitedir({one!r})" for one in site.getsitepackages()]
+    _write(folder, f"{packages}/packages.pth", "\n".join([*added, os.path.dirname(PACKAGE), ""]))
+    script = "import sys\nfrom hookline.cli import main\nsys.exit(main())\n"
+    os.chmod(_write(folder, "bin/hookline", f"#!{programs}/python -I\n{script}"), 0o700)
+
+
+def _write(folder: str, name: str, text: str) -> str:
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
 
 
 @contextmanager
@@ -77,8 +108,8 @@ def daemon(at: World, core: int | None = None) -> Iterator[subprocess.Popen[byte
     """A daemon that answers, on one *core* if that is told; gone afterwards."""
     with open(os.path.join(at.folder, "said"), "wb") as said, on({core} if core is not None else set()):
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "hookline.daemon"],
-            env={**at.env, "PYTHONPATH": os.path.dirname(installation.PACKAGE)},
+            [os.path.join(at.folder, "bin", "python"), "-I", "-m", "hookline.daemon", f"{at.folder}/bin"],
+            env={"LANG": "C"},
             cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=said,

@@ -12,16 +12,15 @@ from hookline import __version__, hosts, installing
 from hookline.assembly import Setup
 from hookline.calling import Wire, wires
 from hookline.cli._finding import Finding, Weight, attention, note, well
-from hookline.daemon import installation
 from hookline.differing import program
 from hookline.host import Host
 from hookline.jsonc import NotJson, parse
 from hookline.probing import Trial, tried
 from hookline.record import record, replace
 from hookline.rewiring import moments
-from hookline.system import compiled, processes
+from hookline.system import processes
 from hookline.system import wired as notes
-from hookline.system.places import Places, find
+from hookline.system.places import Places
 from hookline.wiring import Listed, Look, Place
 
 GUARD = "dangerous-command"
@@ -109,10 +108,7 @@ def _interpreter(words: list[str], env: Mapping[str, str]) -> Iterator[Finding]:
     """Whether it is this very installation that is called."""
     path = which(words[0], path=env.get("PATH")) or ""
     here, there = (os.path.realpath(os.path.dirname(one)) for one in (sys.executable, path))
-    made = compiled.client(
-        env, os.path.join(find(env, "/").data, "clients"), installation.word(), build=False
-    )
-    if path and there != here and path != made and _run_by(path) != sys.executable:
+    if path and there != here and _run_by(path) != sys.executable:
         text = f"{path} is another installation than this one, {sys.executable}, of the same release"
         yield note("program.python", f"{text}: `hookline upgrade` wires this one")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from hookline import telemetry
 from hookline.assembly import Setup
 from hookline.cli._doctor_daemon import daemon
-from hookline.cli._doctor_machine import bash, clock
+from hookline.cli._doctor_machine import clock
 from hookline.cli._doctor_places import places
 from hookline.cli._doctor_store import store
 from hookline.cli._finding import Finding, attention, note, well
@@ -17,8 +17,8 @@ from hookline.past import Passes
 USUAL = "off by default"
 
 
-def around(setup: Setup, env: Mapping[str, str], *, client: bool) -> Iterator[Finding]:
-    """Everything; *client* says whether some agent calls the client in bash."""
+def around(setup: Setup, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Everything."""
     yield from _configured(setup)
     yield from _guards(setup)
     yield from places(setup.places)
@@ -28,7 +28,6 @@ def around(setup: Setup, env: Mapping[str, str], *, client: bool) -> Iterator[Fi
         say = attention if one.failed or one.dropped else well
         yield say("sink", f"sink {one.name!r}: {one}")
     yield from clock(setup.places)
-    yield from bash(wired=client)
 
 
 def _configured(setup: Setup) -> Iterator[Finding]:

@@ -6,83 +6,66 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hookline.cli._finding import Finding, attention, note, well
-from hookline.daemon import control, installation
-from hookline.daemon.paths import Place, find, trouble
+from hookline.daemon import control
+from hookline.daemon.paths import Place, find, make, problem
 from hookline.daemon.start import SWITCH, ensure
 from hookline.system.places import daemon_folders
 
 RECENT = 86_400.0
 """Seconds in which what its log says last is worth somebody's attention."""
 LONGEST = 300
-UP_WITHIN, GONE_WITHIN, LOOK_EVERY = 5.0, 2.0, 0.05
 
 
 def daemon(env: Mapping[str, str]) -> Iterator[Finding]:
-    """What a person should know of it."""
-    yield from _folders(env)
+    """What a person should know about the daemon."""
+    yield from _folders()
     if env.get(SWITCH) == "off":
-        told = "every call is answered by a process of its own, which takes longer; unset it to have one"
-        yield note("daemon.off", f"{SWITCH}=off stands in the environment, so no daemon is asked: {told}")
+        told = "every call is answered in a process of its own, which takes longer; unset it to use a daemon"
+        yield note("daemon.off", f"{SWITCH}=off is set, so no daemon is used: {told}")
         return
-    place = find(env)
+    place = find()
     there = control.held(place)
-    said = control.status(place) if there else None
-    yield _state(place, said, there=there)
-    yield from _last(place, runs=said is not None)
+    status = control.status(place) if there else None
+    yield _state(place, status, there=there)
+    yield from _last(place, runs=status is not None)
 
 
 def ours(env: Mapping[str, str]) -> bool:
-    """Whether calls are answered by one of this installation."""
-    place = find(env)
-    said = control.status(place) if env.get(SWITCH) != "off" and control.held(place) else None
-    return said is not None and said.get("word") == installation.word()
+    """Return whether a daemon of this installation answers calls."""
+    place = find()
+    return env.get(SWITCH) != "off" and control.held(place) and control.is_ours(control.status(place))
 
 
 def begun(env: Mapping[str, str]) -> Iterator[Finding]:
-    """Have one where none is, as the first call would: what is tried afterwards goes by it."""
-    place = find(env)
-    if env.get(SWITCH) == "off" or (control.held(place) and not _goes(place)):
+    """Start a daemon if none runs, as the first call would."""
+    if env.get(SWITCH) == "off" or control.held(find()):
         return
-    ensure(env)
-    until = time.monotonic() + UP_WITHIN
-    while not ours(env):
-        if time.monotonic() > until:
-            told = "every call is answered by a process of its own; `hookline daemon start` says why"
-            yield attention("daemon.start", f"a daemon was started, and does not answer: {told}")
-            return
-        time.sleep(LOOK_EVERY)
+    try:
+        started = ensure(make())
+    except OSError:
+        return  # `_folders` reports it
+    if not started:
+        told = "every call is answered in a process of its own; `hookline daemon start` says why"
+        yield attention("daemon.start", f"a daemon was started and does not answer: {told}")
 
 
-def _goes(place: Place) -> bool:
-    """Whether one that is there only came, and could not stay: a call before this one may have started it."""
-    until = time.monotonic() + GONE_WITHIN
-    while control.held(place):
-        if control.status(place) is not None or time.monotonic() > until:
-            return False
-        time.sleep(LOOK_EVERY)
-    return True
-
-
-def _folders(env: Mapping[str, str]) -> Iterator[Finding]:
-    wrong = {folder: trouble(folder) for folder in daemon_folders(env) if os.path.lexists(folder)}
-    for folder, why in wrong.items():
-        if why:
+def _folders() -> Iterator[Finding]:
+    found = {folder: problem(folder) for folder in daemon_folders() if os.path.lexists(folder)}
+    for folder, why in found.items():
+        if why and not folder.endswith("/run"):
             yield attention("daemon.folder", f"the daemon cannot use its folder {folder}: {why}")
-    given = env.get("XDG_RUNTIME_DIR", "")
-    if given and not os.path.isdir(given):
-        yield note("daemon.runtime-dir", f"XDG_RUNTIME_DIR is {given!r}, which is no folder: /tmp is used")
 
 
-def _state(place: Place, said: dict[str, Any] | None, *, there: bool) -> Finding:
-    if said is None and there:
+def _state(place: Place, status: dict[str, Any] | None, *, there: bool) -> Finding:
+    if status is None and there:
         process = control.holder(place).partition(":")[0] or "unknown"
-        text = f"the daemon, process {process}, runs and does not answer: `hookline daemon stop` ends it"
+        text = f"the daemon, process {process}, does not answer: the next call replaces it"
         return attention("daemon.hangs", text)
-    if said is None:
-        return note("daemon.none", "no daemon runs: the first call by `hookline-client` starts one")
-    calls = f"process {said['process']}, Python {said['python']}, {said['calls']:,} calls answered"
-    if said["word"] != installation.word():
-        text = f"the daemon is of another installation, {said['executable']}: `hookline daemon start`"
+    if status is None:
+        return note("daemon.none", "no daemon runs: the first call starts one")
+    calls = f"process {status['process']}, Python {status['python']}, {status['calls']:,} calls answered"
+    if not control.is_ours(status):
+        text = f"the daemon is of another installation, {status['programs']}: the next call of this one"
         return attention("daemon.other", f"{text} replaces it")
     return well("daemon.runs", f"a daemon answers: {calls}")
 

@@ -1,4 +1,4 @@
-"""The machine: its clock, its bash, the Python that runs us, and how long a call takes here."""
+"""The machine: its clock, its client, the Python that runs us, and how long a call takes here."""
 
 import os
 import shlex
@@ -12,20 +12,20 @@ from hookline import probing
 from hookline.calling import Call, Wire
 from hookline.cli._bench_bars import MS
 from hookline.cli._bench_world import inside, spawned
-from hookline.cli._client import ASKING, unsuitable
 from hookline.cli._doctor_daemon import ours
 from hookline.cli._doctor_store import AHEAD
 from hookline.cli._finding import Finding, attention, note
-from hookline.daemon import installation
 from hookline.daemon.start import SWITCH
-from hookline.owned import CLIENT
 from hookline.record import record
+from hookline.system import own_command
+from hookline.system.own_command import CLIENT
 from hookline.system.places import Places
 
 BIRTH = 1_704_067_200.0
 """The first second of 2024: no clock that is right shows less."""
 APART = 60.0
 """Seconds that the disk's clock may differ from the system's."""
+ELF = b"\x7fELF"
 TRUE = "/bin/true"
 RUNS = 3
 SLOW = 50.0
@@ -67,13 +67,16 @@ def _apart(folder: str) -> float:
         return 0.0
 
 
-def bash(*, wired: bool) -> Iterator[Finding]:
-    """Whether the client in bash can be used here; it matters more where it is what is *wired*."""
-    why = unsuitable()
-    if why:
-        mend = f"`{shlex.join(ASKING)}` needs none"
-        text = f"{CLIENT} cannot ask the daemon here: {why}; {mend}"
-        yield attention("bash.unsuitable", text) if wired else note("bash.unsuitable", text)
+def client() -> Finding:
+    """Which client this installation has."""
+    path = own_command.client_path()
+    if not path:
+        text = "this installation has no hookline-client, so no daemon is used: install hookline with pip"
+        return attention("client.missing", text)
+    with open(path, "rb") as file:
+        compiled = file.read(4) == ELF
+    made = "compiled" if compiled else "in Python, because no C compiler was found when it was installed"
+    return note("client", f"the client is {made}: {path}")
 
 
 @record
@@ -112,12 +115,12 @@ def latency(wire: Wire, call: Call, at: Places, env: Mapping[str, str]) -> Laten
 
 def _through_daemon(wire: Wire, call: Call, env: Mapping[str, str]) -> str:
     """The command by which the daemon is asked: what is configured, else the client; empty for neither."""
-    client = os.path.join(installation.PROGRAMS, CLIENT)
-    if not ours(env) or unsuitable():
+    if not ours(env):
         return ""
     if CLIENT in call.line:
         return call.command
-    return f"{shlex.quote(client)} hook {wire.host.name}" if os.access(client, os.X_OK) else ""
+    client = own_command.client_path()
+    return f"{shlex.quote(client)} hook {wire.host.name}" if client else ""
 
 
 def slow(took: Latency) -> Finding:

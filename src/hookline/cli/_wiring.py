@@ -3,16 +3,14 @@
 import difflib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from hookline.cli._person import agrees
 from hookline.cli._show import lines, visible
-from hookline.daemon import installation
 from hookline.host import Host
 from hookline.installing import Plan
 from hookline.redact import redact
-from hookline.system.ourselves import program
 from hookline.system.places import Places
 
 WIDEST = 2_000
@@ -83,9 +81,3 @@ def said(host: Host, *, changed: bool, dry: bool) -> str:
     state = ("would be wired" if dry else "is wired now") if changed else "was wired already"
     needs = host.wiring.needs if host.wiring else ()
     return "\n".join((f"{host.name} {state}", *(f"  still needed: {need}" for need in needs)))
-
-
-def called_by(env: Mapping[str, str], places: Places, *, shared: bool, build: bool = True) -> str:
-    """What hosts are to start; the client in C is made for it if *build*."""
-    folder = os.path.join(places.data, "clients")
-    return program(env, shared=shared, data=folder, release=installation.word(), build=build)

@@ -14,7 +14,7 @@ from hookline.cli._command import Command
 from hookline.cli._doctor import Seen, all_hosts, between, look_at
 from hookline.cli._doctor_around import around
 from hookline.cli._doctor_daemon import begun
-from hookline.cli._doctor_machine import Latency, latency, slow
+from hookline.cli._doctor_machine import Latency, client, latency, slow
 from hookline.cli._finding import Finding
 from hookline.cli._show import dump, visible
 from hookline.host import Host
@@ -33,8 +33,8 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     setup = load(env, os.getcwd())
     setup.kept.close()
-    client = any(CLIENT in call.line for host in chosen for call in _calls(host, setup, env))
-    general = [*around(setup, env, client=client), *(begun(env) if client else ())]
+    asks = any(CLIENT in call.line for host in chosen for call in _calls(host, setup, env))
+    general = [*around(setup, env), client(), *(begun(env) if asks else ())]
     seen = [look_at(host, setup, env, asked=bool(args.host)) for host in chosen]
     took = _took(seen, setup, env)
     general += [*([slow(took)] if took else []), *_nowhere(seen), *between(seen)]

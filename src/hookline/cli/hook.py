@@ -8,23 +8,17 @@ from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found]  # the public one spends a millisecond on enumerations
 import os
-import sys
+from contextlib import suppress
 
 from hookline.cli._command import Command
+from hookline.daemon.client import open_standard_streams, print_reply, read_all, write_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
-    from hookline.host import Reply
     from hookline.response import Notify
-
-NAME = "HOOKLINE_CALL"
-"""The variable by which a client that asked the daemon in vain hands over the name of its call."""
-
-SWITCH = "HOOKLINE_DAEMON"
-"""The variable that does without a daemon (see `daemon/start.py`)."""
 
 
 def main(argv: Sequence[str], *, last: bool = False) -> int:
@@ -53,36 +47,20 @@ def _leave(number: int, frame: object) -> None:
 
 
 def _answered(argv: Sequence[str], *, last: bool) -> int:
-    from hookline.answering import Call, answer, spoken  # noqa: PLC0415 -- `--help` needs none
+    from hookline.answering import answer, parse_call  # noqa: PLC0415 -- `--help` needs none
 
+    open_standard_streams()
     try:
-        words = spoken(tuple(argv))
+        call = parse_call(argv, payload=read_all(0), env=dict(os.environ), cwd=_here(), last=last)
     except ValueError as error:
         return _complain(f"called wrongly, so nothing was judged: {error}")
-    env = dict(os.environ)
-    name = env.pop(NAME, None)
-    call = Call(
-        **words._asdict(),
-        payload=sys.stdin.buffer.read() if sys.stdin else b"",  # a host may have closed it
-        env=env,
-        cwd=_here(),
-        name=name or "",
-        last=last,
-    )
     reply, notices, after = answer(call)
-    code = _send(reply)
+    text = reply.stdout if not reply.stdout or reply.stdout.endswith("\n") else f"{reply.stdout}\n"
+    out, err = (part.encode("utf-8", "backslashreplace") for part in (text, reply.stderr))
+    code = print_reply(reply.code, reply.unwritten_code, out, err)
     for trouble in (*_shown(notices), *after()):
         _complain(trouble)
-    if name is not None and env.get(SWITCH) != "off":
-        _have_daemon(env, in_vain=bool(name))
     return code
-
-
-def _have_daemon(env: dict[str, str], *, in_vain: bool) -> None:
-    """For the next call: whoever handed this one over found none that answers."""
-    from hookline.daemon.start import ensure  # noqa: PLC0415 -- the answer is out already
-
-    ensure(env, in_vain=in_vain)
 
 
 def run(args: Namespace) -> int:
@@ -91,7 +69,7 @@ def run(args: Namespace) -> int:
 
 
 def _options(args: Namespace) -> list[str]:
-    given = [("--event", args.event)] if args.event else []
+    given = [(f"--{name}", getattr(args, name)) for name in ("event", "call") if getattr(args, name)]
     given += [("--only", name) for name in args.only] + [("--without", name) for name in args.without]
     return [word for pair in given for word in pair]
 
@@ -111,25 +89,9 @@ def _here() -> str:
         return ""
 
 
-def _send(reply: Reply) -> int:
-    """Write the reply, whatever became of who should read it; the host need not wait for what comes after."""
-    text = reply.stdout if not reply.stdout or reply.stdout.endswith("\n") else f"{reply.stdout}\n"
-    _write(1, text)
-    _write(2, reply.stderr)
-    return reply.code
-
-
-def _write(stream: int, text: str) -> None:
-    data = text.encode("utf-8", "backslashreplace")
-    try:
-        while data:
-            data = data[os.write(stream, data) :]
-    except OSError:
-        return  # nobody is left to be told
-
-
 def _complain(text: str) -> int:
-    _write(2, f"hookline: {text}\n")
+    with suppress(OSError):  # nobody is left to tell
+        write_all(2, f"hookline: {text}\n".encode("utf-8", "backslashreplace"))
     return 0
 
 
@@ -138,6 +100,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--event", default="", help="the moment, where the payload does not say it")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")
     parser.add_argument("--without", action="append", default=[], metavar="NAME", help="leave this hook out")
+    parser.add_argument(
+        "--call", default="", metavar="ID", help="unique id of the call; a retry is recorded once"
+    )
 
 
 COMMAND = Command(

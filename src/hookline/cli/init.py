@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from hookline import hosts, installing
 from hookline.cli._command import Command
-from hookline.cli._wiring import agreed, called_by, said, short, shown
+from hookline.cli._wiring import agreed, said, short, shown
 from hookline.host import Host
 from hookline.installing import Plan
 from hookline.system import wired
+from hookline.system.own_command import CLIENT, client_command
 from hookline.system.places import Places, find
 from hookline.wiring import Scope
 
@@ -22,7 +23,7 @@ def run(args: Namespace) -> int:
     scope: Scope = "user" if args.user else "project"
     if args.print:
         return _print(chosen, scope, places, env)
-    called = called_by(env, places, shared=not args.user, build=not args.dry_run)
+    called = client_command(env)
     planned = [plan for host in chosen for plan in installing.plans(host, scope, places, env, called)]
     print("\n".join(shown(plan, places) for plan in planned))
     wanted = [plan for plan in planned if plan.changes]
@@ -32,6 +33,9 @@ def run(args: Namespace) -> int:
             return 1
         _carry_out(chosen, scope, places, env, called)
     _tell(chosen, planned, dry=args.dry_run)
+    if scope == "project" and called != CLIENT:
+        print(f"  note: PATH does not find {CLIENT}, so its path on this machine was written; add the folder")
+        print("  to PATH (`pipx ensurepath`) and repeat this before you share the files")
     return 1 if any(plan.problem for plan in planned) else 0
 
 
@@ -55,7 +59,7 @@ def _tell(chosen: Sequence[Host], planned: Sequence[Plan], *, dry: bool) -> None
 
 def _print(chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, str]) -> int:
     """What a file that is not there yet would hold."""
-    called, nowhere = called_by(env, places, shared=scope == "project", build=False), 0
+    called, nowhere = client_command(env), 0
     for host in chosen:
         found = installing.snippets(host, scope, places, env, called)
         for name, text in found.items():

@@ -6,10 +6,11 @@ from argparse import ArgumentParser, Namespace
 from hookline import installing
 from hookline.cli._command import Command
 from hookline.cli._show import visible
-from hookline.cli._wiring import agreed, called_by, short, shown
+from hookline.cli._wiring import agreed, short, shown
 from hookline.installing import Plan
 from hookline.record import replace
 from hookline.system import wired
+from hookline.system.own_command import client_command
 from hookline.system.places import Places, find
 from hookline.system.wired import Wired
 
@@ -23,7 +24,7 @@ def run(args: Namespace) -> int:
     if not known:
         print("nothing was wired by `hookline init`")
         return 1 if broken else 0
-    planned = [(one, installing.renewal(one, _called(one, env))) for one in known]
+    planned = [(one, installing.renewal(one, client_command(env))) for one in known]
     print("\n".join(_shown(one, plan, places) for one, plan in planned))
     changes = any(plan is not None and plan.changes for _, plan in planned)
     if changes and not args.dry_run and not agreed("Write this?", yes=args.yes):
@@ -45,16 +46,12 @@ def _carry_out(places: Places, env: dict[str, str]) -> None:
     """Planned anew under the lock: somebody else may have been at it since it was shown."""
     with wired.alone(places.state):
         for one in wired.remembered(places.state):
-            plan = installing.renewal(one, _called(one, env))
+            plan = installing.renewal(one, client_command(env))
             if plan is None:
                 wired.forget(places.state, one)
             else:
-                installing.carry_out(plan, replace(places, root=one.root or places.root), _called(one, env))
+                installing.carry_out(plan, replace(places, root=one.root or places.root), client_command(env))
         wired.tidy(places.state)
-
-
-def _called(one: Wired, env: dict[str, str]) -> str:
-    return called_by(env, find(env, "/"), shared=one.scope == "project")
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""The daemon that is there: who holds the place, what it says of itself, and how it is made to go."""
+"""The daemon that is running: which process it is, its own account of itself, and how it is stopped."""
 
 import json
 import os
@@ -7,27 +7,25 @@ import socket
 import time
 from typing import Any
 
-from hookline.daemon import messages
-from hookline.daemon.paths import Place, locked, trouble
-from hookline.system import lives
-from hookline.tuples import NamedTuple
+import hookline
+from hookline.daemon import client
+from hookline.daemon.paths import Place, problem
+from hookline.system import lives, own_command
+from hookline.system.file_lock import is_locked
 
 ANSWERS_WITHIN = 2.0
-DRAINS_WITHIN = 15.0
-"""Seconds that one gets for the calls that are under way."""
+STOPS_WITHIN = 15.0
+"""Seconds that a daemon gets for the calls in progress."""
 LOOK_EVERY = 0.02
 
 
 def held(place: Place) -> bool:
-    """Whether a daemon lives there, however it fares. Looks without holding who would be it for long."""
-    if trouble(place.folder) or not os.path.exists(place.lock):
-        return False
-    with locked(place.lock) as lock:
-        return lock is None
+    """Return whether a daemon serves there, hung or not."""
+    return not problem(place.folder) and is_locked(place.lock)
 
 
 def holder(place: Place) -> str:
-    """The name of the process that took the place last, as `lives` knows it."""
+    """Return the name, as in `lives`, of the process that took the place last."""
     try:
         with open(place.lock, encoding="ascii") as file:
             return file.read(200).strip()
@@ -35,80 +33,64 @@ def holder(place: Place) -> str:
         return ""
 
 
-class Told(NamedTuple):
-    """What clients are told of a daemon."""
-
-    word: str
-    port: int
-    knock: str
-    """What it must be told first there, before it answers at all."""
-    proof: str
-    """What it answers first on loopback, where a stranger may have taken the port of one that died."""
-    secret: str
-
-
-def read(place: Place) -> Told | None:
-    """What the daemon announced; None where there is none."""
-    try:
-        with open(place.address, "rb") as file:
-            word, port, knock, proof, secret = file.readline(300).decode("ascii").split()
-        return Told(word, int(port), knock, proof, secret)
-    except (OSError, ValueError):
-        return None
-
-
 def status(place: Place, within: float = ANSWERS_WITHIN) -> dict[str, Any] | None:
-    """What it says of itself; None where none answers."""
-    said = _told(place, "status", within)
-    while said.startswith(messages.STILL):
-        said = said.removeprefix(messages.STILL)
-    _, _, text = said.partition(b"\n")
+    """Return the daemon's account of itself; None if none answers."""
+    told = _ask(place, "status", within)
     try:
-        return dict(json.loads(text))
+        return dict(json.loads(told)) if told is not None else None
     except (ValueError, TypeError):
         return None
 
 
-def stop(place: Place, within: float = DRAINS_WITHIN) -> bool:
-    """Tell it to go, and wait until it has; one that does not hear is ended. Whether none is left."""
+def is_ours(status: dict[str, Any] | None, programs: str = "") -> bool:
+    """Return whether that *status* is of a daemon of this release and installation."""
+    own = (hookline.__version__, programs or own_command.programs())
+    return status is not None and (status.get("release"), status.get("programs")) == own
+
+
+def stop(place: Place, within: float = STOPS_WITHIN) -> bool:
+    """Stop the daemon and wait until it is gone; one that does not answer is killed. Return whether it is."""
     name = holder(place)
-    within = within if _told(place, "stop", ANSWERS_WITHIN) else LOOK_EVERY
+    within = within if _ask(place, "stop", ANSWERS_WITHIN) is not None else LOOK_EVERY
     for number in (None, signal.SIGTERM, signal.SIGKILL):
-        if number is not None and lives.alive(name):  # not whoever has its number now
+        if number is not None and lives.alive(name):  # not a later process with the same number
             os.kill(int(name.partition(":")[0]), number)
-        if _gone(place, within if number is None else 2.0):
+        if _gone(place, name, within if number is None else ANSWERS_WITHIN):
             return True
     return False
 
 
-def _gone(place: Place, within: float) -> bool:
+def is_crowded(place: Place) -> bool:
+    """Return whether more clients wait than the daemon can have waiting: it has stopped to accept them."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(ANSWERS_WITHIN)
+        try:
+            connection.connect(place.socket)
+        except (TimeoutError, BlockingIOError):
+            return True
+        except OSError:
+            return False
+    return False
+
+
+def _gone(place: Place, name: str, within: float) -> bool:
     until = time.monotonic() + within
-    while held(place):
+    while held(place) or lives.alive(name):
         if time.monotonic() > until:
             return False
         time.sleep(LOOK_EVERY)
     return True
 
 
-def _told(place: Place, word: str, within: float) -> bytes:
-    """All that comes back; nothing where nobody listens."""
-    told = read(place) or Told("", 0, "", "", "-")
-    said = f"hookline/1 {told.secret} {os.getpid()} - 1 0\n{word}\0/\0\0".encode()
-    for family, address in ((socket.AF_UNIX, place.socket), (socket.AF_INET, ("127.0.0.1", told.port))):
+def _ask(place: Place, verb: str, within: float) -> bytes | None:
+    """Return the daemon's reply; None if there is none."""
+    connection = None if problem(place.folder) else client.connect(place.folder)
+    if connection is None:
+        return None
+    with connection:
+        connection.settimeout(within)
         try:
-            with socket.socket(family) as line:
-                line.settimeout(within)
-                line.connect(address)
-                if family == socket.AF_INET and not _proven(line, told):
-                    continue
-                line.sendall(said)
-                return b"".join(iter(lambda: line.recv(1 << 16), b""))
-        except OSError:
-            continue
-    return b""
-
-
-def _proven(line: socket.socket, told: Told) -> bool:
-    line.sendall(messages.HELLO + f" {told.knock}\n".encode())
-    with line.makefile("rb", buffering=0) as heard:
-        return heard.readline(200) == f"{told.proof}\n".encode()
+            call = client.encode_call(verb, hookline.__version__, "-", own_command.programs(), [], b"")
+            return client.exchange(connection, call)[2]
+        except (OSError, ValueError, client.Refused, client.Replaced):
+            return None

@@ -1,37 +1,33 @@
-"""Which installation this is, and whether it still is what it was when this process began."""
+"""The files of this installation, and whether they still are those that were loaded."""
 
 import os
 import sys
 
-from hookline.daemon import asking
 from hookline.system import lives
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PROGRAMS = os.path.dirname(sys.executable)
 LOOK_EVERY = 1.0
-"""Seconds between two looks at the files, where calls come faster."""
-
-
-def word() -> str:
-    """Release and installation, as clients compare it with what they were told."""
-    return asking.word(PROGRAMS, PACKAGE).decode()
+"""Seconds after which the files are examined again."""
 
 
 class Files:
-    """The interpreter and our own files, as they were when this was made."""
+    """The interpreter and the package's files, as they were when this object was made."""
 
     def __init__(self) -> None:
         self._paths = (os.path.realpath(sys.executable), *_sources())
-        self._then = [_seen(path) for path in self._paths]
+        self._loaded = [_stamp(path) for path in self._paths]
         self._looked = lives.now()
         self._changed = False
 
-    def changed(self, every: float = LOOK_EVERY) -> bool:
-        """Whether an upgrade or an edit made this process one of the past; looks at most so often."""
-        if not self._changed and lives.now() - self._looked >= every:
-            self._looked = lives.now()  # at once: of all who are asked at the same moment, one looks
-            self._changed = [_seen(path) for path in self._paths] != self._then
-        return self._changed  # who learnt it once hears it again
+    def changed(self) -> bool:
+        """Return whether an upgrade or an edit has changed a file; examines them at most once a second."""
+        if not self._changed and lives.now() - self._looked >= LOOK_EVERY:
+            self.look()
+        return self._changed
+
+    def look(self) -> None:
+        self._looked = lives.now()  # first, so that calls at the same moment do not examine them too
+        self._changed = [_stamp(path) for path in self._paths] != self._loaded
 
 
 def _sources() -> list[str]:
@@ -43,7 +39,7 @@ def _sources() -> list[str]:
     ]
 
 
-def _seen(path: str) -> tuple[int, int, int] | None:
+def _stamp(path: str) -> tuple[int, int, int] | None:
     try:
         found = os.stat(path)
     except OSError:

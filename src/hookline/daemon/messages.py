@@ -1,111 +1,114 @@
-"""What a client and the daemon say to each other, over either socket.
+"""The messages between a client and the daemon, over its Unix socket.
 
-Over loopback a client first says only which protocol it speaks, and the knock that stands beside the address;
-it goes on where it is told the proof that stands there too: a stranger may have taken the port. Then comes a
-line of words: the protocol, the secret, its process, a name for the call that nobody else has, how many
-arguments follow, and how many variables, or `-` if those are to be read from its process. Then come the
-arguments, the variables, the folder and the payload, each ended by a NUL. The answer is a line with the exit
-code and three lengths, then what is for stdout, for stderr and for the terminal. A line with a dot alone says
-that the answer takes time.
+A request is a line `hookline/2 VERB RELEASE CALL ARGUMENTS VARIABLES BYTES`, then strings that each end in a
+NUL (the folder of the client's programs, so many arguments, so many environment variables, the working
+directory), then the payload of so many bytes. VERB is `hook`, `status` or `stop`; CALL is a unique id, the
+same when a client sends its call again.
+
+A reply is a line `CODE UNWRITTEN STDOUT STDERR TERMINAL` (the exit code, the exit code if stdout cannot be
+written, three lengths), then the three texts. A line `.` before it says that the daemon is working. Instead
+of a reply, `!replaced` tells the client to start the daemon of its own installation, and `!refused` to answer
+the call without a daemon.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
-from hookline.record import record
-from hookline.tuples import NamedTuple
+from hookline.daemon.client import LARGEST
 
-HELLO = b"hookline/1"
-STILL = b".\n"
-LONGEST = 64 << 20
-"""Bytes of a payload."""
-MOST_WORDS = 20_000
-
-
-class Refused(Exception):
-    """What was said is no call; the message says why."""
+PROTOCOL = b"hookline/2"
+WORKING = b".\n"
+REPLACED, REFUSED = b"!replaced\n", b"!refused\n"
+VERBS = ("hook", "status", "stop")
+MOST_STRINGS = 20_000
+LONGEST_HEAD = 4_096
 
 
-@record
-class Asked:
-    secret: str
-    process: int
-    name: str
-    words: tuple[str, ...]
-    env: dict[str, str] | None
-    """None: it is to be read from the process."""
+class Malformed(Exception):
+    """Bytes that are not a request; the message says why."""
+
+
+class Request(NamedTuple):
+    verb: str
+    release: str
+    call: str
+    programs: str
+    """Folder of the client's programs, which identifies its installation."""
+    arguments: tuple[str, ...]
+    env: dict[str, str]
     cwd: str
     payload: bytes
 
 
-class Said(NamedTuple):
-    code: int
-    stdout: bytes = b""
-    stderr: bytes = b""
-    terminal: bytes = b""
-
-    def encoded(self) -> bytes:
-        sizes = f"{self.code} {len(self.stdout)} {len(self.stderr)} {len(self.terminal)}\n".encode()
-        return sizes + self.stdout + self.stderr + self.terminal
+class Head(NamedTuple):
+    verb: str
+    release: str
+    call: str
+    arguments: int
+    variables: int
+    size: int
 
 
-def greeted(receive: Callable[[], bytes], knock: str, begun: bytes = b"") -> bytes:
-    """Read the first line, which names the protocol and has the *knock*; what came behind it."""
-    data = bytearray(begun)
-    while b"\n" not in data:
-        _more(data, receive)
-    first, _, rest = bytes(data).partition(b"\n")
-    if first != HELLO + b" " + knock.encode():
-        raise Refused("the first line is none of this protocol")
-    return rest
+def encode_reply(
+    code: int, stdout: bytes = b"", stderr: bytes = b"", terminal: bytes = b"", *, unwritten_code: int = 0
+) -> bytes:
+    head = f"{code} {unwritten_code} {len(stdout)} {len(stderr)} {len(terminal)}\n"
+    return head.encode() + stdout + stderr + terminal
 
 
-def hear(receive: Callable[[], bytes], begun: bytes = b"") -> Asked:
-    """Read one call; *receive* gives the next bytes, none at the end."""
-    data = bytearray(begun)
-    while b"\n" not in data:
-        _more(data, receive)
-    head, _, rest = bytes(data).partition(b"\n")
-    secret, process, name, words, variables = _head(head)
-    count = words + (variables or 0) + 2
-    parts = _parts(bytearray(rest), count, receive)
-    texts = [part.decode("utf-8", "surrogateescape") for part in parts[:-1]]
-    env = None if variables is None else dict(one.partition("=")[::2] for one in texts[words:-1])
-    return Asked(
-        secret=secret,
-        process=process,
-        name=name,
-        words=tuple(texts[:words]),
-        env=env,
-        cwd=texts[-1],
-        payload=parts[-1],
+def read_request(receive: Callable[[], bytes]) -> Request:
+    """Read one request; *receive* returns the next bytes, none at the end. Raise `Malformed`."""
+    data = bytearray()
+    while (end := data.find(b"\n")) < 0:
+        if len(data) > LONGEST_HEAD:
+            raise Malformed("the first line is too long")
+        _receive_more(data, receive)
+    head = _parse_head(bytes(data[:end]))
+    del data[: end + 1]
+    count = head.arguments + head.variables + 2
+    strings, rest = _split(data, count, receive)
+    while len(rest) < head.size:
+        _receive_more(rest, receive)
+    return Request(
+        verb=head.verb,
+        release=head.release,
+        call=head.call,
+        programs=strings[0],
+        arguments=tuple(strings[1 : head.arguments + 1]),
+        env=dict(item.partition("=")[::2] for item in strings[head.arguments + 1 : -1]),
+        cwd=strings[-1],
+        payload=bytes(rest[: head.size]),
     )
 
 
-def _head(line: bytes) -> tuple[str, int, str, int, int | None]:
+def _parse_head(line: bytes) -> Head:
     try:
-        hello, secret, process, name, words, variables = line.split(b" ")
-        counts = int(words), None if variables == b"-" else int(variables)
-        told = secret.decode("ascii"), int(process), name.decode("ascii")
-    except ValueError:
-        raise Refused("the first line is none of this protocol") from None
-    if hello != HELLO or not 0 < counts[0] < MOST_WORDS or not 0 <= (counts[1] or 0) < MOST_WORDS:
-        raise Refused("the first line is none of this protocol")
-    return *told, *counts
+        protocol, verb, release, call, *numbers = line.decode("ascii").split(" ")
+        head = Head(verb, release, call, *map(int, numbers))
+    except (ValueError, TypeError):
+        raise Malformed("the first line is not of this protocol") from None
+    if protocol.encode() != PROTOCOL or verb not in VERBS:
+        raise Malformed("the first line is not of this protocol")
+    if min(head[3:]) < 0 or max(head.arguments, head.variables) > MOST_STRINGS or head.size > LARGEST:
+        raise Malformed("too large")
+    return head
 
 
-def _parts(data: bytearray, count: int, receive: Callable[[], bytes]) -> list[bytes]:
-    found = data.count(0)
+def _split(data: bytearray, count: int, receive: Callable[[], bytes]) -> tuple[list[str], bytearray]:
+    """Return *count* strings and the bytes behind them."""
+    found, searched = data.count(0), len(data)
     while found < count:
-        new = _more(data, receive)
-        found += new.count(0)
-    return bytes(data).split(b"\0")[:count]
+        _receive_more(data, receive)
+        found += data.count(0, searched)
+        searched = len(data)
+    *strings, rest = bytes(data).split(b"\0", count)
+    return [one.decode("utf-8", "surrogateescape") for one in strings], bytearray(rest)
 
 
-def _more(data: bytearray, receive: Callable[[], bytes]) -> bytes:
-    new = receive()
-    if not new:
-        raise Refused("it ended in the middle")
-    data += new
-    if len(data) > LONGEST + (1 << 20):
-        raise Refused("it is too long")
-    return new
+def _receive_more(data: bytearray, receive: Callable[[], bytes]) -> None:
+    chunk = receive()
+    if not chunk:
+        raise Malformed("ended in the middle")
+    data += chunk
+    if len(data) > LARGEST + (8 << 20):
+        raise Malformed("too large")

@@ -46,19 +46,20 @@ class WarmStore:
         self.stamp: Stamp = None
         self._store = store
         self._lock = threading.Lock()
-        self._begun: dict[str, None] = {}
+        self._begun: dict[str, str] = {}
+        """Sessions that are known, each with the call that began it."""
         self._fixed: dict[tuple[str | None, int], tuple[float, Sequence[Signature]]] = {}
         self._learnt = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def begin(self, session: str, *, host: str, cwd: str, at: float) -> bool:
+    def begin(self, session: str, *, host: str, cwd: str, at: float, call: str = "") -> bool:
         if session in self._begun:
-            return False
-        new = self._store.begin(session, host=host, cwd=cwd, at=at)
+            return bool(call) and self._begun[session] == call
+        new = self._store.begin(session, host=host, cwd=cwd, at=at, call=call)
         with self._lock:
-            self._begun[session] = None
+            self._begun[session] = call if new else ""
             while len(self._begun) > MOST_SESSIONS:
                 self._begun.pop(next(iter(self._begun)))
         return new

@@ -7,13 +7,15 @@ can put it back, once or many times.
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from shlex import quote
 
 from hookline import hosts, installing, uninstalling
-from hookline.daemon import installation, start
+from hookline.daemon.paths import make
+from hookline.daemon.start import SWITCH, ensure
 from hookline.host import Host
 from hookline.record import replace
 from hookline.system import wired
-from hookline.system.ourselves import program
+from hookline.system.own_command import client_command, client_path
 from hookline.system.places import Places, find
 from hookline.wiring import Entry, Listed
 
@@ -29,11 +31,11 @@ def wire(name: str, worktree: str, undo: str, env: Mapping[str, str]) -> tuple[s
     """
     if name not in hosts.names():
         return ()
-    start.ensure(env)  # else the agent's first call starts it, and it ends with the agent
+    _start_daemon(env)  # else the agent's first call starts it, and it ends with the agent
     if _by_words(hosts.load(name)):
         return ()
     places = _places(worktree, undo, env)
-    host, called = beside(hosts.load(name)), _called(env, places)
+    host, called = beside(hosts.load(name)), _client()
     os.makedirs(undo, exist_ok=True)
     with wired.alone(undo):
         planned = list(installing.plans(host, "project", places, env, called, shared=False))
@@ -67,7 +69,7 @@ def _elsewhere(name: str, worktree: str) -> Iterator[str]:
 def words(host: Host, worktree: str, env: Mapping[str, str]) -> tuple[str, ...]:
     """Words of the host's command line that wire it, where files in a worktree mean nothing to it."""
     said = _by_words(host)
-    return said(installing.entries(host, _called(env, find(env, worktree)))) if said else ()
+    return said(installing.entries(host, _client())) if said else ()
 
 
 def _by_words(host: Host) -> Callable[[tuple[Entry, ...]], tuple[str, ...]] | None:
@@ -113,10 +115,12 @@ def _places(worktree: str, undo: str, env: Mapping[str, str]) -> Places:
     return replace(find(env, worktree), root=worktree, state=undo)
 
 
-def _called(env: Mapping[str, str], places: Places) -> str:
-    """What the host is to start: by its path, for this machine alone."""
-    with suppress(OSError):
-        return program(
-            env, shared=False, data=os.path.join(places.data, "clients"), release=installation.word()
-        )
-    return program(env, shared=False, build=False)
+def _start_daemon(env: Mapping[str, str]) -> None:
+    if env.get(SWITCH) != "off":
+        with suppress(OSError):  # no folder for one: each call is answered in a process of its own
+            ensure(make())
+
+
+def _client() -> str:
+    """Return the command that the host is to run: by its path, for this machine alone."""
+    return quote(client_path()) if client_path() else client_command({})

@@ -43,6 +43,7 @@ function started(moment, payload, cwd) {
 
 function read(code, { out, err }) {
   const more = err.trim().slice(0, 300)
+  if (code === 2) return { deny: more || "hookline blocked this call" }
   if (code !== 0) return { broken: `ended with ${code}${more && ": " + more}` }
   try {
     const answer = out.trim() ? JSON.parse(out) : {}
@@ -286,7 +287,6 @@ export const Hookline = async ({ client, directory }) => {
     },
   }
 
-  // A mistake of ours must not become a failure of the agent's.
   const safe = (name, hook) => async (...given) => {
     try {
       return await hook(...given)

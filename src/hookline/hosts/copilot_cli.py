@@ -50,10 +50,10 @@ def files(entries: tuple[Entry, ...]) -> Mapping[str, str]:
 
 
 def _entry(one: Entry) -> dict[str, Any]:
-    """A command that ends with 0 and says so even where there is no hookline any more."""
+    """A command that ends with 0, and says so, where hookline cannot be run; 2 is its own block."""
     line = f"{one.command} --event {one.moment}"
     powershell = f"{line}; if (-not $?) {{ '{MISSING}' }}; exit 0"
-    bash = f"{one.guard}{line} || echo '{MISSING}'"
+    bash = f"{one.guard}{line} || {{ [ $? = 2 ] && exit 2; echo '{MISSING}'; }}"
     return {"type": "command", "bash": bash, "powershell": powershell, "timeoutSec": round(one.seconds)}
 
 

@@ -57,8 +57,9 @@ def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
 
 
 def entry(one: Entry) -> dict[str, Any]:
-    """A program that is gone ends with 127, which would deny every tool and every prompt: so with 1."""
-    command = {"type": "command", "name": "hookline", "command": f"{one.guard}{one.command} || exit 1"}
+    """A program that is missing ends with 127, which would deny every tool and every prompt: so with 1."""
+    line = f"{one.guard}{one.command} || {{ [ $? = 2 ] && exit 2; exit 1; }}"
+    command = {"type": "command", "name": "hookline", "command": line}
     only = {"matcher": "manual"} if one.moment == "PreCompress" else {}
     return {**only, "hooks": [{**command, "timeout": round(one.seconds * 1000)}]}
 

@@ -62,7 +62,7 @@ FACTS: Mapping[str, Callable[[Places], Any]] = {
     "ckignore_trusted": lambda places: _room("ckignore").trusted(places),
     "approvals": lambda places: _room("approvals").load(places.state, places.root),
     "rule_file": lambda places: lambda name: _room("rulefile").rule_file(places, name),
-    "ourselves": lambda places: _room("ourselves").command(),
+    "ourselves": lambda places: _room("own_command").command(),
     "workspace": lambda places: _room("workspace").fingerprint(places.root),
     "content": lambda places: _room("workspace").content,
     "keep_output": lambda places: lambda text: _keep(places, text),

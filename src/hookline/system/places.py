@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from hookline.record import record
 from hookline.system import looked
@@ -26,10 +27,8 @@ class Places:
     scratch: str
     root: str
     """The project's root."""
-    data: str = ""
-    """What was made for this machine: the client in C."""
     daemon: tuple[str, ...] = ()
-    """The folders in which the user's daemon may be."""
+    """Folders that may hold the files of the user's daemon."""
 
     @property
     def trust(self) -> str:
@@ -66,15 +65,22 @@ def find(env: Mapping[str, str], cwd: str) -> Places:
         state=_under(env, "XDG_STATE_HOME", home, ".local/state"),
         scratch=_under(env, "XDG_CACHE_HOME", home, ".cache"),
         root=project_root(cwd),
-        data=_under(env, "XDG_DATA_HOME", home, ".local/share"),
-        daemon=daemon_folders(env),
+        daemon=daemon_folders(),
     )
 
 
-def daemon_folders(env: Mapping[str, str]) -> tuple[str, ...]:
-    """The system's folder for what runs, if it has one, and one that can be made everywhere."""
-    given, usual = env.get("XDG_RUNTIME_DIR", ""), f"/tmp/hookline-{os.getuid()}"  # noqa: S108 -- checked to be ours
-    return (os.path.join(given, "hookline"), usual) if os.path.isabs(given) else (usual,)
+def daemon_folders() -> tuple[str, ...]:
+    """Return the folders that may hold the daemon's files, best first; `client.candidates` is the same.
+
+    No environment variable chooses them: a repository's settings may have set it.
+    """
+    own = [os.path.join(virtual_environment(), "run")] if virtual_environment() else []
+    return (*own, f"/run/user/{os.getuid()}/hookline", f"/tmp/hookline-{os.getuid()}")  # noqa: S108 -- checked before use
+
+
+def virtual_environment() -> str:
+    """Return the folder of the virtual environment that runs; empty if none does."""
+    return os.path.realpath(sys.prefix) if sys.prefix != sys.base_prefix else ""
 
 
 def _under(env: Mapping[str, str], variable: str, home: str, usual: str) -> str:

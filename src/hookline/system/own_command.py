@@ -1,0 +1,45 @@
+"""The commands of this installation: where its programs lie, and how a shell runs them."""
+
+import os
+import sys
+import sysconfig
+from collections.abc import Mapping
+from functools import cache
+from shlex import quote
+from shutil import which
+
+CLIENT = "hookline-client"
+
+
+@cache
+def programs() -> str:
+    """Return the folder of this installation's programs, as its client finds it from its own path."""
+    if sys.prefix != sys.base_prefix:
+        return os.path.realpath(os.path.join(sys.prefix, "bin"))
+    folders = [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", "posix_user")]
+    return os.path.realpath(next((one for one in folders if _has_client(one)), folders[0]))
+
+
+def _has_client(folder: str) -> bool:
+    return os.access(os.path.join(folder, CLIENT), os.X_OK)
+
+
+def client_path() -> str:
+    """Return the path of this installation's client; empty if it was not installed."""
+    return os.path.join(programs(), CLIENT) if _has_client(programs()) else ""
+
+
+def client_command(env: Mapping[str, str]) -> str:
+    """Return the command for a host's settings, quoted for a shell.
+
+    It is the same in every settings file: by name if PATH finds this installation's client, else by path.
+    """
+    path, found = client_path(), which(CLIENT, path=env.get("PATH", ""))
+    if not path:
+        return f"{quote(sys.executable)} -m hookline"
+    return CLIENT if found and os.path.realpath(found) == os.path.realpath(path) else quote(path)
+
+
+def command(env: Mapping[str, str] = os.environ) -> str:
+    """Return the command `hookline`, quoted for a shell."""
+    return "hookline" if which("hookline", path=env.get("PATH")) else f"{quote(sys.executable)} -m hookline"

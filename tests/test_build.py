@@ -1,0 +1,71 @@
+"""The build hook: what a wheel installs as `hookline-client`, with and without a C compiler."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from hookline import __version__
+
+ROOT = Path(__file__).parents[1]
+ELF = b"\x7fELF"
+HAS_COMPILER = any(map(shutil.which, ("cc", "gcc", "clang"))) and sys.platform == "linux"
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """A copy of what a build reads."""
+    copy = tmp_path_factory.mktemp("sources")
+    for name in ("src", "schema"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, copy)
+    return copy
+
+
+def built(sources, target, *, compiler):
+    """The file that hatchling builds, with or without the programs of this machine."""
+    out = sources / "dist"
+    shutil.rmtree(out, ignore_errors=True)
+    path = os.environ["PATH"] if compiler else "/nowhere"
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(out)]
+    subprocess.run(
+        command, cwd=sources, check=True, capture_output=True, env={"PATH": path, "HOME": str(sources)}
+    )
+    (made,) = out.iterdir()
+    return made
+
+
+def client_in(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return archive.read(f"hookline-{__version__}.data/scripts/hookline-client")
+
+
+@pytest.mark.skipif(not HAS_COMPILER, reason="no C compiler here")
+def test_a_wheel_has_the_compiled_client_and_names_its_platform(sources):
+    wheel = built(sources, "wheel", compiler=True)
+
+    assert client_in(wheel).startswith(ELF)
+    assert "py3-none-linux_" in wheel.name
+
+
+def test_without_a_compiler_it_has_the_python_client(sources):
+    wheel = built(sources, "wheel", compiler=False)
+    client = client_in(wheel)
+
+    assert client.startswith(b"#!/bin/sh\n")
+    assert f'RELEASE = "{__version__}"'.encode() in client
+    assert wheel.name.endswith("py3-none-any.whl")
+
+
+def test_an_sdist_can_build_it(sources):
+    import tarfile
+
+    with tarfile.open(built(sources, "sdist", compiler=True)) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+
+    assert {"hatch_build.py", "src/hookline/daemon/client.c", "src/hookline/daemon/client.py"} <= names
