@@ -16,6 +16,7 @@ import memory
 import parallel
 import recall
 import stores
+import storm
 import usage
 
 from hookline import __version__
@@ -39,6 +40,8 @@ def main() -> int:
     more = stores.figures(args.scale)
     _say(f"memory: {args.scale:g} of a million events")
     more += memory.figures(args.scale)
+    _say(f"storm: {args.scale:g} of 10,000 calls with each client")
+    more += storm.figures(args.scale)
     _say(f"recall: {args.scale:g} of 100,000 memories")
     more += recall.figures(args.scale)
     _say(f"usage: {args.scale:g} of 200 MB")

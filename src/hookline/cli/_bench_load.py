@@ -5,14 +5,12 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from hookline import __version__
 from hookline.cli._bench_world import HOST, World
-from hookline.daemon import control
 from hookline.record import record
 
 WITHIN = 30.0
 """Seconds after which an answer that has not come is no answer."""
-MOST = 256
-"""Calls that are under way at once where they come by the clock."""
 
 
 @record
@@ -24,26 +22,17 @@ class Load:
     """Seconds from when each was due until its answer was whole."""
     failed: int = 0
 
-    @property
-    def rate(self) -> float:
-        return len(self.took) / self.seconds
-
-    def percentile(self, share: float) -> float:
-        return sorted(self.took)[min(len(self.took) - 1, int(len(self.took) * share))]
-
 
 def asking(at: World, sessions: int = 1) -> Callable[[int], bytes]:
     """How the call of a number is told to the daemon over its Unix socket, by turns for each session."""
-    told = control.read(at.place)
-    secret = told.secret if told else "-"
     env = [f"{name}={value}" for name, value in at.env.items()]
-    around = "\0".join([HOST, *env, at.project]).encode() + b"\0"
+    around = "\0".join([f"{at.folder}/bin", HOST, *env, at.project]).encode() + b"\0"
     bodies = [at.payload(f"bench-{number}", 0) for number in range(sessions)]
 
     def said(number: int) -> bytes:
-        head = f"hookline/1 {secret} 1 bench.{number} 1 {len(env)}\n".encode()
         body = bodies[number % sessions].replace(b'"call-0"', b'"call-%d"' % number)
-        return head + around + body + b"\0"
+        head = f"hookline/2 hook {__version__} bench.{number} 1 {len(env)} {len(body)}\n".encode()
+        return head + around + body
 
     return said
 
@@ -51,13 +40,6 @@ def asking(at: World, sessions: int = 1) -> Callable[[int], bytes]:
 def closed(at: World, said: Callable[[int], bytes], numbers: Iterable[int], many: int) -> Load:
     """As fast as it goes with so *many* calls under way at once."""
     return _driven(at.place.socket, said, ((0.0, number) for number in numbers), many)
-
-
-def paced(at: World, said: Callable[[int], bytes], numbers: Iterable[int], rate: float) -> Load:
-    """So many a second, whether the last one was answered or not."""
-    began = time.perf_counter()
-    due = ((began + place / rate, number) for place, number in enumerate(numbers))
-    return _driven(at.place.socket, said, due, MOST)
 
 
 def _driven(path: str, said: Callable[[int], bytes], due: Iterator[tuple[float, int]], many: int) -> Load:

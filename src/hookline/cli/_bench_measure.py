@@ -1,42 +1,40 @@
-"""Take the figures: each kind of call in short rows by turns, so that a slow moment hits all alike."""
+"""Take the figures: each kind of call in short rows by turns, so that a slow moment affects all of them."""
 
 import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
 
 from hookline.cli import _bench_load as load
 from hookline.cli._bench_bars import (
+    ALONE,
     COLD,
     MS,
     NODE,
-    THREE,
     TRUE,
     WARM,
     Figure,
     Measured,
-    at_least,
     at_most,
     of_calls,
+    percentile,
 )
-from hookline.cli._bench_world import HOST, World, daemon, inside, on, spawned, world
-from hookline.cli._client import ASKING, client
+from hookline.cli._bench_world import HOST, World, daemon, inside, spawned, world
 from hookline.daemon import control
 from hookline.record import record
 
-LEAST_RATE = 2_000.0
-MOST_P99 = 5.0
-AT_ONCE = 4
-"""Calls under way while it is seen how many a second can be answered."""
-SESSIONS = 50
+MOST_SPREAD = 3.0
+MOST_P99 = 20.0
+AGENTS = 50
 SETTLED = 2.1
-"""Seconds until files that were just made are taken for ones that stay as they are."""
+"""Seconds until files that were just made are cached by their stamps."""
 QUIET = 1.0
-"""Seconds after the last call in which what was gathered is still being stored."""
+"""Seconds after the last call in which its record is still being stored."""
 WARMING = 3
-"""Times that each process is started before it counts."""
+"""Calls of each kind that are not counted."""
 ROW = 10
 """Calls of a kind one after another, so that none pays for what another kind left in the caches."""
 Said = Callable[[str], None]
@@ -47,26 +45,30 @@ class Much:
     """How much of everything."""
 
     calls: int = 60
-    """Times that each process is started."""
-    events: int = 12_000
-    """Events for the rate, and half as many for the percentile."""
+    """Calls of each kind."""
+    sequence: int = 2_000
+    """Calls one after another for the spread."""
+    seconds: int = 20
+    """Seconds in which 50 agents make a call each."""
     idle: float = 5.0
-    """Seconds in which nobody calls."""
+    """Seconds without a call."""
 
 
 def measured(much: Much, said: Said) -> Measured:
-    """Everything; *said* hears what is being done."""
+    """Take every figure; *said* hears what is being done."""
     said(f"calls: {much.calls} of each kind, in rows of {ROW}")
     figures, left_out = calls(much.calls)
-    said(f"load: {much.events:,} events through one core")
-    figures += throughput(much.events)
-    said(f"rest: {much.idle:g} seconds in which nobody calls")
+    said(f"sequence: {much.sequence:,} calls one after another")
+    figures += sequence(much.sequence)
+    said(f"agents: {AGENTS} of them for {much.seconds} seconds")
+    figures += agents(much.seconds)
+    said(f"idle: {much.idle:g} seconds without a call")
     figures += [*idle(much.idle)]
     return Measured(figures=tuple(figures), left_out=tuple(left_out))
 
 
 def calls(runs: int) -> tuple[list[Figure], list[str]]:
-    """What a host waits for."""
+    """Measure how long a host waits for each kind of call."""
     with world() as warm, world() as cold, daemon(warm), inside(warm.project):
         kinds, left_out = _kinds(warm, cold)
         took: dict[str, list[float]] = {name: [] for name in kinds}
@@ -76,15 +78,14 @@ def calls(runs: int) -> tuple[list[Figure], list[str]]:
                 seconds = [work(number) for number in _some(numbers, row)]
                 took[name] += seconds if place else []
             time.sleep(0 if place else SETTLED)
-        left_out += _past(warm, runs + WARMING)
+        left_out += _not_answered(warm, runs + WARMING)
     return [*of_calls(took)], left_out
 
 
-def _past(warm: World, calls: int) -> Iterator[str]:
-    """What went past the daemon tells nothing about it: a machine that is busy may keep it waiting."""
+def _not_answered(warm: World, calls: int) -> Iterator[str]:
     answered = int((control.status(warm.place) or {}).get("calls", 0))
     if answered < calls:
-        yield f"the daemon: of {calls} calls only {answered} were answered by it, the others without"
+        yield f"the daemon: it answered only {answered} of {calls} calls"
 
 
 def _kinds(warm: World, cold: World) -> tuple[dict[str, Callable[[int], float]], list[str]]:
@@ -95,45 +96,63 @@ def _kinds(warm: World, cold: World) -> tuple[dict[str, Callable[[int], float]],
         return spawned(argv, b"", clean).seconds
 
     kinds: dict[str, Callable[[int], float]] = {TRUE: partial(plain, [true])}
-    asks = client(warm.folder)
-    left_out = list[str]()
     if node:
         kinds[NODE] = partial(plain, [node, "-e", "0"])
-        kinds[THREE] = lambda number: sum(plain([node, "-e", "0"], number) for _ in range(3))
-    if asks == ASKING:
-        left_out.append("the client in bash: this machine's cannot ask, so the one in Python was measured")
-    if not node:
-        left_out.append("node: not found, so what is compared with it is left out")
-    kinds[WARM] = partial(_answered, [*asks, "hook", HOST], warm, {})
-    kinds[COLD] = partial(_answered, [*asks, "hook", HOST], cold, {"HOOKLINE_DAEMON": "off"})
-    return kinds, left_out
+    kinds[WARM] = partial(_answered, warm, {})
+    kinds[COLD] = partial(_first, cold)
+    kinds[ALONE] = partial(_answered, warm, {"HOOKLINE_DAEMON": "off"})
+    return kinds, [] if node else ["node: not found, so the figures relative to it are left out"]
 
 
-def _answered(argv: list[str], at: World, more: Mapping[str, str], number: int) -> float:
-    ran = spawned(argv, at.payload("bench", number), {**at.env, **more})
+def _answered(at: World, more: Mapping[str, str], number: int) -> float:
+    ran = spawned([at.client, "hook", HOST], at.payload("bench", number), {**at.env, **more})
     if ran.code != 0:
-        raise OSError(f"{os.path.basename(argv[0])} answered a plain call by exit code {ran.code}")
+        raise OSError(f"hookline-client answered a plain call by exit code {ran.code}")
     return ran.seconds
 
 
-def throughput(events: int) -> list[Figure]:
-    """What one core of a daemon bears, every event judged by all default hooks and kept."""
-    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
-    core = max(cores, default=None)
-    with world() as at, daemon(at, core), on(cores - {core}):
-        said, numbers = load.asking(at, SESSIONS), count()
-        load.closed(at, said, _some(numbers, min(events, SESSIONS)), AT_ONCE)
+def _first(at: World, number: int) -> float:
+    """A call that has to start the daemon, which is stopped afterwards."""
+    seconds = _answered(at, {}, number)
+    control.stop(at.place)
+    return seconds
+
+
+def sequence(calls: int) -> list[Figure]:
+    """Measure how evenly calls one after another are answered."""
+    with world() as at, daemon(at), inside(at.project):
+        for number in range(WARMING):
+            _answered(at, {}, number)
         time.sleep(SETTLED)
-        load.closed(at, said, _some(numbers, min(events, 500)), AT_ONCE)
-        full = load.closed(at, said, _some(numbers, events), AT_ONCE)
-        half = load.paced(at, said, _some(numbers, max(events // 2, 1)), full.rate / 2)
-    if full.failed or half.failed:
-        raise OSError(f"{full.failed + half.failed} calls under load were not answered as they should be")
-    p99 = half.percentile(0.99) * MS
+        took = [_answered(at, {}, WARMING + number) for number in range(calls)]
+    p50, p99 = percentile(took, 0.5), percentile(took, 0.99)
+    what = f"{calls:,} calls one after another, p99 to p50 ({p99 * MS:.2f} to {p50 * MS:.2f} ms)"
+    return [at_most("sequence-spread", what, p99 / p50, MOST_SPREAD)]
+
+
+def agents(seconds: int) -> list[Figure]:
+    """Measure a call a second by each of 50 agents, through one daemon."""
+    with world() as at, daemon(at), inside(at.project), ThreadPoolExecutor(AGENTS) as pool:
+        for number in range(WARMING):
+            _answered(at, {}, number)
+        time.sleep(SETTLED)
+        began = time.perf_counter()
+        work = partial(_agent, at, began, seconds)
+        took = [one for times in pool.map(work, range(AGENTS)) for one in times]
+    p99 = percentile(took, 0.99) * MS
     return [
-        at_least("rate", "daemon, one core: events a second, with audit", full.rate, LEAST_RATE, "/s"),
-        at_most("p99-at-half", f"p99 at half of that ({full.rate / 2:,.0f}/s)", p99, MOST_P99, "ms"),
+        at_most("agents-p99", f"{AGENTS} agents, a call a second each, one daemon: p99", p99, MOST_P99, "ms")
     ]
+
+
+def _agent(at: World, began: float, seconds: int, number: int) -> list[float]:
+    took = list[float]()
+    for second in range(seconds):
+        due = began + second + number / AGENTS
+        time.sleep(max(0.0, due - time.perf_counter()))
+        ran = spawned([at.client, "hook", HOST], at.payload(f"agent-{number}", second), at.env)
+        took.append(ran.seconds)
+    return took
 
 
 def _some(numbers: Iterator[int], many: int) -> list[int]:
@@ -141,7 +160,7 @@ def _some(numbers: Iterator[int], many: int) -> list[int]:
 
 
 def idle(seconds: float) -> Iterator[Figure]:
-    """What a daemon that nobody calls takes of a core."""
+    """Measure the CPU time of a daemon that nobody calls."""
     if not os.path.exists("/proc/self/stat"):
         return
     with world() as at, daemon(at) as process:

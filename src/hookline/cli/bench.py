@@ -11,7 +11,7 @@ from hookline.cli._command import Command, positive
 from hookline.cli._show import dump, table
 from hookline.record import replace
 
-LONG, QUICK = 60.0, Much(calls=15, events=3_000, idle=2.0)
+LONG, QUICK = 60.0, Much(calls=15, sequence=200, seconds=3, idle=2.0)
 
 
 def run(args: Namespace) -> int:
@@ -55,9 +55,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 NUMBERS: dict[str, tuple[Callable[[str], float], str]] = {
-    "calls": (positive, "start each process so often"),
-    "events": (positive, "so many events for the rate"),
-    "idle": (float, "so many seconds nobody calls"),
+    "calls": (positive, "calls of each kind"),
+    "sequence": (positive, "calls one after another"),
+    "seconds": (positive, "seconds in which 50 agents make a call each"),
+    "idle": (float, "seconds without a call"),
 }
 COMMAND = Command(
     about="Measure on this machine what a hook call costs, with the bars we hold ourselves to.",
