@@ -39,7 +39,7 @@ for one in usr etc; do
   mount --bind /$one $root/$one
   mount -o remount,bind,ro $root/$one
 done
-for one in bin lib lib64 sbin; do [ -e $root/$one ] || ln -s usr/$one $root/$one; done
+for one in bin lib lib64 sbin; do [ -L $root/$one ] || ln -s usr/$one $root/$one; done
 : > $root/dev/null
 mount --bind /dev/null $root/dev/null
 mount --bind $work $root$work

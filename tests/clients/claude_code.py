@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .client import Client, HookRun
+from .client import PROCESSOR, Client, HookRun
 from .script import call
 
 KEY = "sk-dummy"
@@ -64,7 +64,7 @@ def wire(command: str, *events: str) -> dict[str, Any]:
 
 CLIENT = Client(
     name="claude-code",
-    program="node_modules/@anthropic-ai/claude-code-linux-x64/claude",
+    program=f"node_modules/@anthropic-ai/claude-code-linux-{PROCESSOR}/claude",
     dialect="anthropic-messages",
     shell=lambda line: call("Bash", command=line, description="do it"),
     command=command,

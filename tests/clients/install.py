@@ -11,10 +11,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from .client import INSTALLED, NODE, load, names
+from .client import INSTALLED, LOCK, MACHINE, NODE, load, names
 
 PINNED = Path(__file__).parent / "npm"
-LOCK = PINNED / "package-lock.json"
 CAME = Path("node_modules/.package-lock.json")
 STAMP = INSTALLED / "installed"
 # Install scripts are not needed: we start the native programs, not the launchers that the scripts would mend.
@@ -29,6 +28,9 @@ def main() -> None:
         install()
     for name, version in pinned().items():
         print(f"{name}: {version}")
+    for name in names():
+        if not load(name).pinned:
+            print(f"{name}: no build for {MACHINE} is pinned, so its tests are skipped")
 
 
 def need(program: str, *packages: str) -> None:
@@ -57,7 +59,8 @@ def install() -> None:
 
 
 def missing() -> list[Path]:
-    return [path for path in (NODE, *(load(name).path for name in names())) if not path.exists()]
+    clients = (load(name) for name in names())
+    return [path for path in (NODE, *(one.path for one in clients if one.pinned)) if not path.exists()]
 
 
 def other() -> list[str]:

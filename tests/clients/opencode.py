@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .client import Client
+from .client import PROCESSOR, Client
 from .model import URL
 from .script import call
 
@@ -41,7 +41,7 @@ def files(repo: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 CLIENT = Client(
     name="opencode",
-    program="node_modules/opencode-linux-x64/bin/opencode",
+    program=f"node_modules/opencode-linux-{PROCESSOR}/bin/opencode",
     dialect="openai-chat",
     shell=lambda line: call("bash", command=line, description="do it"),
     command=lambda program: [program, "run"],

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .client import Client
+from .client import PROCESSOR, Client
 from .model import URL
 from .script import call
 
@@ -38,7 +38,7 @@ def notices(stdout: str) -> tuple[str, ...]:
 
 CLIENT = Client(
     name="reasonix",
-    program="node_modules/@reasonix/cli-linux-x64/bin/reasonix",
+    program=f"node_modules/@reasonix/cli-linux-{PROCESSOR}/bin/reasonix",
     dialect="openai-chat",
     shell=lambda line: call("bash", command=line),
     # Without a sandbox program it would run no command at all in any other mode.

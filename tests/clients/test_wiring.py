@@ -94,7 +94,9 @@ def test_init_guards_the_agent_and_uninstall_leaves_everything_as_it_was(
     assert {path: left.get(path) for path in wanted} == wanted
     assert left.keys() <= wanted.keys() | rewritten
     for path in rewritten - wanted.keys():
-        assert json.loads(left[path]) == without(json.loads(seen["ran"][path]), f"{hookline} hook {name}")
+        assert json.loads(left[path]) == without(
+            json.loads(seen["ran"][path]), f"{hookline}-client hook {name}"
+        )
 
 
 def expected(seen: dict[str, Content]) -> dict[str, bytes | str | None]:
