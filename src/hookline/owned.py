@@ -19,12 +19,10 @@ PROGRAM = "@hookline@"
 """Stands in a pattern for whatever starts us."""
 NAME = "hookline"
 CLIENT = "hookline-client"
-"""Asks the daemon, and is otherwise as good as the program itself."""
-ASKING = "/hookline/daemon/ask.py"
-"""How the path of the client ends that needs no shell."""
+"""The client, which hosts run in place of the program itself."""
 SECONDS = 60.0
 _DEEPEST = 8
-_COMMAND = rf"(?P<program>{WORD}(?: -m hookline| -I -S {WORD})?)"
+_COMMAND = rf"(?P<program>{WORD}(?: -m hookline)?)"
 _VERSIONED = lazy(r"hookline(?:-client)?(?:\.exe)?(?:(?:@|==).*)?")
 _PYTHON = lazy(r"python(?:\d+(?:\.\d+)*)?w?(?:\.exe)?")
 _MADE = lazy(r"(?:#|//) (?:Made|Written) by hookline\b")
@@ -97,9 +95,7 @@ def _is_program(said: str) -> bool:
 
 def as_module(words: Sequence[str]) -> bool:
     """Whether a Python is told to run us: to a shell `-m` is an option, and our name the script's."""
-    asks = [*words[1:3]] == ["-I", "-S"] and len(words) == 4 and words[3].endswith(ASKING)  # noqa: PLR2004
-    ours = [*words[1:]] == ["-m", NAME] or asks
-    return ours and _PYTHON.fullmatch(_base(words[0])) is not None
+    return [*words[1:]] == ["-m", NAME] and _PYTHON.fullmatch(_base(words[0])) is not None
 
 
 def _base(path: str) -> str:

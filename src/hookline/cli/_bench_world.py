@@ -18,6 +18,7 @@ from hookline.daemon.installation import PACKAGE
 from hookline.daemon.paths import Place
 from hookline.events import PreToolUse
 from hookline.host import compose
+from hookline.owned import CLIENT
 from hookline.record import record
 from hookline.system import own_command
 
@@ -45,7 +46,7 @@ class World:
 
     @property
     def client(self) -> str:
-        return os.path.join(self.folder, "bin", own_command.CLIENT)
+        return os.path.join(self.folder, "bin", CLIENT)
 
     @property
     def env(self) -> dict[str, str]:

@@ -16,9 +16,9 @@ from hookline.cli._doctor_daemon import ours
 from hookline.cli._doctor_store import AHEAD
 from hookline.cli._finding import Finding, attention, note
 from hookline.daemon.start import SWITCH
+from hookline.owned import CLIENT
 from hookline.record import record
 from hookline.system import own_command
-from hookline.system.own_command import CLIENT
 from hookline.system.places import Places
 
 BIRTH = 1_704_067_200.0

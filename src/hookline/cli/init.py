@@ -9,8 +9,9 @@ from hookline.cli._command import Command
 from hookline.cli._wiring import agreed, said, short, shown
 from hookline.host import Host
 from hookline.installing import Plan
+from hookline.owned import CLIENT
 from hookline.system import wired
-from hookline.system.own_command import CLIENT, client_command
+from hookline.system.own_command import client_command
 from hookline.system.places import Places, find
 from hookline.wiring import Scope
 

@@ -8,7 +8,7 @@ from functools import cache
 from shlex import quote
 from shutil import which
 
-CLIENT = "hookline-client"
+from hookline.owned import CLIENT
 
 
 @cache

@@ -113,7 +113,7 @@ def _by_python(rest: Sequence[Word], guard: Guard, cwd: str | None) -> Sequence[
             return behind if module == "hookline" else None
         if not word.text.startswith("-"):
             ours = word.text.endswith(
-                ("hookline/__main__.py", "hookline/daemon/ask.py", "/hookline")
+                ("hookline/__main__.py", "hookline/daemon/client.py", "/hookline")
             ) or _stands_for(word, guard, cwd, bare=True)
             return rest[place + 1 :] if ours else None
     return None
