@@ -121,6 +121,12 @@ class Answer(NamedTuple):
     """To be called once the reply is out: it does what can wait, and says what went wrong with that."""
 
 
+def streams(reply: Reply) -> tuple[bytes, bytes]:
+    """Return the bytes for stdout and stderr."""
+    text = reply.stdout if not reply.stdout or reply.stdout.endswith("\n") else f"{reply.stdout}\n"
+    return text.encode("utf-8", "backslashreplace"), reply.stderr.encode("utf-8", "backslashreplace")
+
+
 Open = Callable[[str, Mapping[str, str], Host], Runtime]
 
 

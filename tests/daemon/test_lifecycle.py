@@ -195,25 +195,32 @@ def test_one_whose_files_have_changed_is_replaced(upgraded, name):
     assert first not in upgraded.running()
 
 
+@pytest.mark.skipif(not can_unshare("-m"), reason="no file system of one's own here")
 @pytest.mark.parametrize("name", CLIENTS)
 def test_two_installations_that_share_a_folder_take_turns(house, name, user):
-    """As those of a user do who has no virtual environment's own folder: each call gets its answer."""
-    other = House(user, os.path.realpath(tempfile.mkdtemp(prefix="o-", dir=SCRATCH)))
+    """Neither has a folder of its own, so both use the user's: each call gets its answer."""
+    other = House(user, os.path.realpath(tempfile.mkdtemp(prefix="o-", dir=SCRATCH))).use(name)
+    (user.project / "sent.json").write_text(json.dumps(user.shell(FORCE)))
+    for one in (house.use(name), other):
+        one.folder.rmdir()
+    own = "mount -t tmpfs tmpfs /run && mkdir -p /run/user/$(id -u) && chmod 700 /run/user/$(id -u)"
+    turns = 'for one in 1 2 3; do "$0" hook claude-code < sent.json; "$1" hook claude-code < sent.json; done'
     try:
-        other.folder.rmdir()
-        both = [house.use(name), other.use(name)]
-        os.symlink(house.folder, other.folder)  # a link is refused, so a bind mount stands for it
-        script = f'mount --bind {house.folder} {other.folder} && exec "$0" "$@"'
-        if not can_unshare("-m"):
-            pytest.skip("no file system of one's own here")
-        other.folder.unlink()
-        other.folder.mkdir(mode=0o700)
-        inside = ("unshare", "-m", "sh", "-c", script, other.client)
-        denied = [house.ask_force(), other.ask_force(client=inside)] * 2
-        assert denied == [True] * 4
+        ran = subprocess.run(
+            ["unshare", "-m", "sh", "-c", f"{own} && {turns}", house.client, other.client],
+            capture_output=True,
+            cwd=user.project,
+            env=house.environment(),
+            check=False,
+            timeout=60,
+        )
+        house.until(lambda: not house.running())
+        left = len(other.running())
     finally:
-        for one in both:
-            one.end()
+        other.end()
+
+    assert ran.stdout.count(b'"deny"') == 6, ran.stderr
+    assert left == 1
 
 
 @pytest.mark.parametrize("name", CLIENTS)

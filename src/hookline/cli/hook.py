@@ -47,7 +47,7 @@ def _leave(number: int, frame: object) -> None:
 
 
 def _answered(argv: Sequence[str], *, last: bool) -> int:
-    from hookline.answering import answer, parse_call  # noqa: PLC0415 -- `--help` needs none
+    from hookline.answering import answer, parse_call, streams  # noqa: PLC0415 -- `--help` needs none
 
     open_standard_streams()
     try:
@@ -55,9 +55,7 @@ def _answered(argv: Sequence[str], *, last: bool) -> int:
     except ValueError as error:
         return _complain(f"called wrongly, so nothing was judged: {error}")
     reply, notices, after = answer(call)
-    text = reply.stdout if not reply.stdout or reply.stdout.endswith("\n") else f"{reply.stdout}\n"
-    out, err = (part.encode("utf-8", "backslashreplace") for part in (text, reply.stderr))
-    code = print_reply(reply.code, reply.unwritten_code, out, err)
+    code = print_reply(reply.code, reply.unwritten_code, *streams(reply))
     for trouble in (*_shown(notices), *after()):
         _complain(trouble)
     return code

@@ -31,7 +31,7 @@ enum {
   LARGEST = 64 << 20,  /* bytes of a payload or of a reply */
   SILENCE = 1000,      /* milliseconds without a byte after which it is examined whether the daemon works */
   LONGEST_WAIT = 60,   /* such intervals in which a daemon that works is waited for */
-  HANDS_OVER = 2000,   /* milliseconds for a connection */
+  CONNECTS_WITHIN = 2000, /* milliseconds until a connection must have been made */
   START_WITHIN = 2000, /* milliseconds to wait for a daemon that is being started */
   RETRY_START = 10,    /* seconds until a daemon that did not start is started again */
   POLL_EVERY = 2,      /* milliseconds between two attempts to connect */
@@ -277,7 +277,7 @@ static int connect_to(const char *folder) {
   if (found.st_uid != getuid() || found.st_mode & 077) return -1;
   int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (made < 0) return -1;
-  struct timeval within = {HANDS_OVER / 1000, 0}; /* a daemon that is stopped accepts nobody */
+  struct timeval within = {CONNECTS_WITHIN / 1000, 0}; /* a daemon that is stopped accepts nobody */
   if (setsockopt(made, SOL_SOCKET, SO_SNDTIMEO, &within, sizeof within) ||
       connect(made, (struct sockaddr *)&address, sizeof address) ||
       getsockopt(made, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != getuid()) {

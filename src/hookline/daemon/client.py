@@ -118,13 +118,13 @@ def connect(folder: str) -> socket.socket | None:
         connection.settimeout(CONNECTS_WITHIN)
         with suppress(OSError):
             connection.connect(path)
-            if _peer(connection)[1] == os.getuid():
+            if peer(connection)[1] == os.getuid():
                 return connection
         connection.close()
     return None
 
 
-def _peer(connection: socket.socket) -> tuple[int, int]:
+def peer(connection: socket.socket) -> tuple[int, int]:
     """Return process and user at the other end; process 0 where the platform does not tell."""
     if not hasattr(socket, "SO_PEERCRED"):
         return 0, os.getuid()
@@ -255,7 +255,7 @@ def _wait_until_ready(connection: socket.socket, events: int) -> None:
     for interval in range(LONGEST_WAIT):
         if poll.poll(SILENCE * 1000):
             return
-        now = _cpu_time(_peer(connection)[0])
+        now = _cpu_time(peer(connection)[0])
         if interval and now - before < os.sysconf("SC_CLK_TCK") / 10:
             break
         before = now
@@ -272,7 +272,7 @@ def _cpu_time(process: int) -> int:
 
 
 def killed(connection: socket.socket) -> bool:
-    pid, uid = _peer(connection)
+    pid, uid = peer(connection)
     with suppress(PermissionError):
         if pid > 1 and uid == os.getuid():
             with suppress(ProcessLookupError):

@@ -61,7 +61,7 @@ def stop(place: Place, within: float = STOPS_WITHIN) -> bool:
 
 
 def is_crowded(place: Place) -> bool:
-    """Return whether more clients wait than the daemon can have waiting: it has stopped to accept them."""
+    """Return whether the queue of connections is full, because the daemon no longer accepts any."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(ANSWERS_WITHIN)
         try:

@@ -27,7 +27,7 @@ class Files:
 
     def look(self) -> None:
         self._looked = lives.now()  # first, so that calls at the same moment do not examine them too
-        self._changed = [_stamp(path) for path in self._paths] != self._loaded
+        self._changed = self._changed or [_stamp(path) for path in self._paths] != self._loaded
 
 
 def _sources() -> list[str]:

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 
 import hookline
-from hookline.answering import Answer, answer, parse_call
+from hookline.answering import Answer, answer, parse_call, streams
 from hookline.daemon import installation, messages
 from hookline.daemon.paths import Place
 from hookline.daemon.sockets import Line, listen
@@ -196,11 +196,11 @@ class Server:
             self._control(line, request.verb)
         elif line.left():
             return
+        elif _is_elsewhere(process) or {"-h", "--help"} & {*request.arguments}:
+            line.send(messages.REFUSED)
         elif self._is_other(request) or _is_freer(process):
             line.send(messages.REPLACED)
             self.stopping.set()
-        elif _is_elsewhere(process) or {"-h", "--help"} & {*request.arguments}:
-            line.send(messages.REFUSED)
         else:
             with self._slots:
                 self._calls += 1
@@ -244,8 +244,7 @@ class Server:
 
 def _encoded(answered: Answer) -> bytes:
     reply = answered.reply
-    text = reply.stdout if not reply.stdout or reply.stdout.endswith("\n") else f"{reply.stdout}\n"
-    out, err = (part.encode("utf-8", "backslashreplace") for part in (text, reply.stderr))
+    out, err = streams(reply)
     terminal = b"".join(map(sequence, answered.notices))
     return messages.encode_reply(reply.code, out, err, terminal, unwritten_code=reply.unwritten_code)
 

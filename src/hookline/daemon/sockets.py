@@ -2,11 +2,10 @@
 
 import os
 import socket
-import struct
 import threading
 from contextlib import suppress
 
-from hookline.daemon import messages
+from hookline.daemon import client, messages
 from hookline.system import lives
 
 BACKLOG = 512
@@ -16,7 +15,6 @@ OVERDUE = 0.5
 """Seconds after the host's deadline in which a reply may still come."""
 SHORT = 4096
 """Bytes of a reply that a socket's buffer takes at once."""
-_CREDENTIALS = struct.Struct("3i")
 
 
 def listen(path: str) -> socket.socket:
@@ -48,9 +46,7 @@ class Line:
 
     def peer(self) -> tuple[int, int]:
         """Return process and user at the other end."""
-        raw = self._connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-        process, user, _ = _CREDENTIALS.unpack(raw)
-        return process, user
+        return client.peer(self._connection)
 
     def read_request(self) -> messages.Request:
         return messages.read_request(self._receive)

@@ -1,16 +1,16 @@
-"""One answer at a time, where all wait for the same interpreter.
+"""A lock by which calls are answered one after another.
 
-Threads that answer at once hand the interpreter to each other whenever one of them looks at the disk, and
-each has its answer only when nearly all have: one after another, most have theirs early, and nobody later.
+Threads that answer at the same time hand the interpreter to each other at every file access, and nearly all
+of them finish late. One after another, most finish early and none later.
 """
 
 import threading
 import time
 
 BREATH = 0.001
-"""Seconds in which those who wait go first: who lets go of a lock and asks again at once, has it again."""
+"""Seconds that background work pauses, so that waiting calls get the lock first."""
 PATIENCE = 0.02
-"""Seconds after which whoever waits goes on beside those before: they may wait for something themselves."""
+"""Seconds after which a waiting call proceeds anyway: the one before it may wait for something itself."""
 
 
 class Turns:
@@ -21,13 +21,13 @@ class Turns:
         return _Turn(self)
 
     def spare(self) -> "_Turn":
-        """One for who has time: after a moment, in which whoever waited is answered."""
+        """Return a turn for background work, after a pause in which waiting calls are answered."""
         time.sleep(BREATH)
         return _Turn(self)
 
 
 class _Turn:
-    """From its beginning to its end, by `with`; every call takes one, so that it is made of little."""
+    """A context manager that holds the lock; small, because every call makes one."""
 
     __slots__ = ("_lock", "_turns")
     _lock: threading.Lock
@@ -38,7 +38,7 @@ class _Turn:
     def __enter__(self) -> None:
         lock = self._turns.lock
         if not lock.acquire(timeout=PATIENCE):
-            # Who comes next waits for us, not for who waits itself.
+            # The next call waits for this one, not for the one that is stuck.
             lock = self._turns.lock = threading.Lock()
             lock.acquire()
         self._lock = lock
