@@ -21,7 +21,8 @@ import about_hosts
 import generate
 import transcripts
 
-from hookline import cli, hooks, hosts, kinds, sinks, stores
+from hookline import hooks, hosts, kinds, sinks, stores
+from hookline.cli._main import COMMANDS
 from hookline.events import EVENTS
 
 PAGES = generate.pages()
@@ -118,7 +119,7 @@ def test_no_page_tells_where_it_was_written(name):
 def test_every_member_has_its_place_in_the_docs():
     assert set(hooks.names()) <= headings(text("docs/hooks.md"))
     assert set(hosts.names()) == {page.stem for page in (ROOT / "docs/hosts").glob("*.md")}
-    assert {f"hookline-{name}" for name in cli.names()} <= headings(text("docs/cli.md"))
+    assert {f"hookline-{name}" for name in COMMANDS.names()} <= headings(text("docs/cli.md"))
     assert all(f"`{event}`" in text("docs/concepts.md") for event in EVENTS)
     assert all(f"| {kind} |" in text("docs/configuration.md") for kind in kinds.names())
     assert all(f"| `{store}` |" in text("docs/configuration.md") for store in stores.names())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import count
+from typing import NamedTuple
 
 from hookline import claims, hosts
-from hookline import plainjson as json
 from hookline.callers import as_guest, true_caller
 from hookline.claim_table import Claim
 from hookline.events import Event, Notification
@@ -19,7 +20,6 @@ from hookline.redact import redact
 from hookline.repeating import repeat
 from hookline.runtime import Runtime
 from hookline.system import lives
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,14 +12,13 @@ from hookline.differing import NAME, Differs, differences, program, reaches, tex
 from hookline.host import Host
 from hookline.host_command import unguarded, without_guards
 from hookline.jsonc import NotJson, parse
-from hookline.pattern import lazy
 from hookline.record import record, replace
 from hookline.sample import sample
 from hookline.system import wired as notes
 from hookline.system.places import Places
 from hookline.wiring import Entry, Listed, Own, Scope
 
-LITERAL = lazy(r'"(?:[^"\\\n]|\\.)*"')
+LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 
 @record

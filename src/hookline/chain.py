@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from hookline import plainjson as json
 from hookline.events import ALLOW, ASK, BLOCK, MODIFY, Event
 from hookline.frozen import Frozen
 from hookline.hook import Hook

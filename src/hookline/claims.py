@@ -10,12 +10,12 @@ Calls are the same only if their content, environment and settings are.
 
 from __future__ import annotations
 
+import json
 import time
-from _blake2 import blake2b  # `hashlib` loads OpenSSL: two milliseconds that every tool call would wait for
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from hashlib import blake2b
 
-from hookline import plainjson as json
 from hookline import repeating
 from hookline.claim_table import Claim
 from hookline.events import (

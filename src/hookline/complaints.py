@@ -2,16 +2,15 @@
 
 import re
 
-from hookline.pattern import lazy
 from hookline.record import record
 
 DEEPEST = 200
 LONGEST = 4_000
 """Digits of a number; the library refuses to read more than 4,300."""
-SPACE = lazy(r"[ \t\r\n]*")
-BLANK = lazy(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_SCALAR = lazy(r"true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_STRING = lazy(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+SPACE = re.compile(r"[ \t\r\n]*")
+BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 
 
 class NotJson(ValueError):

@@ -1,6 +1,6 @@
 """Spans of time as people write them: `20m`, `1h30m`, `90s`."""
 
-from hookline.pattern import IGNORECASE, lazy
+import re
 
 ALLOWED = "write it like 90s, 20m, 5min, 1h or 1h30m"
 _UNITS = {
@@ -10,7 +10,7 @@ _UNITS = {
     "d": 86_400,
 }
 _WORDS = "|".join(sorted(_UNITS, key=len, reverse=True))
-_PART = lazy(rf"([0-9]{{1,6}}) ?({_WORDS})(?![a-z])", IGNORECASE)
+_PART = re.compile(rf"([0-9]{{1,6}}) ?({_WORDS})(?![a-z])", re.IGNORECASE)
 _LONGEST = 366 * 86_400
 
 

@@ -5,7 +5,8 @@ Both ways without secrets. What it says is believed less than what a person says
 
 from __future__ import annotations
 
-from hookline import plainjson as json
+import json
+
 from hookline.extracting import HALF_LIVES, LONGEST, Whose, named
 from hookline.knowledge import KINDS, Memory
 from hookline.sayings import SHORTEST

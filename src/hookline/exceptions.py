@@ -6,8 +6,8 @@ In a hook's settings: `allow = ["git-push-force", {rule = "rm-cwd", match = "/sc
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
 
-from hookline.pattern import fnmatchcase
 from hookline.record import replace
 from hookline.response import Response
 

@@ -8,10 +8,10 @@ found wrongly is read by every session after this one.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 
 from hookline.knowledge import Memory, words
-from hookline.pattern import lazy
 from hookline.record import record, replace
 from hookline.sayings import SHORTEST, Found, by_agent, by_person, cleared
 from hookline.talk import Back, Entry, Use, Words
@@ -32,8 +32,8 @@ EDITS, MOST_FILES = 2, 5
 MOST = 12
 """Memories of one look: a session that seems to have more was misread."""
 
-_SENTENCE = lazy(r"(?<=[.!?])\s+(?=[\"'`A-Z0-9(])|\n+")
-_MARKUP = lazy(r"^[\s>*#\-•\d.)]+|\*\*|__")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'`A-Z0-9(])|\n+")
+_MARKUP = re.compile(r"^[\s>*#\-•\d.)]+|\*\*|__")
 _UNTELLING = ("cd", "ls", "cat", "echo", "pwd", "sleep", "true", "which", "head", "tail", "wc", "test", "[")
 _LINE = 300
 

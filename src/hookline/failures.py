@@ -6,9 +6,9 @@ errors (ENOENT, E0308, TS2345, HTTP 404) stay. No text takes more than linear ti
 
 from __future__ import annotations
 
-from _blake2 import blake2b
+import re
+from hashlib import blake2b
 
-from hookline.pattern import ASCII, IGNORECASE, lazy
 from hookline.record import record
 from hookline.redact import redact
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from re import Match
 
 LONGEST_TEXT, LONGEST_LINE = 200_000, 400
-_COLOUR = lazy("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]{0,999}(?:\x07|\x1b\\\\)?)")
-_SAYS = lazy(
+_COLOUR = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]{0,999}(?:\x07|\x1b\\\\)?)")
+_SAYS = re.compile(
     r"error|fatal|fail|exception|panic|denied|not found|cannot|can't|could not|unable|refused|timed out|"
     r"timeout|no such|missing|unresolved|invalid|killed|undefined|unknown|not recognized|unauthorized|"
     r"forbidden|too many|conflict|\bE[A-Z]{3,}\b|\b[45]\d\d [A-Z]",
-    IGNORECASE,
+    re.IGNORECASE,
 )
-_EMPTY_WORDS = lazy(
+_EMPTY_WORDS = re.compile(
     r"\W*(?:error:? *)?(?:(?:command )?exit(?:ed)?(?: with)?(?: code| status)?:? *-?\d+)\W*|(?:it )?failed|"
     r"[\W_]*(?:failures?|errors?|"
     r"test session starts|short test summary info)?[\W_]*"
     r"|.{0,200}?\b(?:0|no) (?:errors?|failures?|failed)\b.{0,200}",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 """Lines that say that something failed, and nothing of what."""
 _TRACE = "Traceback (most recent call last)"
-_VARYING = lazy(
+_VARYING = re.compile(
     r"(?P<kept><[a-z]{1,4}>"
     r"|(?<![\w.])(?:exit (?:code|status):? \d{1,3}"
     r"|(?:HTTP|status|code|error)(?:/\d(?:\.\d)?)?(?: code)?[ :=]{1,2}[1-5]\d\d"
@@ -48,11 +48,11 @@ _VARYING = lazy(
     r"|(?<![\w-])(?:sha\d{1,3}[:-])?(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{7,128}(?![\w-]))"
     r"|(?P<path>(?<![\w.~@+%\\/-])(?:[A-Za-z]:)?[\w.~@+%-]*(?:[\\/]+[\w.~@+%-]*)+)"
     r"|(?P<n>\d+(?:[.,]\d+)*)",
-    ASCII,
+    re.ASCII,
 )
-_SPACE = lazy(r"\s+")
-_NAME = lazy(r"[\w.+@-]{1,40}", ASCII)
-_ASIDE = lazy(
+_SPACE = re.compile(r"\s+")
+_NAME = re.compile(r"[\w.+@-]{1,40}", re.ASCII)
+_ASIDE = re.compile(
     r"(?i)interrupted by (?:the )?user|(?:rejected|cancell?ed) by (?:the )?user|doesn't want to proceed"
 )
 """A person's doing is no failure to learn from."""
@@ -96,7 +96,9 @@ def _raised(lines: list[str]) -> str:
     return next((line[:LONGEST_LINE] for line in lines[at + 1 :] if _RAISED.match(line)), "")
 
 
-_RAISED = lazy(r"[A-Za-z_][\w.]{0,100}(?:Error|Exception|Exit|Interrupt|Warning|NotFound|Timeout)\b(?::|$)")
+_RAISED = re.compile(
+    r"[A-Za-z_][\w.]{0,100}(?:Error|Exception|Exit|Interrupt|Warning|NotFound|Timeout)\b(?::|$)"
+)
 
 
 def normal(line: str) -> str:
@@ -122,12 +124,12 @@ def _named(found: Match[str]) -> str:
 
 
 _SHORTEST_PATH = 2
-_LASTING = lazy(
+_LASTING = re.compile(
     r"(?<![\w.])\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
     r"|(?<![\w.:])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?![\w:])"
     r"|(?<![\w.])\d+(?:\.\d+)?(?: ?(?:ns|µs|us|ms|s|secs?|seconds?))(?!\w)|(?<!\w)0x[0-9a-fA-F]+(?!\w)"
     r"|(?<![\w-])(?:pids?|PIDs?|pgid|PGID)[ =:]{1,2}\d+(?:, ?\d+)*|/tmp/[\w./-]*",
-    ASCII,
+    re.ASCII,
 )
 
 
@@ -167,24 +169,24 @@ def name(text: str) -> str:
 _LONGEST_NAME = 32
 
 
-_WAIT = lazy(
+_WAIT = re.compile(
     r"\b429\b|too many requests|rate.?limit|\b50[234]\b|overloaded|throttl|service unavailable|EAGAIN|"
     r"temporarily unavailable|try again later|bad gateway|gateway time",
-    IGNORECASE,
+    re.IGNORECASE,
 )
-_RETRY = lazy(
+_RETRY = re.compile(
     r"ETIMEDOUT|ESOCKETTIMEDOUT|timed? ?out|ECONNRESET|connection reset|socket hang up|EAI_AGAIN|EBUSY|"
     r"could not get lock|index\.lock|database is locked|temporary failure|network is unreachable|early eof|"
     r"unexpected eof|rpc failed|remote end hung up|broken pipe|connection aborted",
-    IGNORECASE,
+    re.IGNORECASE,
 )
-_AROUND = lazy(
+_AROUND = re.compile(
     r"command not found|not recognized as|: not found$|ENOSPC|no space left|EACCES|EPERM|permission denied|"
     r"operation not permitted|ENOMEM|out of memory|\bkilled\b|\b40[13]\b|unauthorized|forbidden|"
     r"authentication failed|could not resolve host|ENOTFOUND|ECONNREFUSED|connection refused|EADDRINUSE|"
     r"address already in use|no module named|cannot find module|docker daemon|GLIBC|EROFS|"
     r"read-only file system|credentials|not installed",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 
 

@@ -13,14 +13,13 @@ from typing import Any, Literal
 from hookline.events import OnBudgetExceeded, OnError, PostModelCall, PostToolUse
 from hookline.frozen import thawed
 from hookline.outcome import Outcome
-from hookline.pattern import lazy
 from hookline.record import record
 from hookline.redact import MARK
 from hookline.response import Measure
 
 LONGEST = 60
-_CLASS = lazy(r"\b(?:[A-Za-z_]\w{0,50}(?:Error|Exception|Exit|Interrupt|Warning)|E[A-Z]{3,14})\b")
-_EXIT = lazy(r"\bexit(?:ed)?(?: with)?(?: code| status)?:? (\d{1,3})\b", re.IGNORECASE)
+_CLASS = re.compile(r"\b(?:[A-Za-z_]\w{0,50}(?:Error|Exception|Exit|Interrupt|Warning)|E[A-Z]{3,14})\b")
+_EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: code| status)?:? (\d{1,3})\b", re.IGNORECASE)
 
 
 @record

@@ -6,10 +6,10 @@ Only a person brings that back, by `hookline memory add` or `import`; what is ke
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from hookline.frozen import frozen, thawed
-from hookline.pattern import lazy
 from hookline.record import replace
 from hookline.store import Limits
 
@@ -29,7 +29,7 @@ REFUSED = "your user had this forgotten, and only they bring it back: hookline m
 _FEW = 3
 """Words by which a text is known that was cut off."""
 _CUT = "…"
-_WORD = lazy(r"\w+")
+_WORD = re.compile(r"\w+")
 
 
 def forget(store: Store, memories: Sequence[Memory], at: float) -> int:

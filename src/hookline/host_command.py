@@ -5,13 +5,13 @@ before the call: without the program, the entry for the session's start prints o
 that installs it, and every other entry passes.
 """
 
+import re
 import shlex
 from typing import Any
 
 from hookline.events import Notification, SessionStart, UserPromptSubmit
 from hookline.host import Host, Reply, Said
 from hookline.outcome import Outcome
-from hookline.pattern import DOTALL, lazy
 
 INSTALL = "pipx install hookline"
 MISSING = f"the hooks of this project need hookline, which is not installed here; install it with: {INSTALL}"
@@ -20,10 +20,10 @@ WORD = r"(?:[\w@%+=:,./\\-]|'[^']*'|\"'\")+"
 TESTED = rf"command -v {WORD} "
 """A pattern of the test for any program."""
 _PRINTED = rf"printf '%s\\n' {WORD}(?: >&2)?; "
-_GUARD = lazy(
+_GUARD = re.compile(
     rf"command -v (?P<program>{WORD}) >/dev/null 2>&1 \|\| "
     rf"(?:exit 0|\{{ (?:{_PRINTED})+exit 0; \}}); (?:exec )?(?P<call>.*)",
-    DOTALL,
+    re.DOTALL,
 )
 
 

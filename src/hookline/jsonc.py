@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 from hookline.complaints import BLANK, NotJson, complaint
-from hookline.pattern import lazy
 from hookline.record import field, record
 
 __all__ = [
@@ -32,11 +31,11 @@ __all__ = [
     "replacement",
 ]
 
-_SPACE = lazy(r"[ \t\r\n]*")
-_SAID = lazy(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_COMMA = lazy(r'"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[}\]])', re.DOTALL)
-_GAP = lazy(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/|,", re.DOTALL)
-_NEW_LINE = lazy(r"[ \t]*,?[ \t\r]*\n")
+_SPACE = re.compile(r"[ \t\r\n]*")
+_SAID = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[}\]])', re.DOTALL)
+_GAP = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/|,", re.DOTALL)
+_NEW_LINE = re.compile(r"[ \t]*,?[ \t\r]*\n")
 _WHITE = " \t\r\n"
 _USUAL_INDENT = "  "
 _WIDEST = 160

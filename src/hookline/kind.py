@@ -6,8 +6,8 @@ touches the machine only through the `Machine` it is given, except where its lib
 
 from __future__ import annotations
 
-from _thread import allocate_lock
 from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
 
 from hookline.events import Event
 from hookline.frozen import NOTHING
@@ -131,7 +131,7 @@ class Kept:
 
     def __init__(self) -> None:
         self._held: dict[object, Closable] = {}
-        self._lock = allocate_lock()
+        self._lock = Lock()
 
     def of(self, key: object, make: Callable[[], _Resource]) -> _Resource:
         with self._lock:

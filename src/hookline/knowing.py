@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import NamedTuple
 
 from hookline.guarding import guarded
 from hookline.surroundings import PROMPTS, headless, journal, tells_start
 from hookline.system import facts
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -149,7 +149,8 @@ def remember(store: Store, memories: Sequence[Memory], at: float) -> list[Memory
 
 def entries(host: Host, talk: Talk, lines: Iterable[bytes]) -> Iterator[Entry]:
     """What *lines* of a recording tell, with commands and paths by the host's table of tools."""
-    from hookline.plainjson import loads  # noqa: PLC0415 -- once a turn, after the answer
+    from json import loads  # noqa: PLC0415 -- once a turn, after the answer
+
     from hookline.talk import Use  # noqa: PLC0415 -- ditto
 
     for line in lines:

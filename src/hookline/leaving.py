@@ -6,11 +6,11 @@ is short, for each word of it is read by a session that has to begin with it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 
 from hookline.extracting import cleared_at, first_line, program, said, sentences
-from hookline.pattern import lazy
 from hookline.record import fields, record, replace
 from hookline.sayings import cleared
 from hookline.talk import Back, Entry, Use, Words
@@ -40,23 +40,23 @@ FIRST, LAST = 20, 600
 _LATELY = 3
 """Of what the agent said last: what comes next is not told from before."""
 
-_HEAD = lazy(
+_HEAD = re.compile(
     r"(?i)^(?:the )?(?P<next>next(?: steps?)?|remaining(?: work| steps)?|to ?do|"
     r"(?:what is |what's )?left(?: to do)?)(?: is| are)?\s*[:\u2013\u2014]\s*(?P<text>.*)$"
     r"|^(?P<blockers>blockers?|blocked(?: by| on)?)\s*[:\u2013\u2014]\s*(?P<what>.*)$"
 )
-_NEXT = lazy(
+_NEXT = re.compile(
     r"(?i)\b(?:the next step (?:is|will be)|next,? (?:i|we)(?:'ll| will| need)|(?:is|are) left to do|"
     r"(?:i|we) still (?:have|need) to|still to do|remains to be)\b"
 )
-_FINISHED = lazy(
+_FINISHED = re.compile(
     r"(?i)\b(?:all(?: of it)?(?: is|'s)? (?:done|finished|complete)|nothing (?:is )?(?:left|remains)|"
     r"(?:everything|the (?:task|work|issue)) is (?:now )?(?:done|finished|complete|implemented))\b"
 )
-_NONE = lazy(r"(?i)^(?:none|nothing|n/?a\b|no(?:\W*$| (?:blockers?|more|open|known|next)\b)|-+$)")
-_ISSUE = lazy(r"(?i)(?:(?<!\w)#|\bissues?[ #:-]{1,3}|\bgh-)(\d{1,6})\b")
-_COMMIT = lazy(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
-_BULLET = lazy(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
+_NONE = re.compile(r"(?i)^(?:none|nothing|n/?a\b|no(?:\W*$| (?:blockers?|more|open|known|next)\b)|-+$)")
+_ISSUE = re.compile(r"(?i)(?:(?<!\w)#|\bissues?[ #:-]{1,3}|\bgh-)(\d{1,6})\b")
+_COMMIT = re.compile(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
+_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
 
 
 @record

@@ -11,15 +11,14 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 
-from hookline.pattern import lazy
 from hookline.record import field, record
 
 Path = tuple[str, ...]
 DEEPEST = 12
 """Levels: what lies deeper is found at the line of what is around it."""
 AGAIN = "\0"
-_JSON = lazy(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
-_TOML = lazy(
+_JSON = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+_TOML = re.compile(
     r'''\#[^\n]*
     | """ (?: [^"\\] | \\. | "(?!"") )*+ "{3,5}
     | \'\'\' (?: [^'] | '(?!'') )*+ '{3,5}

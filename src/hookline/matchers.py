@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hookline.events import Event
 from hookline.host import Host, Moment
-from hookline.pattern import lazy
 
 EVERY = ("", "*", ".*")
-PLAIN = lazy(r"[\w\-| ,]+")
+PLAIN = re.compile(r"[\w\-| ,]+")
 SERVERS = "mcp__"
 """Begins the tools of servers at most hosts."""
 UNLISTED = ("Unlisted", "unlisted_tool")

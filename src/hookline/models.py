@@ -7,9 +7,9 @@ dated release has the figures of its model.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from json import loads
 from math import isfinite
 
-from hookline.plainjson import loads
 from hookline.record import record
 from hookline.usage import MOST, UNKNOWN, Spent, Tally, Usage, sums
 

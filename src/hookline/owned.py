@@ -12,7 +12,6 @@ from typing import Any
 
 from hookline.host_command import TESTED, WORD, call, unguarded
 from hookline.jsonc import Node, NotJson, parse
-from hookline.pattern import lazy
 from hookline.wiring import Entry, Listed, Own
 
 PROGRAM = "@hookline@"
@@ -23,9 +22,9 @@ CLIENT = "hookline-client"
 SECONDS = 60.0
 _DEEPEST = 8
 _COMMAND = rf"(?P<program>{WORD}(?: -m hookline)?)"
-_VERSIONED = lazy(r"hookline(?:-client)?(?:\.exe)?(?:(?:@|==).*)?")
-_PYTHON = lazy(r"python(?:\d+(?:\.\d+)*)?w?(?:\.exe)?")
-_MADE = lazy(r"(?:#|//) (?:Made|Written) by hookline\b")
+_VERSIONED = re.compile(r"hookline(?:-client)?(?:\.exe)?(?:(?:@|==).*)?")
+_PYTHON = re.compile(r"python(?:\d+(?:\.\d+)*)?w?(?:\.exe)?")
+_MADE = re.compile(r"(?:#|//) (?:Made|Written) by hookline\b")
 
 
 def ours(value: Any, way: Listed, moment: str, host: str) -> bool:

@@ -6,11 +6,11 @@ take a guard has to see.
 
 from __future__ import annotations
 
-from hookline.pattern import lazy
-from hookline.tuples import NamedTuple
+import re
+from typing import NamedTuple
 
 BEGIN = "*** Begin Patch"
-_MARK = lazy(r"\*\*\* (Add File|Update File|Delete File|Move to):\s*(\S.*)")
+_MARK = re.compile(r"\*\*\* (Add File|Update File|Delete File|Move to):\s*(\S.*)")
 _KINDS = {"Add File": "write", "Move to": "write", "Update File": "edit", "Delete File": "edit"}
 _PREAMBLE = 80
 """Characters that may stand before a patch: the first line of a here-document."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
 from hookline import chain
-from hookline import plainjson as json
 from hookline.degrade import answer
 from hookline.events import Event, PostToolUse, PreToolUse
 from hookline.frozen import frozen, thawed

@@ -7,7 +7,7 @@ standing order by mistake does more harm than what is missed: every session afte
 
 from __future__ import annotations
 
-from hookline.pattern import lazy
+import re
 
 Found = tuple[str, str, float]
 """Kind, text and how sure it is."""
@@ -17,7 +17,7 @@ SHORTEST = 12
 _CHOSE = r"(?:decided|chose|chosen|settled on|opted|agreed (?:to|on))"
 _WHO = r"\b(?:i|we)(?:'ve| have)?(?: (?:both|all|finally|already|now|just|then|also|therefore))?"
 _CHOOSING = r"(?:us(?:e|ed|ing)|ch(?:ose|oose)|pick(?:ed)?|ke(?:ep|pt)|prefer(?:red)?|stored?|switched? to)"
-_DECIDED = lazy(
+_DECIDED = re.compile(
     rf"(?i)\bdecision:\s*\w|{_WHO} {_CHOSE}\b|^(?:so |ok, |okay, )?decided (?:to|on|against)\b"
     r"|\b(?:it (?:was|is|has been)|it's(?: been)?|the team(?: has)?) decided\b"
     r"|(?:^|\b(?:i'm|i am|we're|we are) )going with\b|\b(?:we|i)(?:'ll| will) (?:go with|stick (?:to|with))\b"
@@ -25,25 +25,25 @@ _DECIDED = lazy(
     rf"|(?:^|\b(?:i|we|let's) (?:\w+ ){{0,2}}){_CHOOSING}\b[^.]{{0,80}}"
     r"\b(?:instead of|rather than|over) \w[^.]{0,80}\bbecause\b"
 )
-_UNDECIDED = lazy(
+_UNDECIDED = re.compile(
     r"(?i)^(?:if|once|when|whenever|whether|unless|until|till|had|suppose|assuming|what if)\b"
     r"|(?:not|n't|never|yet to|nobody)(?: \w+){0,2} (?:decided|chosen|settled|opted|agreed)\b"
     rf"|\b(?:if|once|when|whether|unless|until|whatever|what|which|how|before|after) (?:i|we|you|they)"
     rf"(?:'ve| have| had)?(?: \w+)? {_CHOSE}"
 )
-_REPORTED = lazy(
+_REPORTED = re.compile(
     r"(?i)\b(?:sa(?:ys?|id)|tells?|told|claim(?:s|ed)?|mention(?:s|ed)?|report(?:s|ed)?|state[sd]?|"
     r"wr(?:ites?|ote)|reads|suggest(?:s|ed)?|ask(?:s|ed)?|accord(?:s|ing) to|apparently|reportedly|seems?)\b"
 )
 """In an agent's mouth this is somebody else's word, such as that of a file it read."""
-_POINTLESS = lazy(
+_POINTLESS = re.compile(
     r"(?i)\b(?:that|this|it|them|those|these|yours|(?:option|approach|plan|variant|version"
     r"|proposal) [a-z0-9]|"
     r"(?:the )?(?:first|second|third|last|other|former|latter)(?: (?:one|option|way|approach|version))?|"
     r"your (?:suggestion|proposal|recommendation|plan|idea))[.! ]*$"
 )
 """What was chosen is named only in what was said before."""
-_STEP = lazy(
+_STEP = re.compile(
     r"(?i)\b(?:decided|chose|chosen|opted|agreed) to (?:first )?(?:run|look|check|read|start|begin|try"
     r"|see|test"
     r"|investigate|examine|inspect|search|open|verify|proceed|continue|explore|review|debug|wait|stop|ask"
@@ -51,7 +51,7 @@ _STEP = lazy(
 )
 """What an agent decides to do next, and has done when the next session reads of it."""
 
-_BLOCKED = lazy(
+_BLOCKED = re.compile(
     r"(?i)\bblockers?\s*[:\u2013\u2014]\s*(?!(?:none|nothing|n/?a|no(?= (?:blockers?|more|open|known)\b"
     r"|\W*$))\b)\w"
     r"|^(?:(?:still|currently|now) )?blocked (?:by|on|until)\b"
@@ -62,7 +62,7 @@ _BLOCKED = lazy(
     r"|\bwaiting (?:for|on) (?:the |a |an |our |their )?(?:[\w-]+ ){1,3}?(?:to|from|before)\b"
     r"|\bcan(?:not|'t) (?:proceed|continue|go on) (?:until|without|because)\b"
 )
-_PASSING = lazy(
+_PASSING = re.compile(
     r"(?i)\bblocked (?:by|on) (?:a |an |the |my |our )?(?:\w+[ -]){0,2}?(?:hooks?|guards?|hookline"
     r"|sandbox|mutex|lock|"
     r"promise|i/o|permissions?|polic(?:y|ies))\b"
@@ -78,27 +78,27 @@ _PASSING = lazy(
 )
 """What is waited for within a session, and what stops one call of an agent."""
 
-_CLEARED = lazy(
+_CLEARED = re.compile(
     r"(?i)\b(?:unblocked|no longer blocked|"
     r"blockers?:? (?:is |are |was |were )?(?:none|gone|resolved|cleared)|no (?:more |open )?blockers)\b"
 )
-_UNCLEARED = lazy(
+_UNCLEARED = re.compile(
     r"(?i)\b(?:once|when|whenever|until|till|if|unless|as soon as|after|before|not|cannot|never|nothing|who|"
     r"how|(?:will|would|can|could|should|must|may|might|to|needs?) (?:\w+ )?(?:be|get))\b|n't\b"
 )
 """With this it is not so yet."""
-_CLAUSE = lazy(r"[.!?\n]+")
+_CLAUSE = re.compile(r"[.!?\n]+")
 
-_STANDING = lazy(
+_STANDING = re.compile(
     r"(?i)^(?:please )?(?:always|never|from now on|remember(?: that|:| to)|"
     r"i(?:'d)? (?:prefer|always want|never want|like you to)|we (?:always|never|prefer))(?=\W|$)"
 )
-_ORDERED = lazy(
+_ORDERED = re.compile(
     r"(?i)^(?:please )?(?:stop \w+ing|"
     r"do(?:n't| not) (?:ever|use|add|run|touch|commit|push|write|change|edit|create|put|"
     r"modify|delete|remove|install))(?=\W|$)"
 )
-_NO_RULE = lazy(
+_NO_RULE = re.compile(
     r"(?i)^(?:please )?(?:never ?mind\b|always (?:fails?|returns?|gives?|shows?|says|gets?|crash\w*|been"
     r"|is|was|has|"
     r"the same)\b|never (?:worked|works|seen|heard|had|been|got|happen\w*|knew|thought|fails?|returns?)\b)"
@@ -109,7 +109,7 @@ _NO_RULE = lazy(
     r"|approach))?[.!]?$"
 )
 """What begins like a rule and is none."""
-_OF_THE_MOMENT = lazy(
+_OF_THE_MOMENT = re.compile(
     r"(?i)\b(?:yet|(?<!from )now|today|tonight|until|till|before i|so far|just (?:look|tell|show|explain"
     r"|answer|list"
     r"|read|plan|think|describe)|only (?:look|tell|show|explain|answer|list|read|plan|think|describe)"
@@ -124,21 +124,21 @@ _OF_THE_MOMENT = lazy(
     r"waiting|going|thinking|asking)\b"
 )
 """What holds for the work at hand alone, or speaks of something that only this session knows."""
-_CORRECTED = lazy(
+_CORRECTED = re.compile(
     r"(?i)^(?:no[,.!]|nope\b|wrong[,.:!]|actually[, ]|not (?:that|like that|there)\b|instead[, ]|"
     r"that(?:'s| is) (?:wrong|not)|i (?:said|meant)|you should(?:n't| not| have))"
 )
-_HOW_IT_IS = lazy(r"(?i)\b(?:use|is|are|lives?|belongs?|runs?|go|goes|should|must|need|instead|not)\b")
-_POINTING = lazy(
+_HOW_IT_IS = re.compile(r"(?i)\b(?:use|is|are|lives?|belongs?|runs?|go|goes|should|must|need|instead|not)\b")
+_POINTING = re.compile(
     r"(?i)^[\s,.!:]*(?:but )?(?:let's|let me|lets|can you|could you|(?:please )?(?:run|look|check|show"
     r"|try|go|do) |"
     r"(?:it|that|this|they|these|those|there|what)\b)"
 )
 """How a correction goes on that asks for the next step, or points at what was said before."""
-_CONVENTION = lazy(
+_CONVENTION = re.compile(
     r"(?i)\b(?:we (?:always|never|prefer|use)|in this (?:repo|project|codebase)|our (?:code|tests?|style))\b"
 )
-_REMEMBER = lazy(r"(?i)^(?:please )?remember(?: that|:| to)?\s+")
+_REMEMBER = re.compile(r"(?i)^(?:please )?remember(?: that|:| to)?\s+")
 
 
 def by_person(sentence: str) -> Found | None:

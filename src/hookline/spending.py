@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
+from json import loads
 
 from hookline.assembly import BUDGET_END
 from hookline.budget import MARGIN, UNLIMITED, Budget, budget_until, crossed, nearest
@@ -18,8 +20,6 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.hook import Hook, named
-from hookline.once import once
-from hookline.plainjson import loads
 from hookline.store import Store, StoreFailed
 from hookline.system.places import Places
 from hookline.usage import UNKNOWN, Usage
@@ -63,7 +63,7 @@ class Purse:
         self.troubles: list[str] = []
         """What could not be looked up or kept, for the user."""
 
-    @once
+    @cached_property
     def notes(self) -> Mapping[str, Any]:
         return self._looked[0]
 
@@ -72,21 +72,21 @@ class Purse:
         """Whether context waits for a moment that can take it."""
         return self._looked[1]
 
-    @once
+    @cached_property
     def _looked(self) -> tuple[Mapping[str, Any], bool]:
         unknown: tuple[Mapping[str, Any], bool] = {}, True
         return self._try(lambda: self.store.look(self.event.session), usual=unknown)
 
-    @once
+    @cached_property
     def budget(self) -> Budget:
         """The nearest end holds: of the environment, of the host, and of the session's own budget."""
         return nearest(self._given, self.notes.get(ENDS))
 
-    @once
+    @cached_property
     def _given(self) -> Budget:
         return nearest(budget_until(self.env.get(BUDGET_END, "")), self.event.ends_at)
 
-    @once
+    @cached_property
     def usage(self) -> Usage:
         return self._try(self._usage, usual=UNKNOWN)
 

@@ -1,6 +1,7 @@
 """Token targets: what a prompt asks for, and whether a turn that ends below its target goes on."""
 
-from hookline.pattern import lazy
+import re
+
 from hookline.record import record
 
 FEW = 500
@@ -10,9 +11,9 @@ EARLY = 3
 _UNIT = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
 _AMOUNT = r"([0-9]{1,15}(?:\.[0-9]{1,15})?)"
 _ASKED = (
-    lazy(rf"(?i)\A\s*\+{_AMOUNT}([kmb])\b"),
-    lazy(rf"(?i)\s\+{_AMOUNT}([kmb])[.!?]?\s*\Z"),
-    lazy(rf"(?i)\b(?:use|spend)\s+{_AMOUNT}\s?([kmb])\s+tokens?\b"),
+    re.compile(rf"(?i)\A\s*\+{_AMOUNT}([kmb])\b"),
+    re.compile(rf"(?i)\s\+{_AMOUNT}([kmb])[.!?]?\s*\Z"),
+    re.compile(rf"(?i)\b(?:use|spend)\s+{_AMOUNT}\s?([kmb])\s+tokens?\b"),
 )
 """At the start, at the end, anywhere: the first that is there counts."""
 

@@ -7,9 +7,9 @@ goes on from. The same lines always come to the same tally, so that it does not 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from hookline.record import field, record, replace
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ Pure and total: nothing is run or looked up, and no text makes it raise, hang or
 from __future__ import annotations
 
 import posixpath
+import re
 from functools import lru_cache
 
 from hookline.bash.follow import follow
@@ -13,7 +14,6 @@ from hookline.bash.grammar import parse
 from hookline.bash.invoke import inner
 from hookline.bash.reading import UNKNOWN, Problem, Reading, Redirect, Simple, Word
 from hookline.bash.world import MAX_COMMANDS, World, trouble
-from hookline.pattern import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _WORK_PER_CHARACTER = 10
 """Units of work for a line: a fixed amount for loops and wrappers, and what reading it takes."""
 _REMEMBERED = 8
 """Readings at hand: the guards of one call ask for the same line, each by itself."""
-_RESERVED = lazy("[\0\U000f0000-\U000ffffd]")
+_RESERVED = re.compile("[\0\U000f0000-\U000ffffd]")
 _NOTHING: Mapping[str, str] = {}
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from hookline.pattern import lazy
-
 _NAMED = {
     "a": "\a",
     "b": "\b",
@@ -21,11 +19,11 @@ _NAMED = {
     '"': '"',
     "?": "?",
 }
-_ESCAPE = lazy(
+_ESCAPE = re.compile(
     r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.))",
     re.DOTALL,
 )
-_ECHO_OCTAL = lazy(r"\\0([0-7]{1,3})")
+_ECHO_OCTAL = re.compile(r"\\0([0-7]{1,3})")
 _MAX_CODE_POINT = 0x10FFFF
 
 

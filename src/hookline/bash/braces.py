@@ -8,17 +8,16 @@ from typing import TypeAlias
 
 from hookline.bash.reading import UNKNOWN
 from hookline.bash.syntax import Part
-from hookline.pattern import lazy
 
 MAX_WORDS = 1024
 """Words that one word may become; `{a,b}` twenty times over is a million."""
 _MAX_PIECES = 4096
 """Marks and texts of one word with braces; more than that nobody wrote by hand."""
 
-_MARKS = lazy(r"([{},])")
-_NUMBERS = lazy(r"(-?\d{1,9})\.\.(-?\d{1,9})", re.ASCII)
-_LETTERS = lazy(r"([A-Za-z])\.\.([A-Za-z])")
-_STEPPED = lazy(r"[^.]+\.\.[^.]+\.\.-?\d+", re.ASCII)
+_MARKS = re.compile(r"([{},])")
+_NUMBERS = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})", re.ASCII)
+_LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])")
+_STEPPED = re.compile(r"[^.]+\.\.[^.]+\.\.-?\d+", re.ASCII)
 
 _Sequence: TypeAlias = tuple[Part, ...]
 

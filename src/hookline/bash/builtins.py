@@ -10,13 +10,12 @@ from hookline.bash.gitsettings import variables
 from hookline.bash.options import options
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.world import Call, Inner, Result, World, cwd, look, place, put, resolve
-from hookline.pattern import lazy
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
 _SILENT = Result("")
-_NAME = lazy(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL | re.ASCII)
-_SPLIT = lazy(r"[ \t\n]+")
+_NAME = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL | re.ASCII)
+_SPLIT = re.compile(r"[ \t\n]+")
 
 
 def texts(words: tuple[Word, ...]) -> tuple[str, ...]:

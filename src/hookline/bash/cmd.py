@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 
 from hookline.bash.reading import UNKNOWN, Word
-from hookline.pattern import lazy
 
-_TOKEN = lazy(
+_TOKEN = re.compile(
     r'(?P<blank>[ \t]+)|(?P<end>&&|\|\||[&|\n()])|(?P<word>(?:"[^"\n]*"?|\^.|[^\s&|()"^])+|.)', re.DOTALL
 )
-_VARIABLE = lazy(r"%([^%\n]*)%|!(\w+)!")
-_SWITCH = lazy(r"(?<=.)(?=/[A-Za-z])")
+_VARIABLE = re.compile(r"%([^%\n]*)%|!(\w+)!")
+_SWITCH = re.compile(r"(?<=.)(?=/[A-Za-z])")
 _NAMES = {"rmdir": "rd", "erase": "del"}
 _OWN = frozenset({"rd", "del", "format", "move", "rename", "ren", "copy", "xcopy", "robocopy"})
 """Commands of cmd that are called like something else elsewhere; they are noted as `cmd rd` and so on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -9,16 +10,15 @@ from hookline.bash.dollar import arith_command
 from hookline.bash.source import Source, Unparsed, blanks, expect, mark, newlines, peek, take
 from hookline.bash.syntax import Compound, Steps, Term
 from hookline.bash.words import pattern, term
-from hookline.pattern import lazy
 
 Reader: TypeAlias = Callable[[Source], Compound]
 
-_VARIABLE = lazy(r"[^ \t\n;&|()<>]+")
-_IN = lazy(r"in(?=[ \t\n;]|\\\n|\Z)")
-_ESAC = lazy(r"esac(?=[ \t\n;&|()<>]|\Z)")
-_CLAUSE_END = lazy(r";;&|;;|;&")
-_TEST_END = lazy(r"\]\](?=[ \t\n;&|()<>]|\Z)")
-_TEST_OPERATOR = lazy(r"&&|\|\||[()<>]|!(?=[ \t\n(])")
+_VARIABLE = re.compile(r"[^ \t\n;&|()<>]+")
+_IN = re.compile(r"in(?=[ \t\n;]|\\\n|\Z)")
+_ESAC = re.compile(r"esac(?=[ \t\n;&|()<>]|\Z)")
+_CLAUSE_END = re.compile(r";;&|;;|;&")
+_TEST_END = re.compile(r"\]\](?=[ \t\n;&|()<>]|\Z)")
+_TEST_OPERATOR = re.compile(r"&&|\|\||[()<>]|!(?=[ \t\n(])")
 
 
 def _group(src: Source) -> Compound:

@@ -7,17 +7,16 @@ import re
 from hookline.bash import words
 from hookline.bash.source import Source, deeper, expect, inside, spend, take
 from hookline.bash.syntax import Arith, Code, Param, Part, Steps
-from hookline.pattern import lazy
 
-_NAME = lazy(r"[A-Za-z_]\w*|[0-9]|[@*#?$!-]", re.ASCII)
-_BRACED_NAME = lazy(r"[A-Za-z_]\w*|[0-9]+|[@*#?$!-]", re.ASCII)
-_PREFIXED = lazy(r"!(?:[A-Za-z_]|[0-9@*#])|#(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!-])(?=[}\[])", re.ASCII)
-_OPERATOR = lazy(r":[-=+?]|[-=+?]|##?|%%?|/[/#%]?|\^\^?|,,?|@(?=[A-Za-z]\})|:|@|\*")
-_ARITH_STEP = lazy(r"[^()'\"\\`]+")
-_BRACE_RUN = lazy(r"[^}'\"\\$`]+")
-_QUOTED_BRACE_RUN = lazy(r"[^}\"\\$`]+")
-_SLASH_RUN = lazy(r"[^}/'\"\\$`]+")
-_SUBSCRIPT_RUN = lazy(r"[^\]'\"\\$`]+")
+_NAME = re.compile(r"[A-Za-z_]\w*|[0-9]|[@*#?$!-]", re.ASCII)
+_BRACED_NAME = re.compile(r"[A-Za-z_]\w*|[0-9]+|[@*#?$!-]", re.ASCII)
+_PREFIXED = re.compile(r"!(?:[A-Za-z_]|[0-9@*#])|#(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!-])(?=[}\[])", re.ASCII)
+_OPERATOR = re.compile(r":[-=+?]|[-=+?]|##?|%%?|/[/#%]?|\^\^?|,,?|@(?=[A-Za-z]\})|:|@|\*")
+_ARITH_STEP = re.compile(r"[^()'\"\\`]+")
+_BRACE_RUN = re.compile(r"[^}'\"\\$`]+")
+_QUOTED_BRACE_RUN = re.compile(r"[^}\"\\$`]+")
+_SLASH_RUN = re.compile(r"[^}/'\"\\$`]+")
+_SUBSCRIPT_RUN = re.compile(r"[^\]'\"\\$`]+")
 
 
 def expansion(src: Source, parts: list[Part], *, quoted: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -13,14 +14,13 @@ from hookline.bash.sedscript import Script, ed, sed
 from hookline.bash.streams import MAX_FILES, write
 from hookline.bash.syntax import Span
 from hookline.bash.world import Call, Inner, Result, World, mark, resolve, spend
-from hookline.pattern import lazy
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
 SED_VALUES = ("-e", "-f", "-l", "--expression", "--file", "--line-length")
 _VIM_VALUES = ("-c", "--cmd", "-S", "-u", "-i", "-s", "-w", "-W", "-T", "--startuptime")
 _EX_VALUES = tuple(name for name in _VIM_VALUES if name != "-s")
-_KEEPING = lazy(r"[\d,$!~+\s]*(?:[pdq]?|w [^\n]*)|/[^/]*/!?[pdq]|")
+_KEEPING = re.compile(r"[\d,$!~+\s]*(?:[pdq]?|w [^\n]*)|/[^/]*/!?[pdq]|")
 """A script of sed that leaves the lines it keeps as they are."""
 
 

@@ -9,21 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from hookline.bash.ansi import ansi
 from hookline.bash.options import options, spelled
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Span
 from hookline.bash.world import Call, Inner, Result, World, resolve, spend, trouble
-from hookline.pattern import lazy
-from hookline.tuples import NamedTuple
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
 _MAX_ARGUMENTS = 200
 """Tokens of one call that are looked at."""
-_TOKEN = lazy(
+_TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*|//[^\n]*)
       | (?P<string>(?P<prefix>\b[rbfuRBFU]{1,2})?(?:'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z)
           |'(?:[^'\\]|\\.)*+(?:'|\Z)|"(?:[^"\\]|\\.)*+(?:"|\Z)|`(?:[^`\\]|\\.)*+(?:`|\Z)))
@@ -32,7 +30,7 @@ _TOKEN = lazy(
       | (?P<mark>[^\s])""",
     re.VERBOSE | re.DOTALL,
 )
-_FIELD = lazy(r"\$?\{[^{}]*\}|#\{[^{}]*\}")
+_FIELD = re.compile(r"\$?\{[^{}]*\}|#\{[^{}]*\}")
 _RUN = spelled(
     """system popen popen2 popen3 Popen run call check_call check_output getoutput getstatusoutput exec
     execSync execFile execFileSync spawn spawnSync execa execv execvp execve execvpe execl execlp posix_spawn

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
+from typing import NamedTuple
 
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Arith, Array, Code, Double, Param, Part, Quoted, Span, Term
 from hookline.bash.world import MAX_TEXT, UNSET, World, cwd, look, rollback, spend, store, too_deep, trouble
-from hookline.pattern import ASCII, lazy
 from hookline.record import field, record
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ _MAX_PIPES = 50
 """Process substitutions that get a name of their own; later ones are unknown files."""
 _FEW, _PER_ITEM = 100, 32
 """A long array costs this much an item each time it is spelled out: the line has it only once."""
-_SETTING = lazy(r"[A-Za-z_]\w*\+?=", ASCII)
-_GLOB = lazy(r"[*?\[]")
+_SETTING = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
+_GLOB = re.compile(r"[*?\[]")
 _DEFAULT_IFS = " \t\n"
-_DEFAULT_SPLIT = lazy(r"[ \t\n]+")
+_DEFAULT_SPLIT = re.compile(r"[ \t\n]+")
 
 
 class _Piece(NamedTuple):

@@ -11,7 +11,6 @@ from hookline.bash.options import options, spelled
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Span
 from hookline.bash.world import Call, Inner, Result, World, mark, resolve, spend, written
-from hookline.pattern import lazy
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
@@ -26,7 +25,7 @@ _PARALLEL_VALUES = spelled(
     --workdir --wd --env --sshlogin --arg-file --max-args --halt --load --memfree --tmpdir --id --shuf"""
 )
 _SEPARATORS = frozenset({":::", ":::+", "::::", "::::+"})
-_PLACEHOLDER = lazy(r"\{(?:\d*[.%/]*|#)\}")
+_PLACEHOLDER = re.compile(r"\{(?:\d*[.%/]*|#)\}")
 
 
 def _xargs(world: World, call: Call) -> Result:
@@ -54,9 +53,9 @@ def _xargs(world: World, call: Call) -> Result:
     )
 
 
-_WORDS = lazy(r"""(?:[^\s'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
-_LINES = lazy(r"""(?:[^\n'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
-_QUOTES = lazy(r"""'([^'\n]*)'|"([^"\n]*)"|\\(.)""", re.DOTALL)
+_WORDS = re.compile(r"""(?:[^\s'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
+_LINES = re.compile(r"""(?:[^\n'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
+_QUOTES = re.compile(r"""'([^'\n]*)'|"([^"\n]*)"|\\(.)""", re.DOTALL)
 
 
 def _quoted(text: str, *, lines: bool) -> list[str]:
@@ -125,7 +124,7 @@ _FIND_RUN = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FIND_SAFE = frozenset(
     {"-print", "-print0", "-depth", "-mount", "-xdev", "-follow", "-delete", "-prune", "-true"}
 )
-_FIND_OPTION = lazy(r"-[HLPEXdsx]+|-O\d*|-D")
+_FIND_OPTION = re.compile(r"-[HLPEXdsx]+|-O\d*|-D")
 _FIND_GLOBAL = frozenset({"-maxdepth", "-mindepth"})
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from hookline.bash.options import options, spelled
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.world import MAX_TEXT, Call, Result, World, resolve
-from hookline.pattern import lazy
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
-_MARKS = lazy("[\0\U000f0000-\U000ffffd\\s]+")
+_MARKS = re.compile("[\0\U000f0000-\U000ffffd\\s]+")
 _VALUES = spelled("-n -c -k -t -w -f -s -S -d --lines --bytes --key --field-separator --width")
 _GREP_VALUES = spelled("-e -f -m -A -B -C --regexp --file --max-count --include --exclude")
 

@@ -6,6 +6,8 @@ and what a command prints is known only for a handful of programs; everything el
 
 from __future__ import annotations
 
+import re
+
 from hookline.bash import expand
 from hookline.bash.invoke import apply, by_variables, invoke, note
 from hookline.bash.reading import UNKNOWN, Redirect, Word
@@ -40,16 +42,15 @@ from hookline.bash.world import (
     trouble,
     written,
 )
-from hookline.pattern import ASCII, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-_ALL_OF = lazy(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
+_ALL_OF = re.compile(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
 """A pattern that leaves nothing of a folder out."""
-_KEY = lazy(r"""(["']?)[A-Za-z_][\w.-]*\1""", ASCII)
+_KEY = re.compile(r"""(["']?)[A-Za-z_][\w.-]*\1""", re.ASCII)
 _QUOTES = "'\""
 _SCRATCH = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
 _LOOPS = frozenset({"while", "until", "for(("})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
@@ -10,7 +11,6 @@ from hookline.bash.options import Options, options, spelled
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.world import Call, Inner, Result, World, cwd, look, place
 from hookline.bash.wrappers import run
-from hookline.pattern import lazy
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
@@ -29,7 +29,7 @@ _ASKING = spelled(
     "--get --get-all --get-regexp --unset --unset-all --list -l --remove-section --rename-section"
 )
 _MAX_SETTINGS = 64
-_PARAMETER = lazy(r"'([^'=]+)(?:'=')?=?([^']*)'")
+_PARAMETER = re.compile(r"'([^'=]+)(?:'=')?=?([^']*)'")
 
 
 def _git(world: World, call: Call) -> Result:

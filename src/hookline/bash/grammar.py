@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.bash.source import (
     MAX_FAILURES,
     Failure,
@@ -31,28 +33,31 @@ from hookline.bash.syntax import (
     Term,
 )
 from hookline.bash.words import term
-from hookline.pattern import ASCII, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RESERVED = lazy(
+RESERVED = re.compile(
     r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|\[\[|[{}!])"
     r"(?=[ \t\n;&|()<>]|\\\n|\r\n|\Z)"
 )
 _FIRST = frozenset("itefwudcs[{}!")
 """What they begin with."""
-_SEPARATOR = lazy(r"&&|\|\||;(?![;&])|&(?!>)|(?=\n)")
-_PREFIX = lazy(r"(?:!|time(?:[ \t]+-p)?(?:[ \t]+--)?)(?=[ \t\n;&|()<>]|\\\n|\Z)")
-_FUNCTION_NAME = lazy(r"[^ \t\n;&|()<>]+")
-_COPROC_NAME = lazy(r"[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|while|until|for|case|select|\[\[)[ \t\n])", ASCII)
-_PLAIN = lazy(r"""([A-Za-z_./:@%+,-][A-Za-z0-9_./:@%+,=-]*|'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&)<>]|\Z)[ \t]*""")
+_SEPARATOR = re.compile(r"&&|\|\||;(?![;&])|&(?!>)|(?=\n)")
+_PREFIX = re.compile(r"(?:!|time(?:[ \t]+-p)?(?:[ \t]+--)?)(?=[ \t\n;&|()<>]|\\\n|\Z)")
+_FUNCTION_NAME = re.compile(r"[^ \t\n;&|()<>]+")
+_COPROC_NAME = re.compile(
+    r"[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|while|until|for|case|select|\[\[)[ \t\n])", re.ASCII
+)
+_PLAIN = re.compile(
+    r"""([A-Za-z_./:@%+,-][A-Za-z0-9_./:@%+,=-]*|'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&)<>]|\Z)[ \t]*"""
+)
 """A word that is what it says, or what is between its quotes, and can be nothing else behind another word."""
-_GLUED = lazy(r"\{(?=[^\s({\\])")
+_GLUED = re.compile(r"\{(?=[^\s({\\])")
 _SPARE = 10_000
-_ASSIGNMENT = lazy(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=", ASCII)
-_OPEN_SUBSCRIPT = lazy(r"([A-Za-z_]\w*)\[", ASCII)
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=", re.ASCII)
+_OPEN_SUBSCRIPT = re.compile(r"([A-Za-z_]\w*)\[", re.ASCII)
 
 
 def parse(

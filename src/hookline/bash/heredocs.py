@@ -7,13 +7,12 @@ import re
 from hookline.bash.source import Source, apart, blanks, inside
 from hookline.bash.syntax import Heredoc, Part, Quoted, Redirection
 from hookline.bash.words import heredoc, term
-from hookline.pattern import lazy
 
-_OPERATOR = lazy(
+_OPERATOR = re.compile(
     r"(\d+|\{[A-Za-z_]\w*\})?(<<<|<<-|<<|<&|<>|<(?!\()|>>|>&|>\||>(?!\())|(&>>|&>)",
     re.ASCII,
 )
-_QUOTES = lazy(r"\\(.)|['\"]|\$(?=['\"])", re.DOTALL)
+_QUOTES = re.compile(r"\\(.)|['\"]|\$(?=['\"])", re.DOTALL)
 
 
 def redirection(src: Source) -> Redirection | None:

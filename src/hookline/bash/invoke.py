@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.bash.grammar import parse
 from hookline.bash.programs import program, program_name
 from hookline.bash.reading import UNKNOWN, Redirect, Simple, Word
@@ -25,10 +27,9 @@ from hookline.bash.world import (
     trouble,
     unmarked,
 )
-from hookline.pattern import lazy
 from hookline.record import replace
 
-_FILE_SIGN = lazy("[@=<]")
+_FILE_SIGN = re.compile("[@=<]")
 """What stands before a file in a word: `@file`, `--from=file`, `name=<file`."""
 _SEARCHED = 4_000
 """Characters of a line that is searched as a whole for where a piece of code was written."""

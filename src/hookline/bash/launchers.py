@@ -10,20 +10,21 @@ from hookline.bash.options import options, spelled
 from hookline.bash.reading import Word
 from hookline.bash.world import Call, Inner, Result, World, mark
 from hookline.bash.wrappers import run
-from hookline.pattern import lazy
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
-_ARCHITECTURE = lazy(r"(?:x86_64|i\d86|linux\d\d|aarch64|arm|ppc|powerpc|s390|mips|sparc|riscv|uname26)\w*")
-_SPAWN = lazy(r"(?:spawn|exec|system)\s+(?:-\w+\s+)*(.*)", re.DOTALL)
-_STATEMENT = lazy(r"[;\n]")
+_ARCHITECTURE = re.compile(
+    r"(?:x86_64|i\d86|linux\d\d|aarch64|arm|ppc|powerpc|s390|mips|sparc|riscv|uname26)\w*"
+)
+_SPAWN = re.compile(r"(?:spawn|exec|system)\s+(?:-\w+\s+)*(.*)", re.DOTALL)
+_STATEMENT = re.compile(r"[;\n]")
 _FD_RUN = spelled("-x -X --exec --exec-batch")
 _FD_VALUES = spelled(
     """-d -E -t -e -S -c -j -o --max-depth --min-depth --exclude --type --extension --size --color --threads
     --owner --changed-within --changed-before --base-directory --search-path --format"""
 )
 _MAX_ROOTS = 64
-_PLACEHOLDERS = lazy(r"\{(?:|/|//|\.|/\.)\}")
+_PLACEHOLDERS = re.compile(r"\{(?:|/|//|\.|/\.)\}")
 
 
 def _setarch(world: World, call: Call) -> Result:

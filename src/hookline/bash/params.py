@@ -9,7 +9,6 @@ from typing import TypeAlias
 from hookline.bash.reading import UNKNOWN
 from hookline.bash.syntax import Param, Part
 from hookline.bash.world import HOLE, UNSET, World, look, put
-from hookline.pattern import lazy
 
 Text: TypeAlias = Callable[[tuple[Part, ...]], str]
 
@@ -17,9 +16,9 @@ _MAX_MATCHED = 1_000
 """Characters of a value that patterns are tried on; every cut may be tried, so longer ones are unknown."""
 _MAX_STARS = 1
 """More than one `*` in a pattern makes matching quadratic."""
-_SLICE = lazy(r"\s*(-?\d{1,6})\s*(?::\s*(-?\d{1,6})\s*)?", re.ASCII)
-_KEYED = lazy(r"\[[\w.-]*\]=", re.ASCII)
-_INDEX = lazy(r"-?\d{1,6}", re.ASCII)
+_SLICE = re.compile(r"\s*(-?\d{1,6})\s*(?::\s*(-?\d{1,6})\s*)?", re.ASCII)
+_KEYED = re.compile(r"\[[\w.-]*\]=", re.ASCII)
+_INDEX = re.compile(r"-?\d{1,6}", re.ASCII)
 _DEFAULTS = frozenset({":-", "-", ":=", "=", ":+", "+", ":?", "?"})
 
 

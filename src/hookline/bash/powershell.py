@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Span
-from hookline.pattern import lazy
-from hookline.tuples import NamedTuple
 
-_TOKEN = lazy(
+_TOKEN = re.compile(
     r"""(?P<blank>(?:[ \t\r]|`\r?\n)+|<\#.*?(?:\#>|\Z)|\#[^\n]*)
       | (?P<single>'(?:[^']|'')*+(?:'|\Z))
       | (?P<double>"(?:[^"`]|`.|"")*+(?:"|\Z))
@@ -23,7 +22,7 @@ _TOKEN = lazy(
       | (?P<bare>(?:`.|[^\s;|{}(),'"`$])+|\$|`|.)""",
     re.VERBOSE | re.DOTALL,
 )
-_INSIDE = lazy(r"\$(?:\{([^}]*)\}|([\w:]+))|\$\(|`(.)", re.DOTALL)
+_INSIDE = re.compile(r"\$(?:\{([^}]*)\}|([\w:]+))|\$\(|`(.)", re.DOTALL)
 ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("ri", "rm", "rmdir", "rd", "del", "erase"), "remove-item"),
     **dict.fromkeys(("iwr", "curl", "wget", "irm"), "invoke-webrequest"),

@@ -13,12 +13,11 @@ from hookline.bash.options import options
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.streams import write
 from hookline.bash.world import MAX_TEXT, Call, Result, World, cwd, look, put, resolve
-from hookline.pattern import lazy
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
-_ECHO_OPTIONS = lazy(r"-[neE]+")
-_CONVERSION = lazy(r"%(?:%|[-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlLjzt]*([a-zA-Z]))")
+_ECHO_OPTIONS = re.compile(r"-[neE]+")
+_CONVERSION = re.compile(r"%(?:%|[-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlLjzt]*([a-zA-Z]))")
 _MAX_ROUNDS = 500
 """Times a printf format is used again for further arguments."""
 

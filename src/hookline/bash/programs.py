@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 
 from hookline.bash.reading import UNKNOWN
 from hookline.bash.world import Call, Result, World
-from hookline.pattern import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
-_VERSIONED = lazy(r"(python|pypy|perl|ruby|php|lua|node)[\d.]+")
+_VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node)[\d.]+")
 LATER: Mapping[str, str] = {
     "printing": "base64 cat echo printenv printf pwd rev tee xxd",
     "builtins": """. : [ alias break cd chdir continue declare eval exit export false hash local mapfile popd

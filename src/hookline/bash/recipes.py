@@ -11,7 +11,6 @@ from hookline.bash.embedded import interpret
 from hookline.bash.options import Options, options, spelled
 from hookline.bash.world import Call, Inner, Result, World, resolve, spend
 from hookline.bash.wrappers import subcommand
-from hookline.pattern import lazy
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
@@ -21,7 +20,7 @@ _MAKE_VALUES = spelled(
     "-f -C -I -o -W --file --makefile --directory --include-dir --eval --old-file --what-if --justfile -d"
     " --working-directory"
 )
-_SHELL = lazy(r"\$[({]shell[ \t]+([^)}\n]{0,500})|^\w+[ \t]*!=([^\n]*)", re.MULTILINE)
+_SHELL = re.compile(r"\$[({]shell[ \t]+([^)}\n]{0,500})|^\w+[ \t]*!=([^\n]*)", re.MULTILINE)
 _SHORT = {
     **dict.fromkeys(("t", "tst"), ("test",)),
     **dict.fromkeys(("i", "ci", "add", "install", "isntall"), ("install", "prepare")),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from hookline.tuples import NamedTuple
+from typing import NamedTuple
 
 OWN = 1_000
 """As a number of operands: all of them are its own, and only an option holds a command."""

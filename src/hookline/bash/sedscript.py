@@ -7,12 +7,11 @@ or in a line to insert, is never taken for the command of that name.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from hookline.bash.reading import UNKNOWN
-from hookline.pattern import lazy
-from hookline.tuples import NamedTuple
 
-_ADDRESS = lazy(
+_ADDRESS = re.compile(
     r"""(?:[ \t;\n{}\0\U000f0000-\U000ffffd]|\#[^\n]*|\d+(?:~\d+)?|[$,!+~]
     |/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]\n]{0,40}\]|\[)*+/[IM]*
     |\\([^\\\n])(?:\\.|(?!\1)[^\\\n])*+\1[IM]*)*+""",
@@ -22,18 +21,18 @@ _ADDRESS = lazy(
 _CLASS = r"\[\^?\]?[^\]\n]{0,40}\]|\["
 """A set of characters, in which the end of a pattern is one of them."""
 _COMMANDS = frozenset("=aDdeFGgHhiclLNnPpQqRrTtvbWwxz:")
-_LINE = lazy(r"(?:[^\\\n]|\\.)*+", re.DOTALL)
-_NAME = lazy(r"[^\n]*")
-_LABEL = lazy(r"[^\n;}]*")
+_LINE = re.compile(r"(?:[^\\\n]|\\.)*+", re.DOTALL)
+_NAME = re.compile(r"[^\n]*")
+_LABEL = re.compile(r"[^\n;}]*")
 _SHAPES = {
     **dict.fromkeys("aice", _LINE),
     **dict.fromkeys("rRwW", _NAME),
     **dict.fromkeys(":btTvqQlL", _LABEL),
 }
 """What text belongs to which command."""
-_FLAGS = lazy(r"[gpimeIM\d]*")
-_ESCAPE = lazy(r"\\(.)", re.DOTALL)
-_REPLACED = lazy(r"\\(.)|&", re.DOTALL)
+_FLAGS = re.compile(r"[gpimeIM\d]*")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_REPLACED = re.compile(r"\\(.)|&", re.DOTALL)
 
 
 class Script(NamedTuple):
@@ -117,7 +116,7 @@ def _made(part: re.Match[str]) -> str:
     return {"n": "\n", "t": "\t"}.get(letter, letter)
 
 
-_ED = lazy(
+_ED = re.compile(
     r"""(?:[ \t:%,;.$+^-]|\d|'[a-z]|/(?:[^/\\\n]|\\.)*+/|\?(?:[^?\\\n]|\\.)*+\?)*+
     (?:(?:sil(?:ent)?!?|noa(?:utocmd)?|kee\w+|verb(?:ose)?)[ \t]+|[gGvV]!?/(?:[^/\\\n]|\\.)*+/)*+
     (?P<name>[A-Za-z]*)(?P<rest>.*)""",
@@ -131,7 +130,7 @@ _WRITING = frozenset(
 _TERMINAL = frozenset({"ter", "term", "terminal", "make", "grep"})
 _DEEPEST = 4
 """Commands that are executed as a text, inside each other."""
-_STRING = lazy(r"""\s*(["'])(.*)\1\s*""", re.DOTALL)
+_STRING = re.compile(r"""\s*(["'])(.*)\1\s*""", re.DOTALL)
 
 
 def ed(script: str, depth: int = 0) -> Script:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -9,7 +10,6 @@ from hookline.bash.options import Options, options
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.world import Call, Inner, Result, World, resolve, written
 from hookline.bash.wrappers import run
-from hookline.pattern import lazy
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
@@ -31,7 +31,7 @@ _SHELLS = (
     "posh",
 )
 _SHELL_VALUES = ("-O", "+O", "-o", "+o", "--rcfile", "--init-file", "--command", "--init-command")
-_CRON = lazy(r"\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(.*)")
+_CRON = re.compile(r"\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(.*)")
 _KEYS = frozenset({"Enter", "C-m", "KPEnter"})
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import NamedTuple
 
-from hookline.pattern import lazy
 from hookline.record import field, record, replace
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ MAX_NESTING = 32
 MAX_FAILURES = 8
 """Stretches that may fail to parse before the rest of the text is given up as one."""
 
-_BLANK = lazy(r"(?:[ \t]|\\\n|\r(?=\n))*(?:#[^\n]*)?")
+_BLANK = re.compile(r"(?:[ \t]|\\\n|\r(?=\n))*(?:#[^\n]*)?")
 _SKIPPED = " \t\\\r#"
 """What it can begin with; it is tried at the end of every word."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from hookline.bash.source import (
@@ -19,7 +20,6 @@ from hookline.bash.source import (
     spend,
 )
 from hookline.bash.syntax import Array, Code, Double, Part, Quoted, Steps, Term
-from hookline.pattern import DOTALL, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 Reader: TypeAlias = Callable[[Source, list[Part]], None]
 
-_PLAIN = lazy(r"[A-Za-z0-9_./:@%+,=^!-]+(?=[ \t\n;|&()<>]|\Z)")
+_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=^!-]+(?=[ \t\n;|&()<>]|\Z)")
 _QUOTES = ("'", '"')
-_QUOTED = lazy(r"""(?:'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&<>)]|\Z)""")
+_QUOTED = re.compile(r"""(?:'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&<>)]|\Z)""")
 """A word that is quoted from end to end, with nothing in it that expands."""
-_SUBSCRIPT = lazy(r"[A-Za-z_]\w*\[[^\]\n'\"$`\\]*\]\+?=")
-_ARRAY = lazy(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
-_RUN = lazy(r"[^ \t\n'\"\\$`|&;()<>]+")
-_ANSI = lazy(r"((?:[^'\\]|\\.)*)'", DOTALL)
-_BACKTICK = lazy(r"((?:[^`\\]|\\.)*)`", DOTALL)
-_BACKTICK_ESCAPE = lazy(r"\\([\\`$])")
-_BACKTICK_ESCAPE_QUOTED = lazy(r'\\([\\`$"])')
+_SUBSCRIPT = re.compile(r"[A-Za-z_]\w*\[[^\]\n'\"$`\\]*\]\+?=")
+_ARRAY = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
+_RUN = re.compile(r"[^ \t\n'\"\\$`|&;()<>]+")
+_ANSI = re.compile(r"((?:[^'\\]|\\.)*)'", re.DOTALL)
+_BACKTICK = re.compile(r"((?:[^`\\]|\\.)*)`", re.DOTALL)
+_BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
+_BACKTICK_ESCAPE_QUOTED = re.compile(r'\\([\\`$"])')
 
 
 def term(src: Source) -> Term:
@@ -258,10 +258,10 @@ def pattern(src: Source) -> Term:
     return Term(tuple(parts), mark(src, (start, src.pos)))
 
 
-_DOUBLE_RUN = lazy(r'[^"\\$`]+')
-_HEREDOC_RUN = lazy(r"[^\\$`]+")
-_GROUP_RUN = lazy(r"[^'\"\\$`()]+")
-_REGEX_RUN = lazy(r"[^ \t\n'\"\\$`()]+")
+_DOUBLE_RUN = re.compile(r'[^"\\$`]+')
+_HEREDOC_RUN = re.compile(r"[^\\$`]+")
+_GROUP_RUN = re.compile(r"[^'\"\\$`()]+")
+_REGEX_RUN = re.compile(r"[^ \t\n'\"\\$`()]+")
 
 IN_DOUBLE: Mapping[str, Reader] = {
     "\\": _escape_in_double,

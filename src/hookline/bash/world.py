@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+import re
+from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from hookline.bash.reading import UNKNOWN, Problem, Simple, Word
 from hookline.bash.source import MAX_NESTING
-from hookline.pattern import fnmatchcase, lazy
 from hookline.record import field, record
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ UNSET = UNKNOWN + "\U000ffffd"
 """What a variable gives that nothing in the line sets: it may well be empty."""
 HOLE = "\U000ffffc"
 """Stands for an item of an array that is not set, where a later one is."""
-_MARKED = lazy("[\U000f0000-\U000ffffd]+")
-_UNMARKED = lazy("\0(?![\U000f0000-\U000ffffd])")
+_MARKED = re.compile("[\U000f0000-\U000ffffd]+")
+_UNMARKED = re.compile("\0(?![\U000f0000-\U000ffffd])")
 
 
 @record(frozen=False, kw_only=False)

@@ -10,11 +10,10 @@ from hookline.bash.options import Options, options
 from hookline.bash.reading import Word
 from hookline.bash.runners import RUNNERS, WRAPPERS, Wrapper
 from hookline.bash.world import Call, Inner, Result, World, resolve
-from hookline.pattern import lazy
 
 Program: TypeAlias = Callable[[World, Call], Result]
 
-_SETTING = lazy(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
+_SETTING = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
 
 
 def _wrapper(world: World, call: Call, name: str, table: Wrapper) -> Result:

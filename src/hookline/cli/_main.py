@@ -1,4 +1,4 @@
-"""Every command but `hook`: parse, run, and turn what a person can mend into one clear sentence."""
+"""Load the command that is called, parse its arguments, run it, and report its errors in one sentence."""
 
 import io
 import os
@@ -7,14 +7,27 @@ from argparse import ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 
 from hookline import __version__
-from hookline.cli import load, names
+from hookline.cli._command import Command
+from hookline.family import Family
 from hookline.store import StoreFailed
+
+COMMANDS = Family(package="hookline.cli", noun="command", constant="COMMAND")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `hookline ...` and return its exit code."""
+    words = [*(sys.argv[1:] if argv is None else argv)]
+    if words[:1] == ["hook"] and not {"-h", "--help"} & {*words}:
+        from hookline.cli.hook import main as answer_host  # noqa: PLC0415 -- a command is loaded when called
+
+        return answer_host(words[1:], last=argv is None)
+    return run(words)
 
 
 def run(argv: Sequence[str]) -> int:
-    """The exit code: 2 for what was asked wrongly, 1 for what the machine refused."""
+    """Return 2 for a wrong call and 1 for a failure of the machine."""
     _take_any_text()
-    arguments = build().parse_args(argv)
+    arguments = build(argv).parse_args(argv)
     try:
         code = int(arguments.run(arguments))
         sys.stdout.flush()
@@ -53,7 +66,8 @@ def _complain(text: str, code: int) -> int:
     return code
 
 
-def build() -> ArgumentParser:
+def build(words: Sequence[str] = ()) -> ArgumentParser:
+    """Return the parser of the command that *words* name, or of all commands if they name none."""
     parser = ArgumentParser(
         prog="hookline",
         formatter_class=_Overview,
@@ -62,8 +76,8 @@ def build() -> ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"hookline {__version__}")
     commands = parser.add_subparsers(title="commands", prog="hookline", metavar="COMMAND", required=True)
-    for name in names():
-        command = load(name)
+    for name in _needed(words):
+        command: Command = COMMANDS.load(name)
         one = commands.add_parser(
             name,
             help=command.about,
@@ -76,12 +90,19 @@ def build() -> ArgumentParser:
     return parser
 
 
+def _needed(words: Sequence[str]) -> Sequence[str]:
+    first = words[:1]
+    if first == ["--version"]:
+        return ()
+    return first if first and first[0] in COMMANDS.names() else COMMANDS.names()
+
+
 class _Overview(HelpFormatter):
     """With room for the names of commands, whose indentation argparse forgets when it measures them."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
-        self._action_max_length = 4 + max(map(len, names()))
+        self._action_max_length = 4 + max(map(len, COMMANDS.names()))
 
 
 def _indented(text: str) -> str:

@@ -1,15 +1,15 @@
 """Our own audit trail as a recording: of a call it keeps a summary in a line, of a result nothing."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hookline import hosts
 from hookline.events import PreToolUse
 from hookline.hosts._recorded import Call, Entry, words
-from hookline.pattern import lazy
 
 FIELDS = frozenset({"session", "event", "action", "trail", "summary"})
-CUT = lazy(r"… \([\d,]+ characters\)$")
+CUT = re.compile(r"… \([\d,]+ characters\)$")
 """How a summary ends that was longer than what is kept."""
 BREAK = " ⏎ "
 

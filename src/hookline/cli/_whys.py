@@ -1,7 +1,7 @@
 """Ask hooks why they said what they said, with the very event and state that they judged."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from hookline.events import Event
 from hookline.hook import Hook
@@ -9,7 +9,6 @@ from hookline.kind import HookFailed
 from hookline.outcome import Step
 from hookline.record import replace
 from hookline.state import State
-from hookline.tuples import NamedTuple
 from hookline.why import Branch, branch
 
 Tree = tuple[Branch, ...]

@@ -1,6 +1,7 @@
 """Show how one command or payload would be judged: who looked, which rule decided, on what part of it."""
 
 import json
+import re
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,6 @@ from hookline.frozen import thawed
 from hookline.hook import Hook
 from hookline.host import Host, compose
 from hookline.outcome import Step
-from hookline.pattern import lazy
 from hookline.record import replace
 from hookline.why import plain
 
@@ -33,7 +33,7 @@ Off = Mapping[str, Any]
 """That the guards are switched off; empty where they are not."""
 BECOMES = {"pass": "pass", "block": "be blocked", "ask": "be asked about", "modify": "be changed"}
 
-_OBJECT = lazy(r"\s*\{\s*[\"}]")
+_OBJECT = re.compile(r"\s*\{\s*[\"}]")
 """How a payload begins; a shell's `{ group; }` begins otherwise."""
 
 

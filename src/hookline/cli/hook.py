@@ -6,8 +6,8 @@ a code that the host itself means so, and what it could not do it says where a p
 
 from __future__ import annotations
 
-import _signal as signal  # type: ignore[import-not-found]  # the public one spends a millisecond on enumerations
 import os
+import signal
 from contextlib import suppress
 
 from hookline.cli._command import Command
@@ -23,21 +23,10 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str], *, last: bool = False) -> int:
     """Answer the host, whatever comes in; *last* where the process ends with it."""
-    if "-h" in argv or "--help" in argv:
-        return _help()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)  # so that what hooks have started is ended first
     try:
         return _answered(argv, last=last)
-    except SystemExit:
-        return 0
-
-
-def _help() -> int:
-    from hookline.cli._main import run as run_any  # noqa: PLC0415 -- a person asks
-
-    try:
-        return run_any(["hook", "--help"])
     except SystemExit:
         return 0
 

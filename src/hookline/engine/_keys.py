@@ -1,15 +1,15 @@
 """Values of a target's file, each read by the one function that says what is allowed there."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import Any
 
 from hookline import durations
-from hookline.pattern import ASCII, lazy
 
 Read = Callable[[Any, str], Any]
 """A value and where it stands; raises `ValueError`."""
-_VARIABLE = lazy(r"[A-Za-z_]\w*", ASCII)
+_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def known(told: Mapping[str, Any], allowed: Iterable[str], where: str) -> None:

@@ -4,6 +4,7 @@ A command runs in a process group of its own, of which nothing is left when its 
 output only the end is kept, however much there is.
 """
 
+import re
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -11,7 +12,6 @@ from math import isfinite
 from typing import Literal
 
 from hookline.kind import Finished
-from hookline.pattern import IGNORECASE, lazy
 from hookline.record import record
 from hookline.redact import redact
 from hookline.system.processes import run
@@ -27,14 +27,14 @@ UNLIMITED = 365 * 86_400.0
 FAR = 1e300
 """No number of a metric is this far from 0: what is reckoned with them must be finite, too."""
 
-_COLOURS = lazy(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
-_NUMBER = lazy(
+_COLOURS = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
+_NUMBER = re.compile(
     r"(?<![\w.])[-+]?(?:"
     r"(?P<grouped>[0-9]{1,3}(?:[,_][0-9]{3})+(?:\.[0-9]+)?)(?![0-9,_])"
     r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
     r"|(?:nan|inf|infinity)\b"
     r")",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 
 Ended = Literal["ok", "crash", "timeout", "metric_error"]

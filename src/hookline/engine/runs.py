@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -10,12 +11,11 @@ from typing import Any
 from hookline.engine import _durable, target
 from hookline.engine.journal import FOLDER, Journal
 from hookline.engine.target import Target
-from hookline.pattern import lazy
 from hookline.record import record
 
 FILE, LOGS, IDEAS, UNDO, WORKERS = "run.json", "logs", "ideas.md", "undo", "workers"
 VERSION = 1
-_NAME = lazy(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _KEPT = (
     *(
         "base",

@@ -1,9 +1,11 @@
 """What an agent said of its experiment: a line that describes it, why it may not help, what to try next."""
 
-from hookline.pattern import IGNORECASE, MULTILINE, lazy
+import re
 
-_NOTES = lazy(r"^[^\w\n]{0,4}(reason|next)[^\w\n]{0,3}:[^\w\n]{0,3}[ \t]+(\S.*)$", IGNORECASE | MULTILINE)
-_MARKS = lazy(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_NOTES = re.compile(
+    r"^[^\w\n]{0,4}(reason|next)[^\w\n]{0,3}:[^\w\n]{0,3}[ \t]+(\S.*)$", re.IGNORECASE | re.MULTILINE
+)
+_MARKS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 LONGEST = 200
 
 

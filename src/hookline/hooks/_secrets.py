@@ -1,22 +1,21 @@
 """What redact-secrets says and changes besides the texts themselves."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from hookline.events import PostToolUse, PreModelCall
 from hookline.exceptions import Allow, excepted
-from hookline.pattern import lazy
 from hookline.redact import Keep, Rules, clean_json
 from hookline.redact.rules import RuleFile, load
 from hookline.response import Response, remember, warn
 from hookline.state import State
-from hookline.tuples import NamedTuple
 
 _MOST = 5
 """Secrets that one sentence names."""
 _TOLD = "redact-secrets.told"
-_BACKGROUND = lazy(r"(?<![&>|<\\])&(?![&>\d])")
+_BACKGROUND = re.compile(r"(?<![&>|<\\])&(?![&>\d])")
 _END = '; (exit "${PIPESTATUS[0]-${pipestatus[1]}}")'
 """The command's own exit status: of bash, and of zsh, which counts from one."""
 

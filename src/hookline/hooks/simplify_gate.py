@@ -3,14 +3,15 @@
 Only a request counts: questions, reports, plans of others and what the person says not to do are no requests.
 """
 
+import re
+
 from hookline.events import UserPromptSubmit
 from hookline.hook import hook, later
-from hookline.pattern import IGNORECASE, MULTILINE, lazy
 from hookline.record import replace
 from hookline.response import Response, block, inject, warn
 from hookline.state import State
 
-_ANYWAY = lazy(r"^[ \t]*ship anyway:[ \t]*(\S[^\n]*)", IGNORECASE | MULTILINE)
+_ANYWAY = re.compile(r"^[ \t]*ship anyway:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
 _LONGEST_REASON = 300
 
 

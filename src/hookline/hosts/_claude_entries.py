@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from hookline.frozen import Frozen
-from hookline.pattern import lazy
 from hookline.record import replace
 from hookline.wiring import Written
 
@@ -24,7 +24,7 @@ KNOWN = {"type", "command", "args", "shell", "timeout", "onFailure", "statusMess
 """What we can give, and what is only for show."""
 PROJECT = "${CLAUDE_PROJECT_DIR}"
 """What is put into the words of a command without a shell; we start those as they are."""
-VARIABLES = lazy(r"\bCLAUDE_(?:ENV_FILE|PLUGIN_ROOT|PLUGIN_DATA|CODE_\w+)\b")
+VARIABLES = re.compile(r"\bCLAUDE_(?:ENV_FILE|PLUGIN_ROOT|PLUGIN_DATA|CODE_\w+)\b")
 """What only the host itself can set; the project's folder is told by us as well."""
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from hookline import notices
-from hookline import plainjson as json
 from hookline.events import (
     ALLOW,
     Event,

@@ -1,16 +1,16 @@
 """What Codex's rollouts tell of what was said and done."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hookline.hosts._codex_rollout import read as calls
 from hookline.hosts._recorded import Call, Result, text_of, words
-from hookline.pattern import lazy
 from hookline.talk import Back, Entry, Talk, Use, Words
 
 _BY_PROGRAMS = ("<", "# AGENTS.md")
 """How texts begin that stand where a person's words do, and are not."""
-_FAILED = lazy(r"(?:Exit code:|exited with code) (?!0\b)-?\d+")
+_FAILED = re.compile(r"(?:Exit code:|exited with code) (?!0\b)-?\d+")
 
 
 def read(line: Mapping[str, Any]) -> Iterator[Entry]:

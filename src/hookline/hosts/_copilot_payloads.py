@@ -5,11 +5,11 @@ tools; a few come in camelCase either way. The payload seldom says which event i
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from hookline.hosts._going_on import going_on
-from hookline.pattern import lazy
 
 CAMEL = {
     "session_id": "sessionId",
@@ -45,7 +45,7 @@ SHOWN_BY: tuple[tuple[str, frozenset[str]], ...] = (
     ("sessionEnd", frozenset({"reason"})),
 )
 """By which fields an event is recognised, the first that has them all."""
-EXITED = lazy(r"<shellId: \S+ completed with exit code (-?\d+)>\s*\Z")
+EXITED = re.compile(r"<shellId: \S+ completed with exit code (-?\d+)>\s*\Z")
 
 
 def unpacked(payload: Mapping[str, Any]) -> Mapping[str, Any]:

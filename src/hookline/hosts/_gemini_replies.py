@@ -9,12 +9,11 @@ from hookline.events import Event, PostToolUse, PreModelCall, PreToolUse, Stop, 
 from hookline.frozen import thawed
 from hookline.host import Reply, Said
 from hookline.hosts._going_on import going_on
-from hookline.pattern import lazy
 from hookline.response import ending
 
 CHANGED = "(The tool ran; what follows is its result as a hook changed it.)"
 NO_TEXT = "(a part of the result that is no text was left out)"
-EXIT_CODE = lazy(
+EXIT_CODE = re.compile(
     r"^Exit Code: (?!0$)-?\d+(?=(?:\nSignal: .*)?(?:\nBackground PIDs: .*)?(?:\nProcess Group PGID: .*)?"
     r"(?:\n</untrusted_context>)?(?:\s+\[System\] .*)?\s*\Z)",
     re.MULTILINE,

@@ -4,6 +4,7 @@ Gemini tells of a message again when its tools are done, with what came of them.
 person's words there, in a mark of its own.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,11 +12,10 @@ from hookline.frozen import frozen
 from hookline.hosts._gemini_replies import EXIT_CODE
 from hookline.hosts._going_on import GOING_ON
 from hookline.hosts._recorded import words
-from hookline.pattern import lazy
 from hookline.talk import Back, Entry, Talk, Use, Words
 
-_GIVEN = lazy(r"(?s)\A\s*<hook_context>.*?</hook_context>\s*")
-_LABEL = lazy(r"^(?:Output|Error): ?")
+_GIVEN = re.compile(r"(?s)\A\s*<hook_context>.*?</hook_context>\s*")
+_LABEL = re.compile(r"^(?:Output|Error): ?")
 _AROUND = (
     *("Command:", "Directory:", "Exit Code:", "Signal:", "Background PIDs:", "Process Group PGID:"),
     *("Output: (empty)", "Error: (none)", "<untrusted_context>", "</untrusted_context>"),

@@ -1,6 +1,6 @@
 """Words that make a turn go on, and come back as if a person had written them: known again as our own."""
 
-from _blake2 import blake2b
+from hashlib import blake2b
 
 GOING_ON = "A hook keeps this turn going ("
 

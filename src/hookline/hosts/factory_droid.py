@@ -1,5 +1,6 @@
 """Factory's Droid: Claude's words in its answers, tools of its own, exit codes that are best left alone."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,13 +24,12 @@ from hookline.host import WHOLE, Host, Tool, moment, tool
 from hookline.hosts._claude_entries import hooks
 from hookline.hosts._claude_replies import encode
 from hookline.hosts._looks import switched
-from hookline.pattern import lazy
 from hookline.wiring import Entry, Listed, Look, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 AGAIN = {"again": "stop_hook_active"}
 FILE = {"path": "file_path"}
-EXIT = lazy(r"\[Process exited with code (\d+)\]\s*\Z")
+EXIT = re.compile(r"\[Process exited with code (\d+)\]\s*\Z")
 
 
 def failure(payload: Mapping[str, Any]) -> str:

@@ -26,14 +26,13 @@ from hookline.events import (
 )
 from hookline.host import WHOLE, Host, Tool, moment, tool
 from hookline.hosts._reasonix_replies import SHOWN, encode
-from hookline.pattern import lazy
 from hookline.wiring import Entry, Listed, Own, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 RAN = {**CALL, "output": "tool_response"}
 FILE = {"path": "file_path"}
 FOLDER = "~/.reasonix/plugins/hookline"
-OURS = lazy(r'\A<hook-context event="SessionStart">.*?</hook-context>\s*', re.DOTALL)
+OURS = re.compile(r'\A<hook-context event="SessionStart">.*?</hook-context>\s*', re.DOTALL)
 
 
 def unpacked(payload: Mapping[str, Any]) -> Mapping[str, Any]:

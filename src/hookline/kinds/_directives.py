@@ -2,11 +2,10 @@
 
 import re
 
-from hookline.pattern import lazy
 from hookline.record import record
 from hookline.response import Response
 
-_DIRECTIVE = lazy(r"@@(INJECT|WARN)[ \t]*:(.*)", re.IGNORECASE)
+_DIRECTIVE = re.compile(r"@@(INJECT|WARN)[ \t]*:(.*)", re.IGNORECASE)
 
 
 @record

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
-
-from hookline.pattern import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,4 +32,4 @@ def _escape() -> re.Pattern[str]:
         r"%[0-9A-Fa-f]{2}",
         r"\[[0-9;]{0,10}m",
     )
-    return lazy(rf"(?:{'|'.join(escapes)})\Z")
+    return re.compile(rf"(?:{'|'.join(escapes)})\Z")

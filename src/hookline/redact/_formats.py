@@ -5,7 +5,7 @@ From the issuers' documentation and from what public scanners agree on.
 
 from __future__ import annotations
 
-from hookline.tuples import NamedTuple
+from typing import NamedTuple
 
 HEX, HEXES, CAPITAL = "0-9a-f", "0-9A-Fa-f", "A-Z0-9"
 ALNUM, WORD, DASHED = "A-Za-z0-9", "A-Za-z0-9_", "A-Za-z0-9_-"

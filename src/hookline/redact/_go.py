@@ -7,8 +7,6 @@ classes with a name.
 import re
 from itertools import accumulate
 
-from hookline.pattern import lazy
-
 _CLASSES = {
     "alnum": "A-Za-z0-9",
     "alpha": "A-Za-z",
@@ -25,8 +23,10 @@ _CLASSES = {
     "word": r"\w",
     "xdigit": "0-9A-Fa-f",
 }
-_PART = lazy(r"\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\(\?[imsU-]+\)|\(|\)|\||[^\\\[()|]+", re.DOTALL)
-_INSIDE = lazy(r"\\.|\[:(?P<named>\^?\w+):\]|\[|--|&&|\|\||~~", re.DOTALL)
+_PART = re.compile(
+    r"\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\(\?[imsU-]+\)|\(|\)|\||[^\\\[()|]+", re.DOTALL
+)
+_INSIDE = re.compile(r"\\.|\[:(?P<named>\^?\w+):\]|\[|--|&&|\|\||~~", re.DOTALL)
 """What in a set of characters has another meaning for Python, now or some day."""
 _DEPTH = {"(": 1, ")": -1}
 

@@ -2,10 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from hookline.frozen import Frozen
-from hookline.tuples import NamedTuple
 
 DEEPEST = 150
 """Levels: what lies deeper is taken out as a whole, because nobody means it and it must not break us."""

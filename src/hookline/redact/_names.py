@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Mapping
-
-from hookline.pattern import lazy
-from hookline.tuples import NamedTuple
+from typing import NamedTuple
 
 
 class Name(NamedTuple):
@@ -22,7 +20,7 @@ _KEYS = {
 """What stands before "key" in the name of a secret."""
 _NOT_BEFORE = ("page", "next", "cursor", "continuation", "cancellation", "public", "pub", "publickey")
 """What makes a token or a key one that anybody may see."""
-_NOT_BEHIND = lazy(
+_NOT_BEHIND = re.compile(
     r"(?:id|ids|name|names|type|types|url|uri|path|file|header|headers|hash|counts?|length|limits?|size|ttl|arn|"
     r"version|expires|expiry|expiration|at|in|ref|refs|field|label|policy|used|usage|env|var|digest|fingerprint|"
     r"sha256|provider|prefix|suffix|regex|pattern|format|status|state|index|list|store|manager|class|algorithm|"
@@ -30,27 +28,27 @@ _NOT_BEHIND = lazy(
     r"spec|store|mode|method|server|service|host|domain|plugin|module|bucket|budget|cache|map|set|"
     r"input_tokens|output_tokens|types?)$"
 )
-_OPTION = lazy(
+_OPTION = re.compile(
     r"(?:^|[\s\"'`=])--?[a-z0-9_-]{0,32}$|^env [a-z0-9_]{0,32}$|\b(?:with|user|role|encrypted)\s+$"
     r"|\bconfig(?:ure)? set \S{0,40}$"
 )
-_LOGIN = lazy(
+_LOGIN = re.compile(
     r"login [^\n]{0,40}\Z|\blogin\s+\S+\s+(?:account\s+\S+\s+)?\Z|^\s*(?:require|master)\Z", re.MULTILINE
 )
 """What stands before a password in a .netrc, and before Redis's word for one."""
 _CALLS = {
-    ",": lazy(
+    ",": re.compile(
         r"""(?:[sgp][eu]tenv|\bdefine|\benv|environ\.get|set|put|add|append|property|header)\(\s*["'`][a-z0-9_.-]*$"""
     ),
-    "(": lazy(r"(?:(?:with|set)[a-z0-9_]{0,20}|\.)$"),
+    "(": re.compile(r"(?:(?:with|set)[a-z0-9_]{0,20}|\.)$"),
 }
 """What stands before the name in a call that assigns: `setenv("NAME", …)`, `.withName(…)`."""
-_KEY = lazy(r"""[\s-]*["'`]?[a-z0-9_.-]*""")
+_KEY = re.compile(r"""[\s-]*["'`]?[a-z0-9_.-]*""")
 """What stands before the name of a value on the next line."""
-_NAME = lazy(r"[a-z0-9_.-]+\Z")
-_WORDS = lazy(r"(?:^|[-_.])(?:sha\d*|commit|rev|revision|hash|digest|uuid|guid|id)(?:[-_.]|$)")
+_NAME = re.compile(r"[a-z0-9_.-]+\Z")
+_WORDS = re.compile(r"(?:^|[-_.])(?:sha\d*|commit|rev|revision|hash|digest|uuid|guid|id)(?:[-_.]|$)")
 """Parts of names of hashes and ids."""
-_TYPE = lazy(r"::\w*$")
+_TYPE = re.compile(r"::\w*$")
 _IN_QUERIES = frozenset("?&;-")
 _REDIS = {"pass": "require", "auth": "master"}
 

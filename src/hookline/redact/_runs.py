@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import accumulate
 
-from hookline.pattern import lazy
 from hookline.redact._edges import stands_apart
 from hookline.redact._signs import LEAST
 from hookline.redact._spans import Span
@@ -82,7 +82,7 @@ def _to_run() -> re.Pattern[str]:
     # Skips whole words at once, which a search for a long run does not; every stretch is seen once.
     run = "[A-Za-z0-9+/]"
     other = "[^A-Za-z0-9+/]"
-    return lazy(f"{other}*+(?:{run}{{1,{LEAST - 1}}}+{other}++)*+({run}*+)")
+    return re.compile(f"{other}*+(?:{run}{{1,{LEAST - 1}}}+{other}++)*+({run}*+)")
 
 
 @cache
@@ -90,4 +90,4 @@ def _says_something() -> re.Pattern[str]:
     # Four characters of base64 are three of text: those of ASCII have gaps, to which chance rarely keeps.
     first, second = "[CDI-Za-f]", "[A-HQ-Xg-nw-z0-3]"
     third = "[ABEFIJMNQRUVYZcdghklopstwx014589]"
-    return lazy(f"(?:{first}{second}{third}[A-Za-z0-9+/]){{6}}")
+    return re.compile(f"(?:{first}{second}{third}[A-Za-z0-9+/]){{6}}")

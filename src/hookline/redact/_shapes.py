@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 from hookline.redact._edges import stands_apart
 from hookline.redact._spans import Span
 from hookline.redact._values import placeholder, random
-from hookline.tuples import NamedTuple
 
 _D = "A-Za-z0-9_-"
 _TEAMS = r"[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}(?:/[A-Za-z0-9_-]{20,90})?"

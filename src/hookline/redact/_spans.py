@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.tuples import NamedTuple
+from typing import NamedTuple
 
 
 class Span(NamedTuple):

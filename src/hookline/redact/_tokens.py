@@ -7,9 +7,9 @@ their first letter.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
-from hookline.pattern import lazy
 from hookline.redact._edges import stands_apart
 from hookline.redact._formats import FORMATS, Format
 from hookline.redact._spans import Span
@@ -104,7 +104,7 @@ def _cut_off(text: str, place: int, format_: Format) -> int:
     if format_.exact or format_.odd or len(text) - place > _LOOK + len(_DOTS):
         return 0
     body = text[place:].removesuffix("...").removesuffix("…")
-    some = _MOST_OF <= len(body) < format_.least and lazy(f"[{format_.chars}]+").fullmatch(body)
+    some = _MOST_OF <= len(body) < format_.least and re.compile(f"[{format_.chars}]+").fullmatch(body)
     return place + len(body) if some and random(body) else 0
 
 
@@ -141,18 +141,18 @@ def _unwrapped(text: str, found: re.Match[str], number: int) -> list[tuple[int, 
 def _chars(number: int) -> re.Pattern[str]:
     format_ = FORMATS[number]
     enough = min(4, format_.least) if format_.usual else format_.least
-    return lazy(f"[{format_.chars}]{{{enough},}}")
+    return re.compile(f"[{format_.chars}]{{{enough},}}")
 
 
 @cache
 def _next_line(number: int) -> re.Pattern[str]:
     format_ = FORMATS[number]
-    return lazy(rf"\r?\n[ \t]{{0,40}}([{format_.chars}]{{1,{format_.usual}}})(?![{format_.chars}])")
+    return re.compile(rf"\r?\n[ \t]{{0,40}}([{format_.chars}]{{1,{format_.usual}}})(?![{format_.chars}])")
 
 
 @cache
 def _pivot(pivot: str) -> re.Pattern[str]:
-    return lazy(rf"{_literal(pivot)}(?<=[A-Za-z0-9].)(?=[A-Za-z0-9_+/=.%-]{{4}})")
+    return re.compile(rf"{_literal(pivot)}(?<=[A-Za-z0-9].)(?=[A-Za-z0-9_+/=.%-]{{4}})")
 
 
 def _literal(text: str) -> str:
@@ -191,7 +191,7 @@ def _plain() -> dict[str, re.Pattern[str]]:
     rests: dict[str, list[str]] = {}
     for prefix in prefixes:
         rests.setdefault(prefix[0], []).append(_literal(prefix[1:]))
-    return {first: lazy(f"{_literal(first)}(?:{'|'.join(rest)})") for first, rest in rests.items()}
+    return {first: re.compile(f"{_literal(first)}(?:{'|'.join(rest)})") for first, rest in rests.items()}
 
 
 @cache

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from itertools import pairwise
-
-from hookline.pattern import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,13 +123,13 @@ def code(value: str) -> bool:
 
 @cache
 def _pieces() -> re.Pattern[str]:
-    return lazy("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+    return re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 @cache
 def _strange() -> re.Pattern[str]:
     """Two letters that do not follow each other in words or their usual abbreviations."""
-    return lazy(
+    return re.compile(
         "q[^u]|j[bcdfghjklmnpqrstvwxz]|v[bcdfghjklmnpqtwxz]|x[bdfghjkmnqrvwz]|z[bcdfghjkmnpqrstvwx]"
         "|[fghklmprstvwxz]j|[bdfghjklmpqrtvwxz]q|[bcdfghjklmpqrstvwz]x|[bcdfghjkmpqsvwx]z|w[qvzxjgf]"
         "|[fhkpgq]v|[kgbvq]m|[mfhbpvz]k|g[kdcf]|k[fgdhpt]|h[gfcb]|[cfp]g|f[dpbw]|vh"
@@ -140,28 +139,28 @@ def _strange() -> re.Pattern[str]:
 @cache
 def _identifier() -> re.Pattern[str]:
     digit = "[0-9a-fA-F]"
-    return lazy(rf"{digit}{{8}}-(?:{digit}{{4}}-){{3}}{digit}{{12}}|[0-9a-f]{{40}}|[0-9a-f]{{64}}")
+    return re.compile(rf"{digit}{{8}}-(?:{digit}{{4}}-){{3}}{digit}{{12}}|[0-9a-f]{{40}}|[0-9a-f]{{64}}")
 
 
 @cache
 def _number() -> re.Pattern[str]:
-    return lazy(r"[-+]?(?:0[xX][0-9A-Fa-f]{1,8}|[0-9][0-9_]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?)")
+    return re.compile(r"[-+]?(?:0[xX][0-9A-Fa-f]{1,8}|[0-9][0-9_]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?)")
 
 
 @cache
 def _typed() -> re.Pattern[str]:
-    return lazy(r"[A-Za-z0-9!@#$%^&*?+=~-]+")
+    return re.compile(r"[A-Za-z0-9!@#$%^&*?+=~-]+")
 
 
 @cache
 def _call() -> re.Pattern[str]:
-    return lazy(r"[A-Za-z_][\w.:>-]*[(\[{]|[a-z_]{2,}(?:\.[A-Za-z_]\w*)+$")
+    return re.compile(r"[A-Za-z_][\w.:>-]*[(\[{]|[a-z_]{2,}(?:\.[A-Za-z_]\w*)+$")
 
 
 @cache
 def _elsewhere() -> re.Pattern[str]:
     folders = "home|tmp|var|etc|usr|opt|run|mnt|root|Users|private|dev|srv|app|data|proc|work|workspace"
-    return lazy(
+    return re.compile(
         r"\$[A-Za-z_({]|\$\d|[<{\[(@^]|%[({sd]|%[A-Z_]+%|==|!=|=>"  # of shells and templates
         r"|process\.|os\.|env[.(\[]|getenv|(?:secrets?|vars?|data|self|this|config|settings)\."  # of code
         rf"|/(?:{folders})/|/\^|[A-Z]:[/\\]|\.{{1,2}}/|~/|file:|https?://"  # of paths and patterns
@@ -175,4 +174,4 @@ def _wordy() -> re.Pattern[str]:
     # us-east-1, gpt2, v1.2.3, k8s.io, llama-3.1-8b, X25519PrivateKey, 2026-01-02, /srv/secrets/db.
     word = r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:\d{0,5}[A-Z][a-z]+){0,6}\d{0,5}"
     part = rf"(?:{word}|\d+[A-Za-z]{{0,2}}|[a-z]{{1,3}}\d{{1,2}}[a-z]{{1,3}})"
-    return lazy(rf"[-_./:~!]*{part}(?:[-_./:=@+!?*]+{part}){{0,40}}[-_./:=!?*,;]*")
+    return re.compile(rf"[-_./:~!]*{part}(?:[-_./:=@+!?*]+{part}){{0,40}}[-_./:=!?*,;]*")

@@ -2,8 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
-
-from hookline.tuples import NamedTuple
+from typing import NamedTuple
 
 NEAR = 2000
 """Characters on either side of a stretch that are shown, where its line is longer."""

@@ -5,11 +5,11 @@ lines. Behind every cut a little of what went on before is seen again, but never
 """
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from hookline.record import replace
 from hookline.redact import Rules, Secret, cut, find
 from hookline.redact._keys import unfinished
-from hookline.tuples import NamedTuple
 
 MOST = 256 * 1024
 """Characters that wait at most."""

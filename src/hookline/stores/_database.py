@@ -5,9 +5,9 @@ A database that is no longer one is set aside beside the new one, never deleted,
 
 from __future__ import annotations
 
-import _sqlite3 as sqlite3  # the public one loads `datetime`, for types that are never stored
 import fcntl
 import os
+import sqlite3
 from contextlib import closing, contextmanager, suppress
 
 from hookline.stores._migrations import KNOWN, migrate, version

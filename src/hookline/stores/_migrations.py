@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import _sqlite3 as sqlite3
+    import sqlite3
 
 STEPS: tuple[tuple[str, ...], ...] = (
     (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import socket
 import threading
 import time
@@ -17,7 +18,6 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import Conninfo
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from hookline.pattern import lazy
 from hookline.store import StoreFailed
 from hookline.stores import _postgres_schema as schema
 from hookline.stores._sql import Dialect, Rows
@@ -37,7 +37,7 @@ _STEERING = {
     "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "options", "sslmode", "sslrootcert",
     "sslcert", "sslkey",
 }  # fmt: skip
-_NAMED = lazy(r"(?<!:):([a-z_][a-z_0-9]*)")
+_NAMED = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
 _AGAIN = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 _SETTINGS = (
     f"SET search_path TO {schema.SCHEMA}, pg_catalog; SET statement_timeout TO {int(PATIENCE * 1000)}; "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 
-from hookline import plainjson as json
 from hookline.frozen import frozen, plain
 from hookline.record import record
 from hookline.store import Query, Record, Session, heard

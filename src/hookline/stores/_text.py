@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hookline.pattern import lazy
+import re
 
 _MARK = "\ufdd0"  # a code point that Unicode promises never to give a meaning
-_REFUSED = lazy(f"[\x00\ud800-\udfff{_MARK}]")
-_WRITTEN = lazy(f"{_MARK}([0-9a-f]{{4}})")
+_REFUSED = re.compile(f"[\x00\ud800-\udfff{_MARK}]")
+_WRITTEN = re.compile(f"{_MARK}([0-9a-f]{{4}})")
 
 
 def written(text: str) -> str:

@@ -1,10 +1,10 @@
 """The store that lives as long as the program: for tests, and for programs that keep nothing."""
 
 import json
-from _thread import RLock
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log1p
+from threading import RLock
 from typing import Any, TypeVar
 
 from hookline.confidence import AGAIN, START, added

@@ -5,11 +5,11 @@ It raises `OSError` where the file cannot be read or written; `problem` says wha
 
 from __future__ import annotations
 
-import _sqlite3 as sqlite3  # the public one loads `datetime`, for types that are never stored
 import os
+import sqlite3
 import time
-from _thread import RLock
 from contextlib import contextmanager, suppress
+from threading import RLock
 
 from hookline.store import Store, StoreFailed
 from hookline.stores._database import PATIENCE, broken, code, healed, opened, unsound

@@ -9,8 +9,6 @@ import shlex
 from collections.abc import Iterator, Mapping
 from importlib.machinery import EXTENSION_SUFFIXES
 
-from hookline.pattern import lazy
-
 MODULE_ENDINGS = (".py", ".pyw", ".pyc", *EXTENSION_SUFFIXES, "/__init__.py", "/__init__.pyc", "/__main__.py")
 CODE = (".py", ".pyw", ".sh", ".bash", ".zsh", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php")
 SPECIFIER_ENDINGS = ("", ".js", ".mjs", ".cjs", ".ts", ".mts", ".json", ".rb", "/index.js", "/index.ts")
@@ -20,18 +18,20 @@ LONGEST, LONGEST_VALUE = 32 * 1024, 4 * 1024
 SET_FOR_HOOKS = ("HOOKLINE_EVENT", "HOOKLINE_SESSION_ID", "HOOKLINE_DEPTH", "PWD", "OLDPWD", "HOME", "USER")
 """Variables that name nothing of the project, or that are looked up in every folder anyway."""
 
-_PIECE = lazy(r"[\w.@%+~/-]+")
-_VARIABLE = lazy(r"\$(?:([A-Za-z_]\w*+)|\{([A-Za-z_]\w*+)[^{}]*+\})")
-_ASSIGNED = lazy(r"(?<![\w$])([A-Za-z_]\w*)=([^\s;&|()]*)")
-_LOOPED = lazy(r"\bfor\s+([A-Za-z_]\w*)")
-_HERE = lazy(r"\$\((?:pwd|git rev-parse --show-toplevel)\)|`(?:pwd|git rev-parse --show-toplevel)`")
-_PRINTED = lazy(r"\$\(|`")
-_RUN_MODULE = lazy(r"(?<!\S)['\"]?-[A-Za-z]*m['\"]?\s*['\"]?([A-Za-z_][\w.]*)")
-_IMPORT = lazy(r"(?:^|[;:])[ \t]*(?:from\b([\w. \t]+?)\b)?import\b[ \t]*(\([^()]*+\)|[^\n;#]*)", re.MULTILINE)
-_NAMED_IMPORT = lazy(r"(?:import_module|__import__|run_module)\(\s*['\"]([\w.]+)")
-_COMMENT = lazy(r"#[^\n]*")
-_HOME = lazy(r"(?<![\w/])~(?=/)")
-_QUOTED = lazy(r"['\"]([\w.@%+~/-]+)['\"]")
+_PIECE = re.compile(r"[\w.@%+~/-]+")
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*+)|\{([A-Za-z_]\w*+)[^{}]*+\})")
+_ASSIGNED = re.compile(r"(?<![\w$])([A-Za-z_]\w*)=([^\s;&|()]*)")
+_LOOPED = re.compile(r"\bfor\s+([A-Za-z_]\w*)")
+_HERE = re.compile(r"\$\((?:pwd|git rev-parse --show-toplevel)\)|`(?:pwd|git rev-parse --show-toplevel)`")
+_PRINTED = re.compile(r"\$\(|`")
+_RUN_MODULE = re.compile(r"(?<!\S)['\"]?-[A-Za-z]*m['\"]?\s*['\"]?([A-Za-z_][\w.]*)")
+_IMPORT = re.compile(
+    r"(?:^|[;:])[ \t]*(?:from\b([\w. \t]+?)\b)?import\b[ \t]*(\([^()]*+\)|[^\n;#]*)", re.MULTILINE
+)
+_NAMED_IMPORT = re.compile(r"(?:import_module|__import__|run_module)\(\s*['\"]([\w.]+)")
+_COMMENT = re.compile(r"#[^\n]*")
+_HOME = re.compile(r"(?<![\w/])~(?=/)")
+_QUOTED = re.compile(r"['\"]([\w.@%+~/-]+)['\"]")
 
 
 def pieces(text: str) -> list[str]:

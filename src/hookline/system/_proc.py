@@ -2,9 +2,9 @@
 
 import os
 from contextlib import suppress
+from typing import NamedTuple
 
 from hookline.system._marks import read
-from hookline.tuples import NamedTuple
 
 Key = tuple[int, int]
 """Number and time of birth of a process: together they are never used twice."""

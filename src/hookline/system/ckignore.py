@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
 
-from hookline.pattern import lazy
 from hookline.system import files
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hookline.system.places import Places
 
 NAME = ".ckignore"
-_OPENS = lazy(r"(?m)^!.*\.(?:git|aws|ssh)\b")
+_OPENS = re.compile(r"(?m)^!.*\.(?:git|aws|ssh)\b")
 
 
 def text(root: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 
-from hookline import plainjson as json
 from hookline.given import File, Problem
-from hookline.pattern import MULTILINE, lazy
 from hookline.record import record
 from hookline.system import looked
 
@@ -109,7 +109,7 @@ class HostSettings:
     """What such a file holds; None: more than is read."""
 
 
-_LINE = lazy(r"^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:](.*)$", MULTILINE)
+_LINE = re.compile(r"^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:](.*)$", re.MULTILINE)
 """A variable in a file of that kind; a line within a longer value counts too, which errs on the safe side."""
 
 

@@ -3,19 +3,19 @@
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 
 from hookline.frozen import thawed
-from hookline.pattern import lazy
 from hookline.response import Mirror
 
 OLD = 24 * 3600.0
 """Seconds after which a file is one that a session left behind."""
 USUAL = "/tmp"  # noqa: S108 -- nothing there is followed, and nothing that is read there counts
 NAMES = ("TMPDIR", "TEMP", "TMP")
-_OURS = lazy(r"ar-session-[0-9a-f]{12}\.json(?:\.[0-9a-f]+)?")
+_OURS = re.compile(r"ar-session-[0-9a-f]{12}\.json(?:\.[0-9a-f]+)?")
 
 
 def reflect(effect: Mirror, env: Mapping[str, str]) -> str:

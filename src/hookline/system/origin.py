@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import lru_cache
 
-from hookline.pattern import lazy
-
 _CONFIG = 65_536
-_REMOTE = lazy(r'\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', 8)
-_ADDRESS = lazy(r"^(?:[a-z+]+://)?(?:[^/@]*@)?([^/:]+)(?::\d+)?[/:]/*(.+?)(?:\.git)?/*$")
+_REMOTE = re.compile(r'\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', 8)
+_ADDRESS = re.compile(r"^(?:[a-z+]+://)?(?:[^/@]*@)?([^/:]+)(?::\d+)?[/:]/*(.+?)(?:\.git)?/*$")
 
 
 def origin(root: str) -> str:

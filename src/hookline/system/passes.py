@@ -6,9 +6,9 @@ self-protect guards the folder.
 
 from __future__ import annotations
 
+import json
 import os
 
-from hookline import plainjson as json
 from hookline.record import asdict, record
 from hookline.system import file_lock
 

@@ -7,7 +7,7 @@ not a change by having been run.
 from __future__ import annotations
 
 import os
-from _blake2 import blake2b
+from hashlib import blake2b
 
 MOST = 4000
 """Files and folders that are looked at; those nearest to the root come first."""

@@ -8,24 +8,25 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from hookline.pattern import IGNORECASE, lazy
 from hookline.record import record, replace
 
 ALLOWED = "write LOW..HIGH, LOW..HIGH log, LOW..HIGH step N, or a|b|c"
 
-_MARK = lazy(
+_MARK = re.compile(
     r"(?P<open>\#+|//+|--+|;+|%+|/\*+|<!--|\(\*|\{-|'|\brem\b)[ \t]*tune:[ \t]*(?P<says>.*?)[ \t]*"
     r"(?:\*+/|-->|\*\)|-\}|\r?$)",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 _NUMBER = r"[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-_LITERAL = lazy(rf"(?<![\w.])(?:(?<![\w)\]]\s)(?<![\w)\]])[-+])?{_NUMBER.removeprefix('[-+]?')}(?![\w.])")
-_RANGE = lazy(
+_LITERAL = re.compile(
+    rf"(?<![\w.])(?:(?<![\w)\]]\s)(?<![\w)\]])[-+])?{_NUMBER.removeprefix('[-+]?')}(?![\w.])"
+)
+_RANGE = re.compile(
     rf"(?P<low>{_NUMBER.replace('?[0-9_]*|', '?[0-9_]*?|')})\s*\.\.\s*(?P<high>{_NUMBER})"
     rf"(?:\s+(?P<log>log)|\s+step\s+(?P<step>{_NUMBER}))?"
 )
-_NAMED = lazy(r"([A-Za-z_][\w.-]*)[\"']?\s*(?::\s*[\w.\[\]]+\s*)?(?:=|:)(?!=)")
-_WORD = lazy(r"[A-Za-z_]\w*")
+_NAMED = re.compile(r"([A-Za-z_][\w.-]*)[\"']?\s*(?::\s*[\w.\[\]]+\s*)?(?:=|:)(?!=)")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 Value = int | float | str
 

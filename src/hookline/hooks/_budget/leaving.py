@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.bash import Reading, Redirect, Simple, Word, read
 from hookline.bash.gitruns import GLOBAL_VALUES
 from hookline.bash.options import options, spelled
 from hookline.events import PreToolUse
-from hookline.pattern import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ _SHELLS = spelled("bash sh")
 _SHORTENING = spelled("cat head tail wc")
 """Programs that are all right behind a pipe: they show less of what was printed, and open nothing."""
 _HARMLESS = spelled("<< <<- <<<")
-_COPIED = lazy(r"[0-9]*-?")
+_COPIED = re.compile(r"[0-9]*-?")
 """What `>&` and `<&` make of a number is no file; of anything else it is one."""
-_STEERING = lazy(r"PATH|LD_\w+|BASH_ENV|ENV|IFS|EDITOR|VISUAL|PAGER|GIT_(?!AUTHOR_|COMMITTER_)\w+")
+_STEERING = re.compile(r"PATH|LD_\w+|BASH_ENV|ENV|IFS|EDITOR|VISUAL|PAGER|GIT_(?!AUTHOR_|COMMITTER_)\w+")
 SHELLS: Mapping[str, Literal["bash", "powershell", "cmd"]] = {
     "shell": "bash",
     "powershell": "powershell",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from hookline.bash import UNKNOWN, Reading, Redirect, Simple, read
 from hookline.bash.options import options, spelled
 from hookline.events import PreToolUse
 from hookline.state import State
-from hookline.tuples import NamedTuple
 
 _SHOWING = spelled("cat less more nl tac")
 _KEPT = ("-o", "-O", "--output", "--remote-name", "-I", "--head")

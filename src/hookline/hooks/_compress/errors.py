@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from hookline.pattern import lazy
 from hookline.record import record
 
 _MOST_LINES = 5_000
 """Lines at either end that are searched: an output of a hundred thousand errors is not read to the last."""
 _LOOKED_AT = 400
 """Characters of a line; no tool puts the place of an error further to the right."""
-_ESCAPES = lazy(r"\x1b\[[0-9;]*[A-Za-z]")
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 @record
@@ -31,7 +30,7 @@ class Error:
 _PLACE = r"(?P<path>(?:[A-Za-z]:)?[^\s:()\[\]'\"]+):(?P<line>\d+)(?::(?P<column>\d+))?"
 _CALLED = r"(?P<path>[^\s()]+)\((?P<line>\d+),(?P<column>\d+)\)"
 _LINES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (tool, lazy(pattern))
+    (tool, re.compile(pattern))
     for tool, pattern in (
         ("tsc", rf"{_CALLED}: error (?P<code>TS\d+): (?P<message>.+)"),
         ("tsc", rf"{_PLACE} - error (?P<code>TS\d+): (?P<message>.+)"),
@@ -61,20 +60,20 @@ _LINES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 """Errors of one line, the more particular shapes first."""
-_SIGN = lazy(r"error|ERR|FAIL|●|\*\*\*|\be: |\bE: |\.go:\d|YN\d|:\d+: [A-Z]")
+_SIGN = re.compile(r"error|ERR|FAIL|●|\*\*\*|\be: |\bE: |\.go:\d|YN\d|:\d+: [A-Z]")
 """One of these is in every such line, and in few others."""
 _HEADS: Mapping[str, re.Pattern[str]] = {
-    "rustc": lazy(r"error(?:\[(?P<code>E\d+)\])?: (?P<message>.+)"),
-    "eslint": lazy(r"(?P<path>/?[\w.@/ -]+\.(?:[cm]?[jt]sx?|vue|svelte))$"),
-    "python": lazy(r'\s*File "(?P<path>[^"]+)", line (?P<line>\d+)'),
+    "rustc": re.compile(r"error(?:\[(?P<code>E\d+)\])?: (?P<message>.+)"),
+    "eslint": re.compile(r"(?P<path>/?[\w.@/ -]+\.(?:[cm]?[jt]sx?|vue|svelte))$"),
+    "python": re.compile(r'\s*File "(?P<path>[^"]+)", line (?P<line>\d+)'),
 }
 """The first line of those that take two or more."""
 _TAILS: Mapping[str, re.Pattern[str]] = {
-    "rustc": lazy(r"\s*--> (?P<path>[^:]+):(?P<line>\d+):(?P<column>\d+)"),
-    "eslint": lazy(
+    "rustc": re.compile(r"\s*--> (?P<path>[^:]+):(?P<line>\d+):(?P<column>\d+)"),
+    "eslint": re.compile(
         r"\s+(?P<line>\d+):(?P<column>\d+)\s+error\s+(?P<message>.+?)(?:\s{2,}(?P<code>[\w@/-]+))?$"
     ),
-    "python": lazy(
+    "python": re.compile(
         r"(?P<code>(?:\w+\.)*\w*(?:Error|Exception|Warning|Interrupt|Exit))(?:: (?P<message>.*))?$"
     ),
 }

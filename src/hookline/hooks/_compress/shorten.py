@@ -1,13 +1,13 @@
 """Cut a long text down to head, tail, and every line that looks like an error with its neighbours."""
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from hookline.hooks._compress.errors import found
-from hookline.pattern import lazy
 from hookline.record import record
-from hookline.tuples import NamedTuple
 
-_ALARM = lazy(
+_ALARM = re.compile(
     "error|fail|fatal|panic|exception|traceback|abort|denied|refused|cannot|can't|undefined|unresolved"
     "|unexpected|not found|no such|assert|segfault|segmentation|core dumped|killed|timed out|timeout|conflict"
     "|err!|✗|✘|×|●|❌"
@@ -15,8 +15,8 @@ _ALARM = lazy(
 """Words of alarm in lower case; without a word's edge in front, which makes the search many times faster."""
 _RAISED = "E  "
 """How a test runner marks the lines of what went wrong."""
-_NONE = lazy(r"\b(?:0|no) (?:errors?|failures?|failed|conflicts?)\b")
-_ENDED_WELL = lazy(r"\b(?:passed|ok)\s*(?:\[\s*\d+%\])?$")
+_NONE = re.compile(r"\b(?:0|no) (?:errors?|failures?|failed|conflicts?)\b")
+_ENDED_WELL = re.compile(r"\b(?:passed|ok)\s*(?:\[\s*\d+%\])?$")
 _LOOKED_AT = 400
 """Characters of a line that are searched for a word of alarm."""
 _WIDEST = 500

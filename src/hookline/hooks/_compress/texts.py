@@ -1,13 +1,13 @@
 """The texts in what a tool gave back: which of them are too long, and the same value with others."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from hookline.frozen import Frozen
 from hookline.hooks._compress.shorten import Limits
-from hookline.pattern import lazy
 
-_DATA = lazy(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/=_-]{2000}")
+_DATA = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/=_-]{2000}")
 _DEEPEST = 6
 
 

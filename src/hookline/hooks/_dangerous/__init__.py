@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 from hookline.bash import UNKNOWN, Reading, Simple, read
 from hookline.hooks._dangerous._index import judges
 from hookline.hooks._dangerous.finding import Action, Finding, Place
-from hookline.pattern import fnmatchcase
 from hookline.record import replace
 
 TYPE_CHECKING = False

@@ -1,5 +1,6 @@
 """Follow secrets on their way out, by whatever program and over however many steps."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from hookline.bash import Simple, Word
@@ -9,7 +10,6 @@ from hookline.bash.transfer import CURL_VALUES, WGET_VALUES, archive
 from hookline.hooks._dangerous.exfil import EXFIL
 from hookline.hooks._dangerous.finding import Finding, Judge, Place
 from hookline.hooks._dangerous.secrets import secret
-from hookline.pattern import lazy
 
 _SENDING = spelled(
     """-d -F -T --data --data-ascii --data-binary --data-urlencode --data-raw --json --form --upload-file
@@ -20,11 +20,11 @@ _SINKS = spelled(
     host ping"""
 )
 _DUMPS = spelled("env printenv export declare set")
-_SIGN = lazy(r"^(?:-{0,2}[\w-]+=)?[@<]?|^(?:OPEN|FILE|GOPEN):")
-_PIECES = lazy(r"[\s\"':,]+")
-_LOCAL = lazy(r"(?:https?://)?(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
-_HOST = lazy(r"(?:[\w.-]+@)?[\w.-]{2,}:(?!//|\\)")
-_KEY = lazy(r"(?:.*/)?(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.ssh/.*(?<!\.pub)(?<!config)(?<!known_hosts))")
+_SIGN = re.compile(r"^(?:-{0,2}[\w-]+=)?[@<]?|^(?:OPEN|FILE|GOPEN):")
+_PIECES = re.compile(r"[\s\"':,]+")
+_LOCAL = re.compile(r"(?:https?://)?(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
+_HOST = re.compile(r"(?:[\w.-]+@)?[\w.-]{2,}:(?!//|\\)")
+_KEY = re.compile(r"(?:.*/)?(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.ssh/.*(?<!\.pub)(?<!config)(?<!known_hosts))")
 
 
 def secretive(command: Simple, place: Place) -> bool:
@@ -160,7 +160,7 @@ _STORE_VALUES = _STORE_FILES | spelled(
     """-n --name -c --container-name --account-name -d --desc --filename --profile --region --bucket --key
     -R --repo -t"""
 )
-_ELSEWHERE = lazy(r"[\w+-]+://|[\w-]+:(?!\\)")
+_ELSEWHERE = re.compile(r"[\w+-]+://|[\w-]+:(?!\\)")
 
 
 def _tar(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:

@@ -9,21 +9,21 @@ A `?` behind the rule has it ask, whatever its pack does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from hookline.bash import Simple, Word
 from hookline.bash.options import spelled
 from hookline.hooks._dangerous.finding import Action, Finding, Judge, Pack, Place
-from hookline.pattern import lazy
-from hookline.tuples import NamedTuple
 
 _VERBS = spelled(
     """delete del destroy remove rm purge erase wipe drop terminate uninstall unregister revoke
     deprovision deregister decommission nuke"""
 )
 _ANY = ("*", "?", "[", "@", "=", "...")
-_PARTS = lazy(r"[-:_.]")
+_PARTS = re.compile(r"[-:_.]")
 _SAFE = spelled("--help -help --dry-run -dry-run --dryrun --what-if --whatif --preview-only")
 _READ = 1_000
 """Characters of the standard input that are looked at."""

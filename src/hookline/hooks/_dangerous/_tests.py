@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 
 from hookline.bash.options import spelled
-from hookline.pattern import lazy
 
 NOT = spelled("! -not")
 WEAK = spelled(
@@ -17,11 +16,11 @@ VALUED = spelled(
     -lname -ilname -anewer -cnewer -used -xtype -printf -fprint -fprintf -fls -context -regextype"""
 )
 _NAMING = spelled("-name -iname -path -ipath -wholename -iwholename -regex -iregex")
-_EVERYTHING = lazy(r"(?:\./)?[*?]*\*[*?]*|\*\.\*|(?:\./)?\^?(?:\.[*+])+\$?")
+_EVERYTHING = re.compile(r"(?:\./)?[*?]*\*[*?]*|\*\.\*|(?:\./)?\^?(?:\.[*+])+\$?")
 """Patterns that every name or path fits."""
 _FEW: Mapping[str, re.Pattern[str]] = {
-    "-type": lazy("[lspbcD]"),
-    "-size": lazy(r"\d+[a-zA-Z]?|\+[1-9]\d*[MGT]"),
+    "-type": re.compile("[lspbcD]"),
+    "-size": re.compile(r"\d+[a-zA-Z]?|\+[1-9]\d*[MGT]"),
 }
 """Values with which a weak test says which all the same: links only, empty or large files only."""
 

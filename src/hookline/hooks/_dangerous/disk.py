@@ -1,10 +1,10 @@
 """Pack disk: devices overwritten, volumes removed, machines brought down."""
 
+import re
 from collections.abc import Mapping
 
 from hookline.hooks._dangerous._shape import table
 from hookline.hooks._dangerous.finding import Judge, Pack
-from hookline.pattern import lazy
 
 DISK = Pack(
     "disk",
@@ -28,7 +28,7 @@ DISK = Pack(
         ),
     },
 )
-_HARMLESS = lazy(
+_HARMLESS = re.compile(
     r"/dev/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty\w*|ptmx|fd/.*|pts/.*|shm/.*|tcp/.*|udp/.*)"
 )
 

@@ -1,12 +1,12 @@
 """Pack http-delete: requests that delete, by their method or by their address."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from hookline.bash import Simple, Word
 from hookline.bash.options import options
 from hookline.bash.transfer import CURL_VALUES, WGET_VALUES
 from hookline.hooks._dangerous.finding import Finding, Judge, Pack, Place
-from hookline.pattern import lazy
 
 HTTP = Pack(
     "http-delete",
@@ -21,12 +21,12 @@ HTTP = Pack(
         ),
     },
 )
-_ADDRESS = lazy(
+_ADDRESS = re.compile(
     r"(?i)/(?:_?delete(?:[-_]\w+)?|doDelete|destroy|purge\w*|remove|_close|_delete_by_query|_forcemerge|reset"
     r"|flush(?:all|db)?|truncate|shutdown|doKill|delete_series|clean_tombstones|_cache/clear|drop)/?(?:[?#].*)?$"
 )
-_MUTATION = lazy(r"(?i)\bmutation\b")
-_CALL = lazy(r"(?i)\b(?:delete|remove|destroy|drop|purge|archive)\w*\s*[({]")
+_MUTATION = re.compile(r"(?i)\bmutation\b")
+_CALL = re.compile(r"(?i)\b(?:delete|remove|destroy|drop|purge|archive)\w*\s*[({]")
 _LARGEST, _LONGEST = 20_000, 2_000
 """Characters of a request's body and of its address that are looked at."""
 

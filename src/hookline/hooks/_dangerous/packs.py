@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
+from typing import NamedTuple
 
 from hookline.exceptions import Allow, excepted
 from hookline.hooks._dangerous.finding import Action, Finding, Pack
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

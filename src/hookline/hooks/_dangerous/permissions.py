@@ -1,12 +1,12 @@
 """Pack permissions: who may read and write, changed for whole trees or for everybody."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from hookline.bash import Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._dangerous._folders import loss
 from hookline.hooks._dangerous.finding import Finding, Judge, Pack, Place
-from hookline.pattern import lazy
 
 PERMISSIONS = Pack(
     "permissions",
@@ -21,7 +21,7 @@ PERMISSIONS = Pack(
         ),
     },
 )
-_EVERYBODY = lazy(r"0?[0-7]{2}[2367]|[ugo]*[ao][ugoa]*[+=][rx]*w[rwxX]*(?:,.*)?")
+_EVERYBODY = re.compile(r"0?[0-7]{2}[2367]|[ugo]*[ao][ugoa]*[+=][rx]*w[rwxX]*(?:,.*)?")
 _NAMES = spelled(
     "--recursive --reference --changes --quiet --silent --verbose --from --no-preserve-root --help"
 )

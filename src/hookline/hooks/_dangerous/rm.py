@@ -1,6 +1,7 @@
 """`rm` of what nobody wants gone: the root, system folders, the home, the project, git's own data."""
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
 
 from hookline.bash import UNKNOWN, Simple, Word
@@ -11,23 +12,24 @@ from hookline.hooks._dangerous.finding import Finding, Judge, Place
 from hookline.hooks._dangerous.history import HISTORY
 from hookline.hooks._dangerous.interpreters import INTERPRETERS
 from hookline.hooks._dangerous.trees import TREES
-from hookline.pattern import lazy
 
 _NAMES = spelled(
     """--force --interactive --one-file-system --no-preserve-root --preserve-root --recursive --dir --verbose
     --help --version"""
 )
-_METADATA = lazy(r"(?:^|/)\.git(?:/(?:(?:objects|refs|logs|worktrees|modules|packed-refs)(?:/|$)|[*{]|$)|$)")
-_OWN = lazy(
+_METADATA = re.compile(
+    r"(?:^|/)\.git(?:/(?:(?:objects|refs|logs|worktrees|modules|packed-refs)(?:/|$)|[*{]|$)|$)"
+)
+_OWN = re.compile(
     r"/(?:\.ssh|\.gnupg|\.aws|\.kube|\.config|\.local|\.password-store|Documents|Desktop|Downloads|Pictures|Music"
     r"|Movies|Videos|Library)"
 )
 _PARTS = ("/etc/", "/boot/", "/bin/", "/sbin/", "/lib/", "/usr/bin/", "/usr/sbin/", "/System/")
-_DATA = lazy(r"/var/lib/(?!apt/lists)[^/]+/?$")
+_DATA = re.compile(r"/var/lib/(?!apt/lists)[^/]+/?$")
 """Where services keep what they know."""
-_SETTINGS = lazy(r"/etc/(?:[^/]+/)*[^/]+\.(?:conf|cfg)|/etc/[^/.]+")
+_SETTINGS = re.compile(r"/etc/(?:[^/]+/)*[^/]+\.(?:conf|cfg)|/etc/[^/.]+")
 _SCRATCH = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
-CRITICAL = lazy(
+CRITICAL = re.compile(
     r"/etc/(?:passwd|shadow|group|gshadow|sudoers|fstab|crontab|profile|ld\.so\.preload|ssh/sshd_config)-?"
     r"|/etc/(?:sudoers|pam)\.d/.*|/boot/(?!.*\.bak).+|/proc/sysrq-trigger"
 )

@@ -1,11 +1,11 @@
 """What is secret by its path, for rules about where it goes."""
 
 import posixpath
+import re
 
 from hookline.hooks._dangerous.finding import Place
-from hookline.pattern import lazy
 
-_NAMES = lazy(
+_NAMES = re.compile(
     r"\.env(?!\.(?:example|sample|template|test|dist)$)(?:\..*)?|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|ovpn)"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.vault-token"
     r"|\.(?:bash|zsh|psql|mysql)_history|credentials(?:\.\w+)?|secrets?(?:\.\w+)?|.*service-account.*\.json"

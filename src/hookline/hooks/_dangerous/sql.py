@@ -2,21 +2,19 @@
 
 import re
 
-from hookline.pattern import lazy
-
 LONGEST = 100_000
 """Characters of SQL that are looked at; a dump that long is no slip of the hand."""
-_NOISE = lazy(r"'(?:[^'\\]|\\.|'')*+'?|--[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*", re.DOTALL)
-_DROP = lazy(
+_NOISE = re.compile(r"'(?:[^'\\]|\\.|'')*+'?|--[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*", re.DOTALL)
+_DROP = re.compile(
     r"(?i)\s*(?:DROP\s+(?:TABLE|DATABASE|SCHEMA|VIEW|INDEX|COLLECTION|KEYSPACE|USER|ROLE|SEQUENCE|TYPE|FUNCTION"
     r"|PROCEDURE|TRIGGER|EXTENSION|MATERIALIZED|TABLESPACE|OWNED|STREAM|WAREHOUSE|STAGE|PARTITION)\b|TRUNCATE\b"
     r"|ALTER\s+(?:TABLE|DATABASE)\s.*\bDROP\s+(?:COLUMN|PARTITION|CONSTRAINT)\b)",
     re.DOTALL,
 )
-_DELETE = lazy(r"(?i)\s*(?:WITH\s.*)?DELETE\s+FROM\b", re.DOTALL)
-_UPDATE = lazy(r"(?i)\s*UPDATE\s+\S+\s+SET\b", re.DOTALL)
-_WHERE = lazy(r"(?i)\b(?:WHERE|LIMIT)\b")
-_DOCUMENTS = lazy(
+_DELETE = re.compile(r"(?i)\s*(?:WITH\s.*)?DELETE\s+FROM\b", re.DOTALL)
+_UPDATE = re.compile(r"(?i)\s*UPDATE\s+\S+\s+SET\b", re.DOTALL)
+_WHERE = re.compile(r"(?i)\b(?:WHERE|LIMIT)\b")
+_DOCUMENTS = re.compile(
     r"\.\s*(?:dropDatabase|drop|dropIndexes|dropUser|deleteMany|remove)\s*\(\s*(?:\{\s*\}\s*)?\)"
 )
 _KEYS = frozenset({"flushall", "flushdb", "shutdown", "debug", "swapdb"})

@@ -1,10 +1,10 @@
 """How a rule about one git subcommand looks: its options, and the judgement on them."""
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from hookline.bash.options import Options
 from hookline.hooks._dangerous.finding import Place
-from hookline.tuples import NamedTuple
 
 
 class Git(NamedTuple):

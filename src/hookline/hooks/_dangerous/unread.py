@@ -1,14 +1,14 @@
 """What could not be read is asked about, if it holds a word that could destroy something."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from hookline.bash import Problem
 from hookline.bash.options import spelled
 from hookline.hooks._dangerous.core import CORE
 from hookline.hooks._dangerous.finding import Finding
-from hookline.pattern import lazy
 
-_WORD = lazy(r"[A-Za-z]+")
+_WORD = re.compile(r"[A-Za-z]+")
 _ALONE = frozenset({"rm", "mkfs", "shred", "wipefs", "rmtree", "dd", "unlink"})
 _WITH_GIT = frozenset(
     {"force", "f", "hard", "har", "clean", "D", "restore", "checkout", "mirror", "delete", "stash", "merge"}
@@ -17,7 +17,7 @@ _TOOLS = spelled("kubectl helm terraform tofu pulumi docker aws gcloud az psql m
 _VERBS = spelled("delete destroy prune drop truncate flushall flushdb terminate uninstall rb")
 _SPEAKING = [["echo"], ["printf"], ["rg"], ["grep"]]
 """A quote that is never closed behind these makes the shell refuse a text, not a command."""
-_BOMB = lazy(r"(?<![\w:])([\w:]{1,60})\(\)\s*\{\s*\1\s*\|")
+_BOMB = re.compile(r"(?<![\w:])([\w:]{1,60})\(\)\s*\{\s*\1\s*\|")
 
 
 def unread(problems: Iterable[Problem]) -> Iterator[Finding]:

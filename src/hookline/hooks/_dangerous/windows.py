@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.hooks._dangerous.finding import Finding, Judge, Pack, Place
 from hookline.hooks._dangerous.remote_exec import REMOTE_EXEC
-from hookline.pattern import lazy
 
 WINDOWS = Pack(
     "windows",
@@ -21,9 +20,9 @@ WINDOWS = Pack(
         ),
     },
 )
-_INSIDE = lazy(r"(?:\./|\.\\)?[\w@-][\w .@/\\-]*")
+_INSIDE = re.compile(r"(?:\./|\.\\)?[\w@-][\w .@/\\-]*")
 """A path below the folder one is in."""
-_SWITCH = lazy(r"/[a-z?]")
+_SWITCH = re.compile(r"/[a-z?]")
 _FORMATS = """format-volume clear-disk initialize-disk remove-partition remove-computerrestorepoint diskpart
     vssadmin wbadmin bcdedit clear-recyclebin stop-computer restart-computer"""
 

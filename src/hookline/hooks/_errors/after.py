@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from hookline.confidence import FAILED, FOUND, HELPED
 from hookline.failures import Failure, failure, sort, squeezed
@@ -10,7 +11,6 @@ from hookline.hooks._errors import telling
 from hookline.hooks._errors.before import MOST, WARNED
 from hookline.programs import SHELLS, base_of, command_of, only_looks
 from hookline.response import ErrorSeen, Response, effect, inject, remember
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from hookline import plainjson as json
 from hookline.failures import digest, result
 from hookline.frozen import thawed
-from hookline.pattern import IGNORECASE, lazy
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ KEPT = 20
 """Calls of a session that are looked back at."""
 CHANGING = ("edit", "write")
 _DEEPEST = 6
-_WAITS = lazy(
+_WAITS = re.compile(
     r"(?:^|[\s;&|(])(?:sleep|wait|watch|until|start-sleep)(?=[\s;&|)]|$)|--(?:wait|watch|retry)\b|\bwait-for"
     r"|\brollout status\b|\brun watch\b",
-    IGNORECASE,
+    re.IGNORECASE,
 )
-_POLLS = lazy(r"output|wait|poll|status|sleep|monitor|progress", IGNORECASE)
+_POLLS = re.compile(r"output|wait|poll|status|sleep|monitor|progress", re.IGNORECASE)
 
 
 class Seen(NamedTuple):

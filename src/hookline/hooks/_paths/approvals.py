@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from hookline.events import PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.hooks._paths.spelling import absolute, segments
 from hookline.response import Response, remember
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

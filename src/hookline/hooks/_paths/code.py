@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from hookline.bash import Simple, Word
 from hookline.bash.options import Options, options, spelled
 from hookline.hooks._paths.programs import LANGUAGES, Access
-from hookline.pattern import lazy
 
 _HANDING = LANGUAGES - spelled("perl ruby awk gawk mawk nawk")
 _TAKES = spelled(
     "-c -e -E -r -p -pe -ne --eval --print -m -W -X -M -I -F --env-file --require --import --loader"
 )
 _CODE = spelled("-c -e -E -r -p --eval --print -pe -ne")
-_TOKEN = lazy(
+_TOKEN = re.compile(
     r"""'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z)|'(?:[^'\\\n]|\\.)*+'?|"(?:[^"\\\n]|\\.)*+"?|`(?:[^`\\]|\\.)*+`?"""
     r"""|[A-Za-z_]\w*|[^\s\w]""",
     re.DOTALL,

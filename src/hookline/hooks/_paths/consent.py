@@ -10,37 +10,36 @@ from typing import Any
 from hookline.bash.options import spelled
 from hookline.hooks._paths.fields import PREFIX
 from hookline.hooks._paths.spelling import segments
-from hookline.pattern import lazy
 
 LONGEST = 20_000
 """Characters of a prompt that is looked at: what is longer was not typed to say yes."""
-_YES = lazy(r"\b(?:yes|ok|okay|approved?|allow(?:ed)?|go\s+ahead)\b", re.IGNORECASE)
-_ONLY_YES = lazy(
+_YES = re.compile(r"\b(?:yes|ok|okay|approved?|allow(?:ed)?|go\s+ahead)\b", re.IGNORECASE)
+_ONLY_YES = re.compile(
     r"(?:\W*\b(?:yes|ok|okay|approved?|allowed|go\s+ahead|sure|fine|please|you\s+may|you\s+can|do\s+it)\b)+\W*",
     re.IGNORECASE,
 )
-_NO = lazy(
+_NO = re.compile(
     r"\b(?:no|not|never|nor|neither|none|nothing|don'?t|doesn'?t|didn'?t|won'?t|can'?t|cannot|mustn'?t|shouldn'?t"
     r"|isn'?t|aren'?t|wasn'?t|without|except|excluding|besides|deny|denied|denies|refuse[ds]?|reject(?:ed)?|stop"
     r"|forbid(?:den)?|disallow(?:ed)?|disapproved?|instead|rather|avoid|skip|leave|keep\s+(?:out|away)|hands\s+off"
     r"|revoked?|cancel(?:led)?|wait|anything\s+but|other\s+than)\b",
     re.IGNORECASE,
 )
-_CONDITION = lazy(r"\b(?:if|unless|until|whether|when|once|after|before|provided)\b", re.IGNORECASE)
-_VERB = lazy(
+_CONDITION = re.compile(r"\b(?:if|unless|until|whether|when|once|after|before|provided)\b", re.IGNORECASE)
+_VERB = re.compile(
     r"\b(?:read|open|view|show|see|look|print|cat|load|use|using|access|edit|write|change|update|modify|check|inspect"
     r"|search|copy|fill|approve|allow|touch|retry)\b",
     re.IGNORECASE,
 )
-_OFFER = lazy(
+_OFFER = re.compile(
     rf"\W*(?:please\s+|just\s+)?(?:you\s+(?:may|can)\s+(?:now\s+)?)?(?:{_VERB.pattern})", re.IGNORECASE
 )
 """What a yes behind it is for: `you may read .env, approved`."""
 _SMALL = spelled("the file files and both is are fine good too please for to") | {""}
-_SENTENCE = lazy(r"(?<=[.!?;])\s+|\n+")
-_CLAUSE = lazy(r",\s|;|\s[–—-]\s|\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_CLAUSE = re.compile(r",\s|;|\s[–—-]\s|\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
 _EDGE = " \t\"'`“”‘’()[]{}<>*,;:!?"
-_PATHLIKE = lazy(r"[./\\_]")
+_PATHLIKE = re.compile(r"[./\\_]")
 _LONGEST_ANSWER = 300
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.bash import Problem, Simple, Word
 from hookline.bash.options import spelled
 from hookline.hooks._paths.guarded import Exposure, Place, Sort, kind, sort
@@ -9,7 +11,6 @@ from hookline.hooks._paths.programs import SEARCHES, TELLERS, How
 from hookline.hooks._paths.secret import Secret, quiet, secret
 from hookline.hooks._paths.shell import MOST, Opened, accesses
 from hookline.hooks._paths.spelling import absolute
-from hookline.pattern import lazy
 from hookline.record import replace
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ or to delete one with force; the name that a moved one has then is watched."""
 _BRINGS = frozenset[How]({"read", "copy", "move", "link", "use", "run"})
 _LOOKED_AT = _BRINGS | frozenset(_COUNTS)
 _TESTS = spelled("-name -iname -path -ipath -wholename -iwholename -lname -ilname")
-_TOKEN = lazy(r"""[\s'"`;|&()<>=,{}$@]+""")
+_TOKEN = re.compile(r"""[\s'"`;|&()<>=,{}$@]+""")
 
 
 def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from hookline.bash.options import spelled
 from hookline.frozen import thawed
 from hookline.hooks._paths.spelling import alternatives, plausible
 from hookline.patch import is_patch, parts
-from hookline.pattern import lazy
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PREFIX = "APPROVED:"
 _WITHOUT = spelled("shell powershell cmd agent question search")
 """Kinds of tools that open no file by a field."""
-_WORD = lazy(r"[A-Z]?[a-z]+")
+_WORD = re.compile(r"[A-Z]?[a-z]+")
 _NAMES = spelled("path paths file files filename filenames folder folders dir directory directories uri")
 _EXACTLY = spelled("source destination target notebook")
 """Words that name a path only where they are the whole name of a field."""

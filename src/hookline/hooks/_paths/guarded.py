@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from hookline.hooks._paths import ignored
 from hookline.hooks._paths.secret import Secret, secret
 from hookline.hooks._paths.spelling import absolute, segments, url
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ brings back a part of an excluded folder.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from hookline.bash.options import spelled
 from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME
-from hookline.pattern import lazy
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ FOLDERS = spelled(
 DEFAULT = (*sorted(f"{name}/" for name in FOLDERS), "*.log")
 KEPT = (".git/", ".aws/", ".ssh/")
 """What a repository cannot open by itself: such lines of its `.ckignore` count once a person trusted them."""
-_WILD = lazy(r"\*+")
+_WILD = re.compile(r"\*+")
 _MOST_WILD = 4
 _MOST_LINES = 2_000
-_SPECIAL = lazy(r"([\\*?\[\]])")
+_SPECIAL = re.compile(r"([\\*?\[\]])")
 
 
 class Rules(NamedTuple):

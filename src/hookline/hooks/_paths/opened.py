@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.bash import Simple, Word
 from hookline.bash.options import Options, options
 from hookline.bash.programs import PROGRAMS
@@ -16,13 +18,12 @@ from hookline.hooks._paths.programs import (
     How,
     Program,
 )
-from hookline.pattern import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SETTING = lazy(r"[A-Za-z_]\w*=")
+_SETTING = re.compile(r"[A-Za-z_]\w*=")
 _INPUTS = frozenset({"<", "<>"})
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>"})
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from hookline.exceptions import Allow, excepted
 from hookline.hooks._paths import approvals, scouting
 from hookline.hooks._paths.fields import Field, fields
 from hookline.hooks._paths.scouting import Found, Ground
 from hookline.hooks._paths.secret import secret
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from hookline.hooks._paths import ignored
 from hookline.hooks._paths.spelling import absolute, url
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from fnmatch import fnmatchcase
+
 from hookline.bash.options import spelled
 from hookline.hooks._paths import stores
 from hookline.hooks._paths.spelling import LONGEST_NAME, segments
-from hookline.pattern import fnmatchcase, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,24 +18,24 @@ Secret: TypeAlias = 'Literal["dotenv", "key", "keylike", "ssh", "ssh-open", "sto
 """dotenv; private keys by ending, by a name that may mean one, of ssh; what else is in `.ssh`; credential
 stores; mild: for file tools only."""
 
-_KEY = lazy(
+_KEY = re.compile(
     r"id_(?:rsa|ed25519|ecdsa|dsa|ed448)(?:[-_.].*)?|(?:.+[-_])?(?:private|deploy|ssh|rsa|dsa|ecdsa|ed25519|signing"
     r"|secret|master|encryption|gpg|pgp|tls|ssl)[-_]key"
 )
-_KEYLIKE = lazy(r"[^.]+[-_]key")
-_OPEN_KEY = lazy(r"(?:.*[-_])?(?:pub|public|primary|foreign|hot|short|sort|cache|index|no|any)[-_]key")
-_SERVICE = lazy(
+_KEYLIKE = re.compile(r"[^.]+[-_]key")
+_OPEN_KEY = re.compile(r"(?:.*[-_])?(?:pub|public|primary|foreign|hot|short|sort|cache|index|no|any)[-_]key")
+_SERVICE = re.compile(
     r"(?:.*[-_])?(?:service[-_]?account|firebase-adminsdk|client_secret|gcp[-_]sa)(?:[-_.].*)?\.json"
 )
-_ENVIRON = lazy(r"(?:self|thread-self|\d+|x)")
-_BACKUP = lazy(r"(?:~|\.bak\d*|\.~\d+~| copy(?: \d+)?| \(\d+\)|\.\d{6,14})$")
+_ENVIRON = re.compile(r"(?:self|thread-self|\d+|x)")
+_BACKUP = re.compile(r"(?:~|\.bak\d*|\.~\d+~| copy(?: \d+)?| \(\d+\)|\.\d{6,14})$")
 _BACKUPS = tuple(stores.BACKUPS)
 _LAB = spelled(
     """test tests testing testdata test-data fixture fixtures __fixtures__ spec mock mocks certs cert
     certificates examples example samples"""
 )
 """Folders of keys that were made to be read: warnings in a shell would only be noise there."""
-_WILD = lazy(r"[*?]|\[[^\]]+\]")
+_WILD = re.compile(r"[*?]|\[[^\]]+\]")
 _SURE = 3
 """Letters before the first wildcard of a pattern that are enough to mean a name."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from hookline.bash import Reading, Simple, Word, read
 from hookline.bash.grammar import parse
@@ -23,15 +25,13 @@ from hookline.bash.syntax import (
 )
 from hookline.hooks._paths.opened import opened
 from hookline.hooks._paths.programs import Access, How
-from hookline.pattern import lazy
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_BOX = lazy(r"(?:docker|podman|nerdctl|docker-compose|kubectl|oc|k3s) exec")
-_HERE = lazy(r"(?:[^@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)")
+_BOX = re.compile(r"(?:docker|podman|nerdctl|docker-compose|kubectl|oc|k3s) exec")
+_HERE = re.compile(r"(?:[^@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)")
 _SSH_VALUES = tuple(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
 _OPS: Mapping[str, How] = {
     "<": "read",
@@ -41,7 +41,7 @@ _OPS: Mapping[str, How] = {
     ">|": "write",
     "&>": "write",
 }
-_AROUND = lazy(r"(?:\b(?:done|fi|esac)|[})\]])\s*(?:\d+|\{\w+\})?&?[<>]")
+_AROUND = re.compile(r"(?:\b(?:done|fi|esac)|[})\]])\s*(?:\d+|\{\w+\})?&?[<>]")
 """Where a compound ends and a redirect begins; not each such place is one."""
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "eval"})
 _DEEPEST = 50

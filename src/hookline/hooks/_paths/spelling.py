@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from hookline.bash import UNKNOWN
-from hookline.pattern import IGNORECASE, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 LONGEST = 4096
 """Characters of a path that a system would open."""
 LONGEST_NAME = 255
-_DRIVE = lazy(r"[A-Za-z]:/")
-_SCHEME = lazy(r"file:(?://(?:localhost(?=/))?)?", IGNORECASE)
-_STREAM = lazy(r"::?\$data$", IGNORECASE)
-_BRACES = lazy(r"\{([^{}]*,[^{}]*)\}")
-_URL = lazy(r"(?!file:)[a-z][a-z0-9+.-]{1,20}://", IGNORECASE)
+_DRIVE = re.compile(r"[A-Za-z]:/")
+_SCHEME = re.compile(r"file:(?://(?:localhost(?=/))?)?", re.IGNORECASE)
+_STREAM = re.compile(r"::?\$data$", re.IGNORECASE)
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_URL = re.compile(r"(?!file:)[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
 _MOST_ALTERNATIVES = 64
 
 

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from hookline.bash import Simple
 from hookline.bash.options import options, spelled
 from hookline.hooks._paths.programs import READERS
-from hookline.pattern import lazy
 
 _NAMED = (
     r"(?:[A-Z0-9]+_)*(?:PASSWORD|PASSWD|PASSPHRASE|PASS|SECRETS?|TOKEN|CREDENTIALS?|APIKEY|DATABASE_URL"
     r"|SECRET_KEY_BASE|CONNECTION_STRING|(?:API|PRIVATE|SECRET|ACCESS|AUTH|ENCRYPTION|SIGNING|MASTER|SERVICE"
     r"|SESSION|DEPLOY)_KEY)(?:_\d+)?"
 )
-_VARIABLE = lazy(rf"(?<!\\)\$(?:({_NAMED})(?!\w)|\{{({_NAMED})(?![\w+]|:\+))")
-_WORDS = lazy(
+_VARIABLE = re.compile(rf"(?<!\\)\$(?:({_NAMED})(?!\w)|\{{({_NAMED})(?![\w+]|:\+))")
+_WORDS = re.compile(
     r"\b(?:passw(?:or)?ds?|passwd|secrets?|api[-_]?keys?|tokens?|credentials?|private[-_]?keys?|access[-_]?keys?)\b",
     re.IGNORECASE,
 )

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from hookline.bash import Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._paths.programs import Access
-from hookline.pattern import lazy
 
 Accesses = Iterator[Access]
-_REMOTE = lazy(r"(?:[^/\\:]{2,}|\[[^\]]+\]):|\w+://")
-_ADDRESS = lazy(r"(?:[^=<@]*=)?[@<](.+)$", re.DOTALL)
-_NAMED = lazy(r"[^@/]*@(.+)$", re.DOTALL)
+_REMOTE = re.compile(r"(?:[^/\\:]{2,}|\[[^\]]+\]):|\w+://")
+_ADDRESS = re.compile(r"(?:[^=<@]*=)?[@<](.+)$", re.DOTALL)
+_NAMED = re.compile(r"[^@/]*@(.+)$", re.DOTALL)
 
 
 def remote(text: str) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from hookline.hooks._paths.programs import BUILDERS, How
 from hookline.hooks._paths.scouting import Found, Ground, path
 from hookline.hooks._paths.shell import Opened, accesses
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

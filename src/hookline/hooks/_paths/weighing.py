@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from hookline.exceptions import Allow, excepted
 from hookline.hooks._paths.approvals import Approval, approvals
 from hookline.hooks._paths.fields import Field, fields
 from hookline.hooks._paths.guarded import Place, Sort, guarded
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,15 +7,16 @@ from hookline.bash.ansi import ansi
 from hookline.hooks._self.commands import PERSONAL, SWITCH
 from hookline.hooks._self.guarded import NAMES, Guard
 from hookline.hooks._self.hiding import hides, hiding
-from hookline.pattern import lazy
 
 _LONGEST = 100_000
 _LONGEST_PATH = 300
-_STRING = lazy(r"""(?:\b[rbfuRBFU]{1,2})?("(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`)""")
-_QUOTED = lazy(r"\bq[qx]?\s*(?:\(([^)\n]*)|\{([^}\n]*)|\[([^\]\n]*)|<([^>\n]*)|([|!/#])([^\n]*?)\5)")
+_STRING = re.compile(
+    r"""(?:\b[rbfuRBFU]{1,2})?("(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`)"""
+)
+_QUOTED = re.compile(r"\bq[qx]?\s*(?:\(([^)\n]*)|\{([^}\n]*)|\[([^\]\n]*)|<([^>\n]*)|([|!/#])([^\n]*?)\5)")
 """Strings as perl and ruby may write them: q(...), qq{...}."""
-_JOINED = lazy(r"""(["'])\s*[+.]?\s*\1""")
-_WRITES = lazy(
+_JOINED = re.compile(r"""(["'])\s*[+.]?\s*\1""")
+_WRITES = re.compile(
     r"""\b(?: open\w*\s*\((?:[^)]{0,300}
     |(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]{0,99}\)){0,99}+\)){0,99}+\)){0,300})
     ["'][rb]*[wax+][rbt+]*["'] | open\b[^;\n]{0,200}["']\s*\+?>
@@ -30,19 +31,19 @@ _WRITES = lazy(
     re.VERBOSE,
 )
 """Calls that change files, in any of the languages; gaps are bounded, so that it stays linear."""
-_RUNS = lazy(
+_RUNS = re.compile(
     r"\b(?:exec\w*|eval|system|[pP]open|run|call|check_\w+|get\w*output|spawn\w*|Function|compile)\s*\("
     r"|\bqx\b"
 )
-_SETS = lazy(
+_SETS = re.compile(
     r"""environ\[[^\]]{0,99}\]\s*=[^=] | environ\.(?:update|setdefault|pop) | \b(?:put|unset)env\b
     | \benv\s*[=:] | process\.env[.\[][^=;]{0,99}=[^=] | ENV\[[^\]]{0,99}\]\s*=[^=]
     | \bENV\{[^}]{0,99}\}\s*=[^=] | execve | \bdict\s*\(""",
     re.VERBOSE,
 )
-_OURS = lazy(r"\b(?:from|import)\s+hookline(?:\.(?:cli|system|assembly)\b|\s+import\s+(?:cli|system))")
-_BY_NAME = lazy(r"\b(?:run_module|import_module|__import__)\s*\(\s*hookline\b")
-_LOADS = lazy(r"\b(?:runpy|run_module|run_path|import_module|__import__|exec_module)\b")
+_OURS = re.compile(r"\b(?:from|import)\s+hookline(?:\.(?:cli|system|assembly)\b|\s+import\s+(?:cli|system))")
+_BY_NAME = re.compile(r"\b(?:run_module|import_module|__import__)\s*\(\s*hookline\b")
+_LOADS = re.compile(r"\b(?:runpy|run_module|run_path|import_module|__import__|exec_module)\b")
 """What loads a module by its name, by whatever name it is called itself afterwards."""
 
 

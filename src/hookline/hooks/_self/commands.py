@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from fnmatch import fnmatchcase
+
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._self.finding import Finding
 from hookline.hooks._self.guarded import OURSELVES, Guard
-from hookline.pattern import VERBOSE, fnmatchcase, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,15 +18,15 @@ PERSONAL = spelled("approve trust untrust allow off uninstall")
 SPEAKING = spelled("hook fire daemon")
 """What speaks for a host or a person: through it, an agent could give itself a yes."""
 _IN_TWO = frozenset({("budget", "set"), ("daemon", "stop")})
-SWITCH = lazy(r"(?:AR_DISABLE_\w*|AUTORESEARCH_BUDGET_END)")
-_SET = lazy(rf"\b{SWITCH.pattern}\s*=")
-_MOVED = lazy(
+SWITCH = re.compile(r"(?:AR_DISABLE_\w*|AUTORESEARCH_BUDGET_END)")
+_SET = re.compile(rf"\b{SWITCH.pattern}\s*=")
+_MOVED = re.compile(
     r"""(?<![$\w{-])(?:HOME|XDG_(?:CONFIG|STATE)_HOME)=(?!["']?(?:\$HOME|\$\{HOME\}|~)/\.(?:config|local/state)\b)
     | \bset\s+(?:-\w+\s+)+(?:HOME|XDG_(?:CONFIG|STATE)_HOME|AR_DISABLE_\w*)\s""",
-    VERBOSE,
+    re.VERBOSE,
 )
 """Where the user's own files are looked for, set to something else than usual; the latter as fish does it."""
-_PACKAGE = lazy(r"hookline(?:[=<>~!@\[ ].*)?")
+_PACKAGE = re.compile(r"hookline(?:[=<>~!@\[ ].*)?")
 _MANAGERS = spelled(
     "pip pip3 uv pipx conda mamba poetry pdm brew rye hatch easy_install apt apt-get dnf pacman"
 )

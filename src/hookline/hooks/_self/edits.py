@@ -1,14 +1,14 @@
 """What editors change: in place, by the commands of their scripts, or the file that they are given."""
 
+import re
 from collections.abc import Iterator
 
 from hookline.bash import Simple, Word
 from hookline.bash.options import options
 from hookline.bash.sedscript import ed, sed
 from hookline.hooks._self.target import Target, mentioned
-from hookline.pattern import lazy
 
-_INPLACE = lazy(r"-(?![MIm-])[a-zA-Z0-9]{0,6}?i")
+_INPLACE = re.compile(r"-(?![MIm-])[a-zA-Z0-9]{0,6}?i")
 
 
 def in_place(command: Simple) -> Iterator[Target]:
@@ -24,7 +24,7 @@ def in_place(command: Simple) -> Iterator[Target]:
             yield from (Target(Word(text=path, span=word.span)) for path in sed(word.text).writes)
 
 
-_EDITED = lazy(r"(?:^|[|:+\s])(?:w|wq|wr|write|x|sav|saveas|up|update)!?\s+(?:>>\s*)?([^\s|!]+)")
+_EDITED = re.compile(r"(?:^|[|:+\s])(?:w|wq|wr|write|x|sav|saveas|up|update)!?\s+(?:>>\s*)?([^\s|!]+)")
 
 
 def editor(command: Simple) -> Iterator[Target]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import posixpath
+import re
+from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from hookline.bash import UNKNOWN
-from hookline.pattern import fnmatchcase, lazy
 from hookline.record import field, record
 from hookline.state import Later, State
 
@@ -19,7 +20,7 @@ OURSELVES = ("hookline", "hookline-client")
 """What our programs are called."""
 IGNORED = ".ckignore"
 NAMES = ("hookline", FOLDER, "hookline.toml", "hookline.local.toml", "hooks.json", "mcp.json", "trust.json")
-_WILD = lazy(r"[*?\[]")
+_WILD = re.compile(r"[*?\[]")
 _LITERAL = 4
 """Letters of a name that must be spelled out for it to be recognised in a path that is partly unknown."""
 _HOPS = 4

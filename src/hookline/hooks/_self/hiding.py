@@ -6,16 +6,14 @@ To decode, reverse or pack is ordinary work: only where the result names what is
 import re
 from collections.abc import Iterator
 
-from hookline.pattern import lazy
-
-_HIDING = lazy(
+_HIDING = re.compile(
     r"""\b(?: chr\b | \w*decode64\b | base64\b | \w*b64\w* | fromhex\b | rot_?13\b | atob\b | reversed?\b
     | unhexlify\b | (?:un)?pack\b | Buffer\.from\b
     | codecs\.decode\b | unescape\b | decompress\b | marshal\b
     | bytes\s*\(\s*\[ | bytearray\s*\(\s*\[ ) | \[::-1\] | fromCharCode""",
     re.VERBOSE,
 )
-_USES = lazy(
+_USES = re.compile(
     r"""\b(?: open\w* | exec\w* | eval | system | [pP]open | run | call | check_\w+ | get\w*output | spawn\w*
     | Function | (?<!re\.)compile | unlink\w* | (?:os\.|shutil\.|fs\.)\w+
     | rename\w* | rmtree | rm\w*
@@ -27,11 +25,11 @@ _USES = lazy(
     re.VERBOSE,
 )
 """What takes a path or a command, up to where its arguments begin."""
-_FILLS = lazy(
+_FILLS = re.compile(
     r"\b(?:(?:\w+\.)?(?:write|append)_?[fF]ile\w*|(?:File|IO)\.\w*write|createWriteStream|file_put_contents)[\s(]"
 )
 """What takes a path first and then the content, which may be anything."""
-_NAMED = lazy(
+_NAMED = re.compile(
     r"""(?: \b(?:def|function|sub)\s+(\w+) | [$@]?\b(\w+)\s*(?::=|[+.|]?=(?![=>])) ) ([^;\n]{0,300})""",
     re.VERBOSE,
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from hookline.bash import UNKNOWN, Simple
 from hookline.bash.options import options
 from hookline.hooks._self.commands import moves_home, sets_switch
 from hookline.hooks._self.writes import targets
-from hookline.once import once
 from hookline.record import field, record
 
 TYPE_CHECKING = False
@@ -30,32 +31,32 @@ class Line:
             self.fed[number] = tuple(dict.fromkeys(given))
         return self.fed[number]
 
-    @once
+    @cached_property
     def wrappers(self) -> frozenset[str]:
         """Programs that run another command of the line."""
         return frozenset(via.split()[0] for one in self.commands for via in one.via[-1:] if via.strip())
 
-    @once
+    @cached_property
     def escapes(self) -> bool:
         """Whether it has a `$'...'`."""
         return "$'" in self.text
 
-    @once
+    @cached_property
     def sets(self) -> bool:
         """Whether a text in it sets one of the switches."""
         return any(sets_switch(text) for one in self.commands for text in _texts(one))
 
-    @once
+    @cached_property
     def moves(self) -> bool:
         """Whether a text in it moves the folders of the user's own files."""
         return any(moves_home(text) for one in self.commands for text in _texts(one))
 
-    @once
+    @cached_property
     def changing(self) -> Sequence[Simple]:
         """Commands that write where only running tells, or what a search has found."""
         return [one for one in self.commands if _changes(one)]
 
-    @once
+    @cached_property
     def listed(self) -> Sequence[str]:
         """Files that `xargs` may read."""
         return [path for one in self.commands if one.name == "xargs" for path in files(one)]

@@ -6,10 +6,11 @@ a command that does nothing, so that its words are read with everything the line
 
 from __future__ import annotations
 
+import re
+
 from hookline.bash import Reading, Simple, read
 from hookline.bash.grammar import parse
 from hookline.bash.syntax import Command, Compound, Function, Redirection
-from hookline.pattern import lazy
 from hookline.record import replace
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from hookline.hooks._self.guarded import Guard
 
 _MOST_FOLDERS = 32
-_SIGN = lazy(r"(?:[)}\]]|\b(?:done|fi|esac))\s*(?:\d|\{\w+\})?&?[<>]|AR_DISABLE_|AUTORESEARCH_")
+_SIGN = re.compile(r"(?:[)}\]]|\b(?:done|fi|esac))\s*(?:\d|\{\w+\})?&?[<>]|AR_DISABLE_|AUTORESEARCH_")
 """Only a text with one of these is worth the reading."""
 _PARTS = ("<", ">", "AR_DISABLE_", "AUTORESEARCH_")
 """One of which is in each of them."""

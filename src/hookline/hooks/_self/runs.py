@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from typing import NamedTuple
 
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._self.commands import TEXT
 from hookline.hooks._self.line import Line, files
 from hookline.hooks._self.scripts import INTERPRETERS, SHELLS, script_at, started
-from hookline.pattern import lazy
-from hookline.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ _RUNNING = spelled(
     GIT_ASKPASS SSH_ASKPASS GIT_EXTERNAL_DIFF BROWSER PROMPT_COMMAND"""
 )
 """Variables that name a program."""
-_SPAWN = lazy(r"\bspawn\s+(?:-\w+\s+)*")
-_WORTH = lazy(r"hook|AR_|AUTO|base64|rev|eval|[/~$`*?\\]")
+_SPAWN = re.compile(r"\bspawn\s+(?:-\w+\s+)*")
+_WORTH = re.compile(r"hook|AR_|AUTO|base64|rev|eval|[/~$`*?\\]")
 """What a word has that hides or names something of ours; others need no second reading."""
 _BLANK = frozenset(" \t\n>")
 _MOST_ORIGINS = 64

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 
-from hookline import plainjson as json
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._self.guarded import OURSELVES, Guard

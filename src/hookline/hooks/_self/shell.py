@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from functools import cache
 
 from hookline.bash import UNKNOWN, Problem, Reading, Simple, Word, read
@@ -15,7 +16,6 @@ from hookline.hooks._self.loose import loose
 from hookline.hooks._self.runs import origins_of, sources, texts, traced
 from hookline.hooks._self.scripts import INTERPRETERS
 from hookline.hooks._self.writes import LOOKERS, targets
-from hookline.pattern import lazy
 from hookline.record import replace
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ _DECODERS = spelled("rev base64 base32 xxd openssl uudecode gunzip")
 _MORE = frozenset("<>=(){}$`;&\n'\"\\")
 """What a line needs that does more than run programs with plain words, one after another in a pipe."""
 _WHOLESALE = spelled("rm chmod chown chgrp ln link")
-_TELLING = lazy(r"hookline|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64")
+_TELLING = re.compile(r"hookline|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64")
 """What code has, too deep to be followed, that is asked about."""
 _STARTUP = spelled(
     """.bashrc .bash_profile .bash_login .profile .zshrc .zshenv .zprofile .zlogin config.fish environment

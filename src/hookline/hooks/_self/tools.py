@@ -12,25 +12,24 @@ from hookline.hooks._self.finding import Finding
 from hookline.hooks._self.guarded import Guard
 from hookline.hooks._self.shell import judged, own, shadows, starts
 from hookline.patch import parts
-from hookline.pattern import lazy
 from hookline.record import replace
 
-_NAMED = lazy(r"path|file|dir|folder|target|dest|source|uri", re.IGNORECASE)
+_NAMED = re.compile(r"path|file|dir|folder|target|dest|source|uri", re.IGNORECASE)
 _COMMANDS = spelled("command cmd script code args argv commands shell input")
 _TYPED = spelled("bash command_line text keys python line run exec")
 """Fields that may be a command, or only a text."""
-_READS = lazy(
+_READS = re.compile(
     r"(?:^|[_\W])(?:read|get|list|search|find|view|stat|show|describe|query|fetch|tree|info)(?:[_\W]|$)",
     re.IGNORECASE,
 )
-_CHANGES = lazy(
+_CHANGES = re.compile(
     r"write|replace|edit|create|delete|remove|set|put|update|move|rename|append|save|copy", re.IGNORECASE
 )
-_PEOPLE = lazy(
+_PEOPLE = re.compile(
     rf"hookline(?:\.exe)?['\"]?\s+(?:{'|'.join(sorted(PERSONAL))}|budget\s+set|daemon\s+stop)\b",
     re.IGNORECASE,
 )
-_WINDOWS_WRITES = lazy(
+_WINDOWS_WRITES = re.compile(
     r"set-content|add-content|out-file|remove-item|move-item|copy-item|new-item|rename-item|clear-content|set-item"
     r"|writealltext|tee-object|\b(?:del|erase|rd|rmdir|ren|move|copy|xcopy|robocopy|ri|rm|mv|cp|sc|ac|ni)\b|>",
     re.IGNORECASE,

@@ -1,12 +1,12 @@
 """What unpacking an archive writes, and what changing modes changes: much at once."""
 
+import re
 from collections.abc import Iterator
 
 from hookline.bash import Simple, Word
 from hookline.bash.options import options
 from hookline.hooks._self.target import Target
 from hookline.patch import parts
-from hookline.pattern import lazy
 
 
 def archive(command: Simple) -> Iterator[Target]:
@@ -40,7 +40,7 @@ def _cut(word: Word, letters: int) -> Word:
     return Word(text=word.text[letters:], span=word.span, glob=word.glob, origins=word.origins)
 
 
-_MODE = lazy(r"-[rwxXst]+(?:[,+=-].*)?|--reference=.*")
+_MODE = re.compile(r"-[rwxXst]+(?:[,+=-].*)?|--reference=.*")
 
 
 def mode(command: Simple) -> Iterator[Target]:

@@ -2,19 +2,17 @@
 
 import re
 from collections.abc import Iterator
-
-from hookline.pattern import lazy
-from hookline.tuples import NamedTuple
+from typing import NamedTuple
 
 LONGEST = 20_000
 """Characters at either end of a prompt that are read: what is pasted between them asks for nothing."""
-_FENCED = lazy(r"```.*?(?:```|\Z)", re.DOTALL)
-_RUN = lazy(r"\b(run|execute|do|type|call)\s+`([^`\n]{1,200})`", re.IGNORECASE)
-_QUOTED = lazy(
+_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_RUN = re.compile(r"\b(run|execute|do|type|call)\s+`([^`\n]{1,200})`", re.IGNORECASE)
+_QUOTED = re.compile(
     r"""`[^`\n]{1,400}` | "[^"\n]{1,400}" | “[^”\n]{1,400}” | (?<![\w'])'[^'\n]{1,400}'(?!\w) | https?://\S+""",
     re.VERBOSE,
 )
-_WHOLE = lazy(r"""(["'`])(?:(?!\1).)*\1|“[^“”]*”""", re.DOTALL)
+_WHOLE = re.compile(r"""(["'`])(?:(?!\1).)*\1|“[^“”]*”""", re.DOTALL)
 """A prompt that is nothing but one quotation: it is said after all."""
 _DONE = {
     "shipped": "ship",
@@ -23,11 +21,11 @@ _DONE = {
     "published": "publish",
     "released": "release",
 }
-_UNTIL_DONE = lazy(rf"\b((?:stop|rest|quit) (?:until|till) you)(?:'ve| have) ({'|'.join(_DONE)})\b")
+_UNTIL_DONE = re.compile(rf"\b((?:stop|rest|quit) (?:until|till) you)(?:'ve| have) ({'|'.join(_DONE)})\b")
 """`don't stop until you've shipped it` asks for the same as `until you ship it`."""
-_SENTENCE = lazy(r"(?:[.!;…]+(?=\s|$)|[?\n])[?!.\s]*")
-_CLAUSE = lazy(r"\s*(?:[,()—–]|:(?=\s|$)|\s--?\s)\s*|\s+but\s+")
-_WORD = lazy(r"[a-z0-9#@+'/_-][a-z0-9#@+'/._-]*(?:\(\))?")
+_SENTENCE = re.compile(r"(?:[.!;…]+(?=\s|$)|[?\n])[?!.\s]*")
+_CLAUSE = re.compile(r"\s*(?:[,()—–]|:(?=\s|$)|\s--?\s)\s*|\s+but\s+")
+_WORD = re.compile(r"[a-z0-9#@+'/_-][a-z0-9#@+'/._-]*(?:\(\))?")
 _STANDS_FOR = " quoted "
 
 

@@ -5,11 +5,11 @@ negations, questions, reports and other people's plans fall through without bein
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from hookline.hooks._ship import words as v
 from hookline.hooks._ship.clauses import Clause, Sentence, sentences
 from hookline.hooks._ship.objects import means_shipping
-from hookline.tuples import NamedTuple
 
 Words = Sequence[str]
 _POLITE = ("can you", "could you", "would you", "will you", "can u", "could u", "please", "pls")

@@ -2,8 +2,6 @@
 
 import re
 
-from hookline.pattern import lazy
-
 
 def spelled(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -76,7 +74,7 @@ _PHRASES = (
     r"\d+[.)]?",
     r"@[\w-]+",
 )
-LEAD = lazy(f"(?:(?:{'|'.join((*_PHRASES, *_WORDS.split()))})(?: |$))*")
+LEAD = re.compile(f"(?:(?:{'|'.join((*_PHRASES, *_WORDS.split()))})(?: |$))*")
 """What may stand before the verb of a request, and nothing else may."""
 
 QUESTIONS = spelled("how why what which who whose where whether wherever")
@@ -143,7 +141,7 @@ MERGED = spelled(
     refactoring"""
 )
 TRUNKS = spelled("main master develop dev trunk staging production prod release upstream mainline default")
-LATER = lazy(
+LATER = re.compile(
     r"\b(?:tomorrow|later|eventually|someday|(?:next|on|this|coming)\ (?:week|month|sprint|quarter"
     r"|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|at\ some\ point|in\ the\ future"
     r"|dry[ -]?run|nothing|myself|(?:until|when|after|once|unless|before)\ i(?:'ve|'m)?\ (?:say|tell"
