@@ -6,8 +6,9 @@ import time
 from pathlib import Path
 
 from hookline.engine import repository, run, runs, target
+from hookline.engine.run_state import Surroundings
 from hookline.engine.watching import Watcher
-from hookline.record import replace
+from hookline.values import replace
 
 LIMITS = """
 [limits]
@@ -38,4 +39,4 @@ def carried_out(root: Path, text: str, watcher: Watcher, *, parallel: int = 1) -
         here, target.read(text, "bench"), text, scratch=str(root.parent), base=base, now=time.time()
     )
     one = runs.save(replace(one, parallel=parallel))
-    run.carry_out(one, here, run.Surroundings(env=env, watcher=watcher))
+    run.carry_out(one, here, Surroundings(env=env, watcher=watcher))

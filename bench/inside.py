@@ -18,7 +18,7 @@ from rich.table import Table
 
 from hookline import PreToolUse, State, bash, hook, hosts, passed
 from hookline.hook import Hook
-from hookline.host import decode
+from hookline.payload import decode
 from hookline.runtime import Runtime
 
 CAPTURES = Path(__file__).parent.parent / "tests" / "captures" / "claude-code"

@@ -1,7 +1,6 @@
 """Files that several hosts run: the true caller is recognised, and answered once, in its own words."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from tests.conftest import CAPTURES
@@ -9,7 +8,8 @@ from tests.test_duplicates import CAPTURED
 
 from hookline import callers, claims, hosts
 from hookline.callers import true_caller
-from hookline.host import decode
+from hookline.payload import decode
+from hookline.values import replace
 
 CLAUDE = hosts.load("claude-code")
 MARKS = {

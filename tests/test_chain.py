@@ -1,7 +1,5 @@
 """The rules of the chain (DESIGN §5), by table and by property."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +31,7 @@ from hookline.kind import HookFailed
 from hookline.outcome import Outcome
 from hookline.response import Count
 from hookline.testing import any_event, post_tool_use, pre_tool_use
+from hookline.values import replace
 
 NOW = State(now=1_000_000.0)
 

@@ -7,10 +7,10 @@ from hookline.dreaming import FADED, dream
 from hookline.knowledge import Memory
 from hookline.learning import DREAM_EVERY, consolidate, due
 from hookline.recalling import worth
-from hookline.record import replace
 from hookline.stores import memory
 from hookline.system import file_lock
 from hookline.system.places import find
+from hookline.values import replace
 
 DAY = 86_400.0
 NOW = 1000 * DAY

@@ -6,7 +6,6 @@ import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,11 +15,12 @@ from tests.conftest import CAPTURES, HOOKLINE
 from hookline import claims, hosts
 from hookline.claim_table import Claim, Claims
 from hookline.events import PreToolUse, Stop, Subagent
-from hookline.host import decode
 from hookline.outcome import Outcome
+from hookline.payload import decode
 from hookline.runtime import Runtime
 from hookline.stores.sqlite import open_store
 from hookline.system import lives, passes
+from hookline.values import replace
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 FORCE = "git push --force origin main"

@@ -24,12 +24,13 @@ from hookline.events import (
     SessionStart,
     Stop,
     Subagent,
+    Unreadable,
     UserPromptSubmit,
 )
 from hookline.frozen import Frozen, frozen
-from hookline.host import Unreadable, decode
 from hookline.hosts.envelope import HOST
 from hookline.outcome import Outcome, Step
+from hookline.payload import decode
 from hookline.response import Response
 from hookline.state import State
 from hookline.usage import Usage

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from hookline.host import decode
 from hookline.hosts.claude_code import HOST
+from hookline.payload import decode
 from hookline.runtime import Runtime
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))

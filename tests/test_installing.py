@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import stat
 import time
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +17,7 @@ from hookline.owned import calls_us, ours
 from hookline.rewiring import held, moments, unwired, wired
 from hookline.system import wired as notes
 from hookline.system.places import find
+from hookline.values import replace
 from hookline.wiring import Entry, Listed
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -14,6 +13,7 @@ from hookline.exceptions import Allow
 from hookline.hook import ANY, BadHook, BadSetting, configure, matching
 from hookline.layers import settle, switches
 from hookline.testing import any_event, pre_tool_use
+from hookline.values import replace
 
 
 @hook(priority=14, aliases=("old-guard",), stricter={"lease": ("block",), "protected": ANY})

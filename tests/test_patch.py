@@ -5,9 +5,9 @@ import pytest
 from hookline.hooks.privacy_block import privacy_block
 from hookline.hooks.scout_block import scout_block
 from hookline.hooks.self_protect import self_protect
-from hookline.host import decode
 from hookline.hosts import load
 from hookline.patch import Part, is_patch, parts
+from hookline.payload import decode
 from hookline.state import State
 
 PATCH = """*** Begin Patch

@@ -7,7 +7,7 @@ import pytest
 
 from hookline import hosts
 from hookline.frozen import thawed
-from hookline.host import decode
+from hookline.payload import decode
 from hookline.response import Response, block, inject, modify
 from hookline.rewording import returned, reworded
 

@@ -1,6 +1,7 @@
 """The arrows between rooms, the purity of the core, and the size of files: what a reader relies on."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,6 @@ RUNTIME = {
     "runtime",
     "assembly",
     "bare",
-    "machinery",
     "stage",
     "standing",
     "foreign",
@@ -62,8 +62,15 @@ IMPURE = {
     "asyncio", "ctypes", "glob", "http", "httpx", "io", "mcp", "multiprocessing", "os", "pathlib", "random",
     "select", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys", "tempfile", "time", "urllib",
 }  # fmt: skip
-LISTS = {"family.py"}
-"""Who is in a family is told by the files of its package: `os` lists them quickly, `pkgutil` does not."""
+INSTALLED = {"family.py": {"os"}, "extras.py": {"os", "sys"}}
+"""Core files that read how the package is installed: its members, and the tool that manages it."""
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+EXTRAS = {"genai_prices", "matplotlib", "opentelemetry", "optuna", "ray"}
+OURS_LATE = {
+    *((file, "hookline") for file in ("kinds/http.py", "kinds/mcp.py", "cli/mcp.py", "stores/postgres.py")),
+    ("cli/_main.py", "hookline"),
+}
+"""Files that import a file of ours in a function: one that needs an extra, or a command's own."""
 IMPURE_CALLS = {"open", "print", "input", "exit", "breakpoint"}
 
 
@@ -118,11 +125,43 @@ def test_arrows_point_only_where_they_may(here):
     assert wrong == set()
 
 
+def test_imports_form_no_circle():
+    """Wherever the imports stand, also those in functions and for type checkers."""
+    modules = {module(path): path for path in FILES}
+    needs = {name: {one for one in targets(path, modules) if one != name} for name, path in modules.items()}
+
+    TopologicalSorter(needs).prepare()  # raises CycleError, which names the modules
+
+
+def module(path):
+    return ".".join(("hookline", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def targets(path, modules):
+    return {name if name in modules else name.rpartition(".")[0] for name in imported(path)} & modules.keys()
+
+
+def test_only_extras_and_commands_are_imported_in_functions():
+    late = {(named(path), name.partition(".")[0]) for path in FILES for name in imported_late(path)}
+
+    assert {pair for pair in late if pair[1] == "hookline"} == OURS_LATE
+    assert {name for _, name in late} - {"hookline"} <= EXTRAS
+
+
+def imported_late(path):
+    functions = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, FUNCTIONS))
+    for node in (inner for function in functions for inner in ast.walk(function)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
 @pytest.mark.parametrize("pure", ["core", "hooks", "hosts"])
 def test_core_hooks_and_hosts_touch_nothing(pure):
     touched = {(named(path), name) for path in files(pure) for name in (*used(path), *called(path))}
 
-    assert {(file, name) for file, name in touched if not (file in LISTS and name == "os")} == set()
+    assert {(file, name) for file, name in touched if name not in INSTALLED.get(file, ())} == set()
 
 
 def used(path):

@@ -16,12 +16,12 @@ from hookline import handing, rotation, taking
 from hookline.events import PreCompact, SessionStart
 from hookline.knowledge import Handoff
 from hookline.leaving import Left, as_details
-from hookline.record import replace
 from hookline.runtime import Runtime
 from hookline.store import StoreFailed
 from hookline.stores.memory import MemoryStore
 from hookline.system import lives
 from hookline.system.whose import own
+from hookline.values import replace
 
 ROTATED = "You go on for a session that was rotated"
 LEFT = Handoff(

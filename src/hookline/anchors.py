@@ -6,15 +6,13 @@ telling words, for whoever repeats them puts them differently.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
 from hookline.knowledge import bare, words
+from hookline.leaving import Left
 from hookline.recalling import telling
-from hookline.record import record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from hookline.leaving import Left
 
 ENOUGH = 0.6
 """The share of a sentence's telling words by which it is known again."""
@@ -23,8 +21,7 @@ PIECE, OVERLAP = 8_000, 64
 _PART = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
-@record
-class Anchor:
+class Anchor(Struct, frozen=True, kw_only=True):
     """One of the things that must be known."""
 
     name: str
@@ -44,8 +41,7 @@ def anchors(whole: Left) -> tuple[Anchor, ...]:
     return tuple(Anchor(name=name, text=text) for name, text in found if text)
 
 
-@record
-class Kept:
+class Kept(Struct, frozen=True, kw_only=True):
     """How much of it a text has."""
 
     all: int

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from hookline.usage import Answer, Spent, tokens
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 INPUT = ("input_tokens", "inputTokens", "prompt_tokens", "promptTokenCount", "input")
 OUTPUT = ("output_tokens", "outputTokens", "completion_tokens", "candidatesTokenCount", "output")

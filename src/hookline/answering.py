@@ -7,31 +7,27 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from hookline import claims, hosts
 from hookline.callers import as_guest, true_caller
 from hookline.claim_table import Claim
-from hookline.events import Event, Notification
-from hookline.host import Host, Reply, Said, Unreadable, decode
+from hookline.events import Event, Notification, Unreadable
+from hookline.host import Host, Reply, Said
 from hookline.outcome import Outcome
-from hookline.record import record
+from hookline.payload import decode
 from hookline.redact import redact
 from hookline.repeating import repeat
+from hookline.response import Notify
 from hookline.runtime import Runtime
 from hookline.system import lives
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.response import Notify
 
 LONGEST_ERROR = 200
 
 
-@record
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """What a host asks, and who asks it."""
 
     host: str

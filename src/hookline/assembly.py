@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from functools import cache
+from typing import Any
 
-from hookline import foreign
+from msgspec import Struct
+
+from hookline import choosing, config, foreign, hosts, kinds, sinks, standing, stores
 from hookline import hooks as built_ins
+from hookline.checks import checks
+from hookline.config import as_before
 from hookline.frozen import Frozen
 from hookline.given import File, Layer, Problem
 from hookline.hook import Hook, Why, matching, named
+from hookline.host import Host
 from hookline.kind import Declaration, Kept, Kind, Machine
+from hookline.kinds import python
 from hookline.layers import Settled, settle, switches
-from hookline.record import record, replace
-from hookline.system import ckignore, files
+from hookline.reader import Reader
+from hookline.sink import Choice
+from hookline.system import ckignore, files, processes
 from hookline.system.places import Places, find
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, MutableMapping, Sequence
-    from typing import Any
-
-    from hookline.host import Host
-    from hookline.reader import Reader
-    from hookline.sink import Choice
-    from hookline.system.trust import Trust
+from hookline.system.trust import Trust
+from hookline.values import replace
 
 SETTINGS = ("hookline.toml", "hooks.json", "mcp.json")
 BUDGET_END = "AUTORESEARCH_BUDGET_END"
@@ -33,8 +34,7 @@ PROFILE = "HOOKLINE_PROFILE"
 """The variable that names a further folder of configuration: what an engine's agent starts with."""
 
 
-@record
-class Setup:
+class Setup(Struct, frozen=True, kw_only=True):
     """Everything a runtime needs to know before the first event."""
 
     places: Places
@@ -63,8 +63,7 @@ class Setup:
 Scripts = list[tuple[files.Folder, str]]
 
 
-@record
-class _Project:
+class _Project(Struct, frozen=True, kw_only=True):
     """A project, and as much of it as its user trusted."""
 
     places: Places
@@ -130,7 +129,6 @@ def _project(env: Mapping[str, str], cwd: str, host: Host | None) -> _Project:
     others = opening | unasked.files
     if not layers and not scripts and not others:
         return project
-    from hookline import standing  # noqa: PLC0415 -- most projects have nothing to trust
 
     state = standing.of(project.places, layers, [path for _, path in scripts], others)
     problems += standing.problems(places, state, person=host is None)
@@ -164,25 +162,18 @@ def _as_last_read(layer: Layer, good: MutableMapping[str, Layer]) -> Layer:
     if not layer.broken:
         good[layer.file] = layer
         return layer
-    from hookline.config import as_before  # noqa: PLC0415 -- somebody is at it just now
 
     return as_before(layer, good[layer.file]) if layer.file in good else layer
 
 
 def _layer(file: File) -> Layer:
-    from hookline import config  # noqa: PLC0415 -- only where there is such a file
-
     if file.name.endswith(".toml"):
-        from hookline import sinks, stores  # noqa: PLC0415 -- ditto
-
         return config.read_toml(file, stores.names(), sinks.names(), _checks)
     reader = config.read_mcp if file.name.endswith("mcp.json") else config.read_hooks
     return reader(file, _kinds())
 
 
 def _checks(reader: Reader, tables: Mapping[str, Any]) -> Iterable[Declaration]:
-    from hookline.checks import checks  # noqa: PLC0415 -- only where hooks are configured
-
     running = [hook for hook in _built_in(built_ins.names()) if hook.runs]
     return checks(reader, tables, running, _kinds()) if any(named(running, one) for one in tables) else ()
 
@@ -191,15 +182,12 @@ def _sinks(layers: Sequence[Layer], *, trusted: bool) -> tuple[tuple[Choice, ...
     """The sinks that are configured, what is wrong with that, and what of it waits."""
     if not any(layer.sinks for layer in layers):
         return (), [], []
-    from hookline import choosing, sinks  # noqa: PLC0415 -- most have none
 
     chosen = choosing.choose(layers, sinks.load, trusted=trusted)
     return chosen.sinks, chosen.problems, chosen.waiting
 
 
 def _kinds() -> dict[str, Kind]:
-    from hookline import kinds  # noqa: PLC0415 -- only where hooks are configured
-
     return {name: kinds.load(name) for name in kinds.names()}
 
 
@@ -243,8 +231,6 @@ def _as_problem(text: str) -> Problem:
 
 
 def _python(paths: Sequence[str], modules: Sequence[str], source: str, machine: _Lazy) -> Any:
-    from hookline.kinds import python  # noqa: PLC0415 -- only where hooks are configured
-
     own = source != "user"
     root, only = (machine.places.root, machine.trusted) if own else (machine.places.config, None)
     roots = [root if own else path.rpartition("/hooks/")[0] for path in paths]
@@ -280,8 +266,6 @@ def _refuse_taken(declaration: Declaration, hooks: Sequence[Hook]) -> None:
 
 
 def _refuse_strangers(declaration: Declaration) -> None:
-    from hookline import hosts  # noqa: PLC0415 -- only where hooks are configured
-
     for name in declaration.hosts:
         if name not in hosts.names():
             raise ValueError(f"no host is called {name!r}; there are: {', '.join(hosts.names())}")
@@ -364,16 +348,14 @@ class _Lazy:
         self._machine: Machine | None = None
 
     def made(self) -> Machine:
-        from hookline.machinery import dialects, run, start  # noqa: PLC0415 -- only where hooks are configured
-
         if self._machine is None:
             self._machine = Machine(
-                run=run,
-                start=start,
+                run=processes.run,
+                start=processes.start,
                 env=self._environment(),
                 clock=time.monotonic,
                 kept=self.kept,
-                dialects=dialects(),
+                dialects=tuple(host.dialect for host in map(hosts.load, hosts.names()) if host.dialect),
                 servers=Frozen(self._servers),
                 scratch=self.places.scratch,
             )
@@ -390,7 +372,6 @@ class _Lazy:
     def why(self, declaration: Declaration) -> Why | None:
         if declaration.kind != "python":
             return None
-        from hookline.kinds import python  # noqa: PLC0415 -- only where hooks are configured
 
         return python.why(self._pinned(declaration), self.made())
 

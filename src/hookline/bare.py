@@ -3,18 +3,16 @@
 import os
 
 from hookline.assembly import Setup
+from hookline.kind import Kept
+from hookline.layers import Settled
 from hookline.store import Store
+from hookline.stores import memory
 from hookline.system.places import find
 
 
 def in_memory() -> Store:
-    from hookline.stores import memory  # noqa: PLC0415 -- only where no store is given
-
     return memory.open_store()
 
 
 def bare_setup() -> Setup:
-    from hookline.kind import Kept  # noqa: PLC0415 -- only without configuration
-    from hookline.layers import Settled  # noqa: PLC0415 -- ditto
-
     return Setup(places=find({}, os.getcwd()), env={}, settled=Settled(hooks=()), kept=Kept())

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
+from typing import Any, TypeGuard
 
-from hookline.record import record, replace
+from msgspec import Struct
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, TypeGuard
+from hookline.values import replace
 
 
-@record
-class Budget:
+class Budget(Struct, frozen=True, kw_only=True):
     """What a session may spend; None is unlimited."""
 
     ends_at: float | None = None

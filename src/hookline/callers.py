@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
 from hookline import foreign, hosts
 from hookline.host import GUEST, Host
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 Payload = Mapping[str, "Any"]
 Env = Mapping[str, str]

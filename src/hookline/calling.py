@@ -7,22 +7,23 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from hookline import installing
 from hookline.differing import NAME, Differs, differences, program, reaches, texts, together
 from hookline.host import Host
 from hookline.host_command import unguarded, without_guards
 from hookline.jsonc import NotJson, parse
-from hookline.record import record, replace
 from hookline.sample import sample
 from hookline.system import wired as notes
 from hookline.system.places import Places
+from hookline.values import replace
 from hookline.wiring import Entry, Listed, Own, Scope
 
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 
-@record
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """One command by which we are called."""
 
     command: str
@@ -35,8 +36,7 @@ class Call:
     differs: tuple[Differs, ...] = ()
 
 
-@record
-class Wire:
+class Wire(Struct, frozen=True, kw_only=True):
     """A file by which a host calls us, or a folder of such."""
 
     host: Host

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+import asyncio
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
 
-    from hookline.events import Event
-    from hookline.hook import Hook
-    from hookline.state import State
+from hookline.events import Event
+from hookline.hook import Hook
+from hookline.state import State
 
 
 def call(hook: Hook, event: Event, state: State, limit: float) -> Any:
@@ -25,7 +25,6 @@ def _awaited(answer: Any) -> Any:
     """Hooks may be `async def`."""
     if not hasattr(answer, "__await__"):
         return answer
-    import asyncio  # noqa: PLC0415 -- only for hooks that wait
 
     async def wait() -> Any:
         return await answer
@@ -43,8 +42,6 @@ def in_time(work: Callable[[], Any], limit: float) -> Any:
             results.append(work())
         except BaseException as error:  # noqa: BLE001 -- carried over to who waits
             errors.append(error)
-
-    from threading import Thread  # noqa: PLC0415 -- built-in hooks need none
 
     thread = Thread(target=run, daemon=True, name="hookline-hook")
     thread.start()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import Struct
 
 from hookline.events import ALLOW, ASK, BLOCK, MODIFY, Event
 from hookline.frozen import Frozen
 from hookline.hook import Hook
+from hookline.kind import HookFailed
 from hookline.outcome import PRIVATE, Outcome, Step
-from hookline.record import record, replace
+from hookline.redact import redact
 from hookline.response import WEIGHT, Effect, Response, Verdict
 from hookline.state import State
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from hookline.values import replace
 
 Call = Callable[[Hook, Event, State, float], "Any"]
 """Carry out one hook within so many seconds."""
@@ -25,8 +27,7 @@ ROUNDS = 3
 """How often the guards look again at an input that hooks keep changing, before it is stopped."""
 
 
-@record
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """How a chain is run: by what it calls a hook, what time it is, and when the answer is due."""
 
     call: Call = lambda hook, event, state, limit: hook(event, state)
@@ -155,7 +156,7 @@ def _is_json(value: Any) -> bool:
     return True
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _Failure(Response):
     """The answer that stands in for one that did not come."""
 
@@ -174,9 +175,6 @@ def _failure(hook: Hook, event: Event, note: str, *, late: bool = False) -> _Fai
 
 
 def _describe(error: Exception) -> str:
-    from hookline.kind import HookFailed  # noqa: PLC0415 -- only when something failed
-    from hookline.redact import redact  # noqa: PLC0415 -- ditto
-
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 -- a hook's own exception may break even here

@@ -12,7 +12,7 @@ from hookline.hook import Hook, named
 from hookline.kind import Declaration
 from hookline.lines import Path
 from hookline.reader import Reader
-from hookline.record import replace
+from hookline.values import replace
 
 PART_OF = "part_of"
 

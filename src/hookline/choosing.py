@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct, field
+
 from hookline.config import Given, Layer, Problem
 from hookline.frozen import Frozen
-from hookline.record import field, record
 from hookline.sink import Choice
 from hookline.wanted import Misfit, fitted
 
@@ -13,8 +14,7 @@ OWN = ("project", "local")
 """Sources that lie in the repository: what they say about sinks counts only once it is trusted."""
 
 
-@record
-class Chosen:
+class Chosen(Struct, frozen=True, kw_only=True):
     """The sinks that are configured, what is wrong, and what waits for trust."""
 
     sinks: tuple[Choice, ...] = ()

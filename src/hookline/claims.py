@@ -13,10 +13,15 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from hashlib import blake2b
+from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from hookline import repeating
+from hookline.assembly import Setup
 from hookline.claim_table import Claim
 from hookline.events import (
     Event,
@@ -34,22 +39,16 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.hook import named
+from hookline.host import Host
 from hookline.outcome import Outcome, Step
 from hookline.reaching import DEPTH
-from hookline.record import fields, record, replace
 from hookline.runtime import Runtime
 from hookline.store import StoreFailed
 from hookline.system import lives
 from hookline.trail import recorded
+from hookline.values import replace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, TypeVar
-
-    from hookline.assembly import Setup
-    from hookline.host import Host
-
-    _T = TypeVar("_T")
+_T = TypeVar("_T")
 
 ASIDE = {"at", "duration_ms", "host", "lies_at", "native", "odd", "places", "subagent", "transcript", "turn"}
 """Fields of an event that do not tell what it is about, or that two dialects tell differently."""
@@ -71,8 +70,7 @@ PATIENCE = 0.6
 NOTE = "arrived twice, because several entries call hookline for it; answered once (see `hookline doctor`)"
 
 
-@record
-class Held:
+class Held(Struct, frozen=True, kw_only=True):
     """The right to answer a call; without a name there is nothing to hold."""
 
     runtime: Runtime

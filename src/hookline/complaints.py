@@ -2,7 +2,7 @@
 
 import re
 
-from hookline.record import record
+from msgspec import Struct
 
 DEEPEST = 200
 LONGEST = 4_000
@@ -27,8 +27,7 @@ def complaint(text: str, *, comments: bool) -> str:
     return str(reader.wrong(end, "nothing may follow here"))
 
 
-@record
-class _Reader:
+class _Reader(Struct, frozen=True, kw_only=True):
     """Each reads what begins at a place, and says where it ends."""
 
     text: str

@@ -4,6 +4,8 @@ Whatever is wrong becomes a `Problem` with file, line and what is allowed; the r
 """
 
 import json
+import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -13,8 +15,8 @@ from hookline.given import FAILURES, File, Given, Layer, Problem
 from hookline.kind import Declaration, Kind
 from hookline.lines import Path, json_lines, toml_lines
 from hookline.reader import Reader, every_key, sound, worded
-from hookline.record import replace
 from hookline.servers import servers
+from hookline.values import replace
 
 __all__ = [
     "ENTRY",
@@ -68,7 +70,6 @@ def read_toml(
     declared: Declared = lambda reader, tables: (),
 ) -> Layer:
     """A `hookline.toml` or `hookline.local.toml`; *stores* and *sinks* are the names that may stand in it."""
-    import tomllib  # noqa: PLC0415 -- most calls have no such file
 
     names = [*stores], [*sinks]
     return _read(file, tomllib.loads, lambda data: _toml(Reader(file, toml_lines), data, *names, declared))
@@ -95,8 +96,6 @@ def _read(file: File, parse: Callable[[str], Any], layer: Callable[[Any], Layer]
 
 
 def _broken(file: File, text: str) -> Layer:
-    import re  # noqa: PLC0415 -- only where a file is broken
-
     found = re.search(r"\bline (\d+)", text)
     line = int(found[1]) if found else file.text.count("\n") + 1 if "end of document" in text else 1
     what = f"cannot be read: {text}; {NOTHING_HOLDS}"

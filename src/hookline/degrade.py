@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hookline.chain import cut
 from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, SessionEnd
 from hookline.host import CONTEXT_CAP, Host, Moment, Reply, Said, changed, row_of
 from hookline.outcome import Outcome, Step
-from hookline.record import replace
 from hookline.response import End, ending
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from hookline.values import replace
 
 LONGEST_WARNING = 2_000
 

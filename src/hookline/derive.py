@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
 from hookline.events import (
     EVENTS,
     Can,
@@ -16,16 +20,9 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.record import fields
+from hookline.host import Host
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, TypeVar
-
-    from hookline.host import Host
-
-    _Event = TypeVar("_Event", bound=Event)
+_Event = TypeVar("_Event", bound=Event)
 
 _NOTHING: Mapping[str, float] = {}
 

@@ -6,9 +6,11 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from hookline.host_command import unguarded
 from hookline.owned import CLIENT, as_module, calls_us
-from hookline.record import record
+from hookline.redact import redact
 
 USUAL = ("", "*", ".*", False, None)
 """What says no more than if it were not there."""
@@ -16,8 +18,7 @@ LONGEST = 120
 NAME = "hookline"
 
 
-@record
-class Differs:
+class Differs(Struct, frozen=True, kw_only=True):
     """Something that init would write otherwise."""
 
     text: str
@@ -65,8 +66,6 @@ def _number(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    from hookline.redact import redact  # noqa: PLC0415 -- only where something differs
-
     text = redact(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 

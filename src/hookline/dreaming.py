@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
 
 from hookline.knowledge import USER, Memory, words
 from hookline.recalling import worth
-from hookline.record import record, replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+from hookline.values import replace
 
 SAME = 0.8
 """The share of words of two memories that both have, from which on they say the same."""
@@ -23,8 +22,7 @@ _RARE = 3
 """Words of a memory by which others are looked for: of two that say the same, one of these is in both."""
 
 
-@record
-class Dream:
+class Dream(Struct, frozen=True, kw_only=True):
     """What has become of the memories."""
 
     changed: tuple[Memory, ...] = ()

@@ -6,16 +6,13 @@ Both ways without secrets. What it says is believed less than what a person says
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from hookline.extracting import HALF_LIVES, LONGEST, Whose, named
 from hookline.knowledge import KINDS, Memory
 from hookline.sayings import SHORTEST
 from hookline.talk import Entry, Use, Words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
 
 MOST_TOLD = 24_000
 """Characters of what was said and done, the newest: what models of every size can read."""

@@ -11,21 +11,21 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import Any
 
-from hookline.record import asdict
+from msgspec import to_builtins
+
+from hookline import enriching, keeping, learning
+from hookline.assembly import load
+from hookline.events import Event
+from hookline.kind import Finished
 from hookline.redact import redact
 from hookline.response import Enrich
-from hookline.system import file_lock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from hookline.events import Event
-    from hookline.kind import Finished
-    from hookline.store import Store
-    from hookline.system.places import Places
+from hookline.store import Record, Store, StoreFailed
+from hookline.system import detached, file_lock, processes, recording, spool
+from hookline.system.places import Places
 
 READ, FAILED = "hookline.enriched", "hookline.enrich_failed"
 """The notes of how far the recording was read for the command, and of why it failed last."""
@@ -41,10 +41,9 @@ _MAIN = "from hookline.enrichment import main; main()"
 
 def begin(wanted: Enrich, event: Event, places: Places, env: Mapping[str, str]) -> str:
     """Start it; what could not even be tried, in a sentence."""
-    from hookline.system import detached  # noqa: PLC0415 -- few have such a command
 
     cwd = event.cwd if os.path.isdir(event.cwd) else places.root or "/"
-    what = {"wanted": asdict(wanted), "cwd": cwd, "env": dict(env), "event": event.name}
+    what = {"wanted": to_builtins(wanted), "cwd": cwd, "env": dict(env), "event": event.name}
     try:
         argv = [sys.executable, "-P", "-c", _MAIN]
         detached.start(argv, stdin=json.dumps(what).encode(), env=detached.environment(env))
@@ -62,11 +61,6 @@ def main() -> None:
 
 def enrich(wanted: Enrich, cwd: str, env: Mapping[str, str], event: str = "Stop") -> list[str]:
     """Ask the command, and keep what it says; the ids of what is new. A failure is kept, not raised."""
-    from contextlib import closing  # noqa: PLC0415 -- the process that asks has none of it
-
-    from hookline import keeping  # noqa: PLC0415 -- ditto
-    from hookline.assembly import load  # noqa: PLC0415 -- ditto
-    from hookline.store import StoreFailed  # noqa: PLC0415 -- ditto
 
     setup = load(dict(env), cwd)
     setup.kept.close()
@@ -95,9 +89,6 @@ def _alone(wanted: Enrich, store: Store, places: Places, env: Mapping[str, str],
 
 
 def _asked(wanted: Enrich, store: Store, places: Places, env: Mapping[str, str]) -> list[str]:
-    from hookline import enriching, learning  # noqa: PLC0415 -- the process that asks has none of it
-    from hookline.system import processes, recording  # noqa: PLC0415 -- ditto
-
     mark = recording.mark_from(store.notes(wanted.session).get(READ))
     spoken = learning.spoken(wanted.host, wanted.transcript, mark)
     if spoken is None:
@@ -105,7 +96,7 @@ def _asked(wanted: Enrich, store: Store, places: Places, env: Mapping[str, str])
     whose = learning.whose(places.root, time.time(), f"{wanted.host}:{wanted.session}:enriched")
     known = store.recall("", project=whose.project, branch=whose.branch, at=whose.at, limit=20)
     text = enriching.told(spoken.entries, known, whose, redact)
-    store.note(wanted.session, {READ: asdict(spoken.mark)})  # also where it fails: not the same again
+    store.note(wanted.session, {READ: to_builtins(spoken.mark)})  # also where it fails: not the same again
     if not text:
         return []
     given = {**env, **OFF, "HOOKLINE_PROJECT_DIR": places.root, "HOOKLINE_SESSION_ID": wanted.session}
@@ -142,8 +133,6 @@ def _lines(text: str) -> Iterator[str]:
 
 def _told(folder: str, wanted: Enrich, event: str, cwd: str, why: str) -> str:
     """Put it into the trail; the sentence."""
-    from hookline.store import Record  # noqa: PLC0415 -- only where it failed
-    from hookline.system import spool  # noqa: PLC0415 -- ditto
 
     sentence = redact(f"the command that helps to learn ([hooks.memory] enrich) told nothing: {why}")
     step = {"hook": HOOK, "said": "failed", "rule": RULE, "note": sentence}

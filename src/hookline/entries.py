@@ -1,5 +1,6 @@
 """Entries of hooks.json and mcp.json → declarations; an entry that is wrong is said and left out."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -102,8 +103,6 @@ def _name(value: str) -> str:
 
 
 def _match(value: str) -> str:
-    import re  # noqa: PLC0415 -- only where a match is given
-
     try:
         re.compile(value)
     except (re.error, RecursionError, OverflowError) as error:

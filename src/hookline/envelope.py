@@ -4,14 +4,13 @@ What does not apply is absent. A field's place is told once, in the tables here,
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from hookline.events import Event, Notification, OnError
+from hookline.events import Event, Notification, OnError, Unreadable
 from hookline.frozen import frozen, thawed
-from hookline.host import Unreadable
 from hookline.outcome import Outcome
-from hookline.record import MISSING, fields
 from hookline.response import HandOver, Response, Verdict
 from hookline.state import State
 from hookline.wire import Action, EventEnvelope, ResponseEnvelope, read, schema

@@ -6,14 +6,16 @@ hook may take (`limit`, in seconds). A new event is one class here and a row in 
 
 from __future__ import annotations
 
-from hookline.frozen import NOTHING, Frozen
-from hookline.patch import Part, parts
-from hookline.record import field, record
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, ClassVar
+from hookline.frozen import Frozen
+from hookline.patch import Part, parts
+
+
+class Unreadable(ValueError):
+    """A payload that cannot be an event; the message names the field and never repeats what was sent."""
 
 
 class Can(str):
@@ -26,7 +28,7 @@ ALL = BLOCK, ASK, ALLOW, INJECT, MODIFY = (*map(Can, ("block", "ask", "allow", "
 """Everything that one may do."""
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Subagent:
     """The helper agent that an event belongs to."""
 
@@ -34,7 +36,7 @@ class Subagent:
     type: str = ""
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Event:
     """What every event knows."""
 
@@ -82,13 +84,13 @@ class Event:
         return ()
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _ToolEvent(Event):
     tool: str
     """The tool's name in the host's words."""
     kind: str = "other"
     """What sort of tool it is, in ours: shell, read, write, edit, search, ..."""
-    input: Mapping[str, Any] = field(default=NOTHING)
+    input: Mapping[str, Any] = field(default_factory=Frozen)
     call: str = ""
     """The host's own name of this call."""
     places: Mapping[str, str] = field(default_factory=Frozen, compare=False, repr=False)
@@ -130,7 +132,7 @@ class _ToolEvent(Event):
         return value if isinstance(value, str) else None
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class SessionStart(Event):
     """A session begins, resumes, or goes on after compaction."""
 
@@ -143,7 +145,7 @@ class SessionStart(Event):
         return (self.source,)
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class UserPromptSubmit(Event):
     """A person's prompt arrives."""
 
@@ -151,7 +153,7 @@ class UserPromptSubmit(Event):
     prompt: str
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class TurnStart(Event):
     """A turn begins."""
 
@@ -159,7 +161,7 @@ class TurnStart(Event):
     prompt: str = ""
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PreModelCall(Event):
     """The model is about to be called."""
 
@@ -171,7 +173,7 @@ class PreModelCall(Event):
     messages: tuple[Any, ...] = ()
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PostModelCall(Event):
     """The model has answered."""
 
@@ -180,10 +182,10 @@ class PostModelCall(Event):
     changes = "response"
     model: str = ""
     response: Any = None
-    usage: Mapping[str, Any] = field(default=NOTHING)
+    usage: Mapping[str, Any] = field(default_factory=Frozen)
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PreToolUse(_ToolEvent):
     """A tool is about to run."""
 
@@ -191,14 +193,14 @@ class PreToolUse(_ToolEvent):
     changes = "input"
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PermissionRequest(_ToolEvent):
     """The host is about to ask a person."""
 
     may = frozenset({BLOCK, ALLOW})
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PostToolUse(_ToolEvent):
     """A tool ran, whether it worked or not."""
 
@@ -212,7 +214,7 @@ class PostToolUse(_ToolEvent):
     duration_ms: float | None = None
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class OnError(Event):
     """A tool call or a managed action failed."""
 
@@ -220,7 +222,7 @@ class OnError(Event):
     error: str
     tool: str = ""
     kind: str = "other"
-    input: Mapping[str, Any] = field(default=NOTHING)
+    input: Mapping[str, Any] = field(default_factory=Frozen)
     call: str = ""
 
     @property
@@ -228,7 +230,7 @@ class OnError(Event):
         return (self.tool, self.kind) if self.tool else ()
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PreCompact(Event):
     """Context is about to be compacted."""
 
@@ -243,7 +245,7 @@ class PreCompact(Event):
         return (self.trigger,)
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PostCompact(Event):
     """Context was compacted."""
 
@@ -257,7 +259,7 @@ class PostCompact(Event):
         return (self.trigger,)
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class SubagentStart(Event):
     """A helper agent begins."""
 
@@ -269,7 +271,7 @@ class SubagentStart(Event):
         return (self.subagent.type,) if self.subagent else ()
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class SubagentStop(Event):
     """A helper agent ends."""
 
@@ -283,7 +285,7 @@ class SubagentStop(Event):
         return (self.subagent.type,) if self.subagent else ()
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Notification(Event):
     """The host tells its user something."""
 
@@ -296,7 +298,7 @@ class Notification(Event):
         return (self.kind,)
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class TurnEnd(Event):
     """The agent is about to end its turn."""
 
@@ -308,7 +310,7 @@ class TurnEnd(Event):
     last_text: str = ""
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Stop(Event):
     """The turn has ended."""
 
@@ -318,7 +320,7 @@ class Stop(Event):
     last_text: str = ""
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class OnBudgetExceeded(Event):
     """A time or token threshold was crossed."""
 
@@ -332,7 +334,7 @@ class OnBudgetExceeded(Event):
         return (self.threshold,)
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class SessionEnd(Event):
     """The session ends or rotates."""
 

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
+from typing import Any
 
-from hookline.record import replace
 from hookline.response import Response
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from hookline.values import replace
 
 Allow = tuple[str | Mapping[str, str], ...]
 """The type of a setting that takes exceptions."""

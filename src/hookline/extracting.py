@@ -10,15 +10,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
 
 from hookline.knowledge import Memory, words
-from hookline.record import record, replace
 from hookline.sayings import SHORTEST, Found, by_agent, by_person, cleared
 from hookline.talk import Back, Entry, Use, Words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+from hookline.values import replace
 
 HALF_LIVES = {"fact": 90.0, "decision": 180.0, "preference": 365.0, "convention": 365.0, "blocker": 14.0}
 """Days."""
@@ -38,8 +37,7 @@ _UNTELLING = ("cd", "ls", "cat", "echo", "pwd", "sleep", "true", "which", "head"
 _LINE = 300
 
 
-@record
-class Whose:
+class Whose(Struct, frozen=True, kw_only=True):
     """What extracted memories belong to."""
 
     at: float

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
+from re import Match
 
-from hookline.record import record
+from msgspec import Struct
+
 from hookline.redact import redact
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from re import Match
 
 LONGEST_TEXT, LONGEST_LINE = 200_000, 400
 _COLOUR = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]{0,999}(?:\x07|\x1b\\\\)?)")
@@ -58,8 +56,7 @@ _ASIDE = re.compile(
 """A person's doing is no failure to learn from."""
 
 
-@record
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """What is the same about a failure each time."""
 
     key: str

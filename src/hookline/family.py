@@ -5,21 +5,18 @@ Names are read from the file names, so that listing costs nothing and only what 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from os import listdir
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
 
-from hookline.record import record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
-    from typing import Any
+from msgspec import Struct
 
 
-@record
-class Family:
+class Family(Struct, frozen=True, kw_only=True):
     """The members of *package*, each its module's *constant* (with none: what is named like the module)."""
 
     package: str
@@ -64,8 +61,6 @@ def _modules(path: str) -> Iterator[str]:
     try:
         found = listdir(path)
     except OSError:
-        from pkgutil import iter_modules  # noqa: PLC0415 -- slow, but knows archives too
-
         yield from (module.name for module in iter_modules([path]))
         return
     yield from (name.partition(".")[0] for name in found if name.endswith((".py", ".pyc")))

@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from hookline.events import OnBudgetExceeded, OnError, PostModelCall, PostToolUse
 from hookline.frozen import thawed
 from hookline.outcome import Outcome
-from hookline.record import record
 from hookline.redact import MARK
 from hookline.response import Measure
 
@@ -22,8 +23,7 @@ _CLASS = re.compile(r"\b(?:[A-Za-z_]\w{0,50}(?:Error|Exception|Exit|Interrupt|Wa
 _EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: code| status)?:? (\d{1,3})\b", re.IGNORECASE)
 
 
-@record
-class Past:
+class Past(Struct, frozen=True, kw_only=True):
     """What of the session so far an event's figures need."""
 
     seconds: float | None = None
@@ -38,8 +38,7 @@ class Past:
 Rule = Callable[[Outcome, Past], Any]
 
 
-@record
-class Figure:
+class Figure(Struct, frozen=True, kw_only=True):
     """One figure: at which events it is had, its unit, and how."""
 
     name: str

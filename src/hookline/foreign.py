@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
+import pwd
+from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec import Struct
+
+from hookline import hosts
 from hookline.frozen import NOTHING
+from hookline.host import Host
 from hookline.layers import SWITCH
-from hookline.record import field, record
 from hookline.system import files
 from hookline.system.places import project_root
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from hookline.host import Host
 
 LOOSENING = ("AR_", "AUTORESEARCH_")
 """Begin the variables that say how an agent is guarded."""
@@ -29,11 +28,10 @@ STEERING_NAMES = {
 USUAL_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
-@record
-class Foreign:
+class Foreign(Struct, frozen=True, kw_only=True):
     """The variables that a repository set itself, and the files by which it did."""
 
-    names: Mapping[str, str] = field(default=NOTHING)
+    names: Mapping[str, str] = NOTHING
     """Variable → file, counted from the project's root."""
     unread: tuple[str, ...] = ()
     """Files of which it cannot be told what they set."""
@@ -107,7 +105,6 @@ def _files(host: Host) -> tuple[str, ...]:
 
 def _all_files() -> tuple[str, ...]:
     """For a person who looks: whichever host they will use."""
-    from hookline import hosts  # noqa: PLC0415 -- a host that calls is known
 
     return tuple(dict.fromkeys(name for host in map(hosts.load, hosts.names()) for name in _files(host)))
 
@@ -143,8 +140,6 @@ def _copies(said: files.HostSettings, name: str, env: Mapping[str, str]) -> bool
 
 
 def _login_home() -> str:
-    import pwd  # noqa: PLC0415 -- only where a repository wants to be the home
-
     try:
         return pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:

@@ -7,20 +7,14 @@ Only a person brings that back, by `hookline memory add` or `import`; what is ke
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from re import Pattern
+from typing import Any
 
 from hookline.frozen import frozen, thawed
-from hookline.record import replace
-from hookline.store import Limits
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from re import Pattern
-    from typing import Any
-
-    from hookline.knowledge import Handoff, Memory
-    from hookline.store import Store
+from hookline.knowledge import Handoff, Memory
+from hookline.store import Limits, Store
+from hookline.values import replace
 
 FORGOTTEN = "memory.forgotten"
 """Under this name are the ids of what was forgotten, and when."""
@@ -82,7 +76,6 @@ def _without(value: Any, words: Sequence[str]) -> Any:
 
 def _whole(words: Sequence[str]) -> Pattern[str]:
     """What finds them whatever stands between them."""
-    import re  # noqa: PLC0415 -- only where something is forgotten
 
     between = r"\W+".join(map(re.escape, words))
     return re.compile(rf"(?i)(?<!\w){between}(?!\w)[.!]?")

@@ -7,13 +7,9 @@ from __future__ import annotations
 
 from hookline.chain import struck
 from hookline.events import Event, Stop, SubagentStop, TurnEnd, TurnStart, UserPromptSubmit
-from hookline.outcome import Step
-from hookline.record import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.outcome import Outcome
-    from hookline.store import Store
+from hookline.outcome import Outcome, Step
+from hookline.store import Store
+from hookline.values import replace
 
 MOST_STRIKES = 3
 STRIKES, CONTINUATIONS, TOKENS = "strikes:", "continuations:", "usage:turn:"

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
 from hookline.frozen import NOTHING
-from hookline.record import field, record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from hookline.kind import Declaration
+from hookline.kind import Declaration
 
 FAILURES = ("warn", "block")
 """What may come of a hook that fails."""
 
 
-@record
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """Something wrong in a file, for whoever wrote it."""
 
     file: str
@@ -28,8 +25,7 @@ class Problem:
         return f"{self.file}:{self.line}: {self.text}" if self.line else f"{self.file}: {self.text}"
 
 
-@record
-class File:
+class File(Struct, frozen=True, kw_only=True):
     """A configuration file that was read, and whose it is."""
 
     name: str
@@ -39,32 +35,30 @@ class File:
     root: str
 
 
-@record
-class Given:
+class Given(Struct, frozen=True, kw_only=True):
     """A value, and where it was given."""
 
     value: Any
     origin: str
 
 
-@record
-class Layer:
+class Layer(Struct, frozen=True, kw_only=True):
     """What one file says."""
 
     source: str
     """user, project or local."""
     file: str
-    options: Mapping[str, Given] = field(default=NOTHING)
-    settings: Mapping[str, Mapping[str, Given]] = field(default=NOTHING)
+    options: Mapping[str, Given] = NOTHING
+    settings: Mapping[str, Mapping[str, Given]] = NOTHING
     """By hook name."""
-    tables: Mapping[str, str] = field(default=NOTHING)
+    tables: Mapping[str, str] = NOTHING
     """Where the settings of each hook begin, by hook name."""
-    refused: Mapping[str, str] = field(default=NOTHING)
+    refused: Mapping[str, str] = NOTHING
     """Options whose value does not hold, and where it was given."""
-    sinks: Mapping[str, Mapping[str, Given]] = field(default=NOTHING)
+    sinks: Mapping[str, Mapping[str, Given]] = NOTHING
     """What is said about each sink, by its name."""
     declarations: tuple[Declaration, ...] = ()
-    servers: Mapping[str, Mapping[str, Any]] = field(default=NOTHING)
+    servers: Mapping[str, Mapping[str, Any]] = NOTHING
     problems: tuple[Problem, ...] = ()
     broken: bool = False
     """Nothing of the file could be read."""

@@ -6,15 +6,13 @@ import os
 import sys
 from functools import cache
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.system.places import Places
+from hookline import hosts
+from hookline.system.places import Places
 
 
 @cache
 def guarded(places: Places) -> tuple[str, ...]:
     """Files and folders by which an agent is guarded: ours, and those that wire us."""
-    from hookline import hosts  # noqa: PLC0415 -- only where a hook asks
 
     known = [hosts.load(name) for name in hosts.names()]
     wired = [name.replace("~", places.home, 1) for host in known for name in host.settings]

@@ -8,27 +8,31 @@ where another ended with work left over is told of that in a few lines, once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
+from msgspec import Struct
+
+from hookline.derive import abilities
+from hookline.events import INJECT, Event, PostCompact, PreCompact
+from hookline.frozen import plain
+from hookline.knowledge import Handoff
+from hookline.learning import entries, issue_of, of_host, talk_of
 from hookline.leaving import Around, Handed, Left, as_details, enriched, from_details, left, markdown
-from hookline.record import record
+from hookline.outcome import Outcome
 from hookline.redact import redact, redact_json
 from hookline.response import HandOver
+from hookline.store import Limits, Query, Store
+from hookline.system.facts import branch
+from hookline.system.facts import branch as checked_out
 from hookline.system.origin import origin
+from hookline.system.places import Places
+from hookline.system.recording import both_ends
 from hookline.system.whose import own
 from hookline.taking import SILENT, awaited, begun, over, runs, takes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    from hookline.events import Event
-    from hookline.knowledge import Handoff
-    from hookline.outcome import Outcome
-    from hookline.store import Store
-    from hookline.system.places import Places
-    from hookline.talk import Entry
+from hookline.talk import Back, Entry, Use, Words
+from hookline.todos import closed_ones, open_ones
 
 LEG, GIVEN = "HOOKLINE_ROTATION", "HOOKLINE_HANDOFF"
 """Variables of a run that rotates: which of its sessions this one is, and the handoff it goes on from."""
@@ -48,8 +52,7 @@ AT_ONCE, LINES = 4 * 1024 * 1024, 1_000
 """Bytes and lines of each end of a recording: however long that is, a host waits for the answer."""
 
 
-@record
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """What is known where a hook asks."""
 
     event: Event
@@ -79,11 +82,6 @@ def _with(one: HandOver, more: list[Mapping[str, Any]]) -> HandOver:
 
 
 def _kept(one: HandOver, event: Event, places: Places, now: float) -> Handoff:
-    import hashlib  # noqa: PLC0415 -- only where something is handed over
-
-    from hookline.frozen import plain  # noqa: PLC0415 -- ditto
-    from hookline.knowledge import Handoff  # noqa: PLC0415 -- ditto
-
     text = redact(one.text)
     name = hashlib.sha256(f"{event.session}\0{one.why}\0{text}".encode("utf-8", "replace")).hexdigest()
     details = {**redact_json(plain(one.details)), "why": one.why, "host": event.host}
@@ -101,9 +99,6 @@ def ours(one: Handoff, state: str) -> bool:
 
 def leaves(event: Event, store: Store, root: str) -> Left | None:
     """What the session of *event* would leave now; None where nothing is known of it."""
-    from hookline.learning import issue_of  # noqa: PLC0415 -- only where something is handed over
-    from hookline.system.facts import branch as checked_out  # noqa: PLC0415 -- ditto
-    from hookline.todos import closed_ones, open_ones  # noqa: PLC0415 -- ditto
 
     notes, branch = store.notes(event.session), checked_out(root)
     before = _by_id(store, str(notes.get(FROM) or ""), root)
@@ -130,8 +125,6 @@ def _blockers(store: Store, root: str, branch: str) -> tuple[str, ...]:
 
 def _entries(event: Event, store: Store) -> Iterator[Entry]:
     """What the host's recording tells; where there is none that we read, what our own trail does."""
-    from hookline.learning import entries, of_host, talk_of  # noqa: PLC0415 -- only where something is handed over
-    from hookline.system.recording import both_ends  # noqa: PLC0415 -- ditto
 
     host = of_host(event.host)
     talk = talk_of(host)
@@ -144,10 +137,6 @@ def _entries(event: Event, store: Store) -> Iterator[Entry]:
 
 
 def _of_trail(event: Event, store: Store) -> Iterator[Entry]:
-    from hookline.learning import of_host  # noqa: PLC0415 -- only where something is handed over
-    from hookline.store import Query  # noqa: PLC0415 -- ditto
-    from hookline.talk import Back, Use, Words  # noqa: PLC0415 -- ditto
-
     host = of_host(event.host)
     tools = host.tools if host else {}
     for position, one in store.records(Query(session=event.session, last=TRAIL)):
@@ -181,7 +170,6 @@ def handed(asked: Asked) -> Handed | None:
 
 def _lying_about(asked: Asked) -> Handed | None:
     """What was left here by a session that is over, on the same branch and not long ago."""
-    from hookline.system.facts import branch  # noqa: PLC0415 -- only where a session starts
 
     store, session, here = asked.store, asked.event.session, branch(asked.root)
     for one in store.handoffs(project=asked.root, limit=AMONG):
@@ -218,7 +206,6 @@ def _own(event: Event, store: Store) -> Handoff | None:
 
 def _by_id(store: Store, name: str, root: str) -> Handoff | None:
     """However many others there are by now; most often it is one of the last in this project."""
-    from hookline.store import Limits  # noqa: PLC0415 -- only where a session goes on for another
 
     for project, most in ((root, LOOKED_AT), (None, Limits().handoffs)) if name else ():
         found = (one for one in store.handoffs(project=project, limit=most) if one.id == name)
@@ -229,7 +216,6 @@ def _by_id(store: Store, name: str, root: str) -> Handoff | None:
 
 def _agent_words(event: Event, store: Store) -> str:
     """What the agent has said in this session so far."""
-    from hookline.talk import Words  # noqa: PLC0415 -- only where a first answer is waited for
 
     said = (one.text for one in _entries(event, store) if isinstance(one, Words) and one.by == "agent")
     return "\n".join(said)[:WORDS]
@@ -237,9 +223,6 @@ def _agent_words(event: Event, store: Store) -> str:
 
 def _can_guide(host: str) -> bool:
     """Whether whoever makes the context short reads what we say before."""
-    from hookline.derive import abilities  # noqa: PLC0415 -- only before a compaction
-    from hookline.events import INJECT, PreCompact  # noqa: PLC0415 -- ditto
-    from hookline.learning import of_host  # noqa: PLC0415 -- ditto
 
     known = of_host(host)
     return known is None or INJECT in abilities(known, PreCompact)
@@ -247,16 +230,12 @@ def _can_guide(host: str) -> bool:
 
 def _tells_compaction(host: str) -> bool:
     """Whether the host itself says that a compaction is over, apart from the session's start after it."""
-    from hookline.events import PostCompact  # noqa: PLC0415 -- only after a compaction
-    from hookline.learning import of_host  # noqa: PLC0415 -- ditto
 
     known = of_host(host)
     return known is None or any(row.event is PostCompact for row in known.moments.values())
 
 
 def _talks(host: str) -> bool:
-    from hookline.learning import of_host, talk_of  # noqa: PLC0415 -- only where a turn ends
-
     return talk_of(of_host(host)) is not None
 
 

@@ -6,20 +6,19 @@ are stated once: where the hook uses them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
-from importlib import import_module
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
+
+from msgspec import Struct, field
 
 from hookline.events import EVENTS, Event
+from hookline.exceptions import Allow, wrong
 from hookline.frozen import NOTHING, Frozen
-from hookline.record import field, record, replace
-from hookline.state import Later
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Literal, TypeAlias
-
-    from hookline.state import State
-    from hookline.why import Branch
+from hookline.state import Later, State
+from hookline.values import replace
+from hookline.wanted import Misfit, fitted
+from hookline.why import Branch
 
 Judge = Callable[..., "Any"]
 Nature: TypeAlias = 'Literal["policy", "advice", "observer"]'
@@ -37,28 +36,27 @@ class BadHook(TypeError):
     """A function that does not keep the contract of a hook; the message names both sides."""
 
 
-@record
-class Hook:
+class Hook(Struct, frozen=True, kw_only=True):
     """A function from (event, state) to a response, with its name, place in the order and settings."""
 
     name: str
     on: tuple[type[Event], ...]
-    judge: Judge = field(repr=False)
+    judge: Judge
     priority: int = 50
-    priorities: Mapping[type[Event], int] = field(default_factory=dict, repr=False)
+    priorities: Mapping[type[Event], int] = field(default_factory=dict)
     """Places that differ by event."""
     nature: Nature = "policy"
-    settings: Mapping[str, Any] = field(default=NOTHING)
-    types: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
+    settings: Mapping[str, Any] = NOTHING
+    types: Mapping[str, Any] = NOTHING
     """The settings' types, from the signature."""
-    stricter: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen, repr=False)
+    stricter: Mapping[str, tuple[Any, ...]] = NOTHING
     """Values of settings that only tighten: a project may set these without being trusted."""
-    unattended: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
+    unattended: Mapping[str, Any] = NOTHING
     """Settings that hold under `profile = "unattended"`, where nobody watches."""
     aliases: tuple[str, ...] = ()
-    rules: Rules = field(default=(), repr=False)
+    rules: Rules = ()
     """The ids of its rules, where it says them: a setting `allow` can except only these."""
-    why: Why | None = field(default=None, repr=False)
+    why: Why | None = None
     """What `hookline explain` shows below its verdict."""
     about: str = ""
     kind: str = "code"
@@ -71,7 +69,7 @@ class Hook:
     on_failure: Failure = "warn"
     on_timeout: Failure | None = None
     """None is as `on_failure`."""
-    match: Callable[[Event], bool] | None = field(default=None, repr=False)
+    match: Callable[[Event], bool] | None = None
     hosts: tuple[str, ...] = ()
     """The hosts under which it runs; none named is all."""
     runs: str = ""
@@ -152,16 +150,6 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
     return make
 
 
-def later(place: str) -> Callable[..., Any]:
-    """What is called at *place*, `module:function`, imported only when it is called."""
-
-    def call(*given: Any, **named: Any) -> Any:
-        module, _, name = place.partition(":")
-        return getattr(import_module(module), name)(*given, **named)
-
-    return call
-
-
 def good_name(name: str) -> bool:
     """Names stand in rule ids, in files and between colons of the environment."""
     return bool(name) and all(c.isascii() and (c.islower() or c.isdigit() or c in "._-") for c in name)
@@ -175,7 +163,6 @@ def _checked_name(name: str) -> str:
 
 def _types(judge: Judge) -> Mapping[str, Any]:
     """The types of its settings; found out when somebody sets one, because few do."""
-    from typing import Any, Literal, get_type_hints  # noqa: PLC0415 -- ditto
 
     # What an annotation may name though its module imports it for type checkers alone.
     usual = {"Any": Any, "Literal": Literal, "Mapping": Mapping}
@@ -214,7 +201,6 @@ def _named(hint: str, judge: Judge) -> tuple[Any, ...]:
     names = [name.strip() for name in hint.split("|")]
     if all(name in judge.__globals__ for name in names):
         return tuple(judge.__globals__[name] for name in names)
-    from typing import get_args, get_type_hints  # noqa: PLC0415 -- somebody has a name for several
 
     found = get_type_hints(judge)[judge.__code__.co_varnames[0]]
     return get_args(found) or (found,)
@@ -242,7 +228,6 @@ def check(hook: Hook, key: str, value: Any) -> Any:
     if key not in hook.settings:
         known = ", ".join(sorted(hook.settings)) or "none"
         raise BadSetting(f"hook {hook.name!r} has no setting {key!r}; there are: {known}")
-    from hookline.wanted import Misfit, fitted  # noqa: PLC0415 -- only where settings are given
 
     said = f"setting {key!r} of hook {hook.name!r}"
     try:
@@ -257,7 +242,6 @@ def check(hook: Hook, key: str, value: Any) -> Any:
 
 def _wrong_exceptions(hook: Hook, allow: Any) -> str:
     """What is wrong with exceptions to the hook's rules; its own meaning of `allow` is its own business."""
-    from hookline.exceptions import Allow, wrong  # noqa: PLC0415 -- only where exceptions are given
 
     rules = hook.rules() if callable(hook.rules) else hook.rules
     if hook.types["allow"] not in (Allow, tuple[str, ...]) or not (rules or hook.types["allow"] == Allow):
@@ -282,7 +266,6 @@ def matching(pattern: str) -> Callable[[Event], bool] | None:
     if all(c.isalnum() or c in "_-| ," for c in pattern):
         names = {name.strip() for name in pattern.replace(",", "|").split("|")}
         return lambda event: not event.matters or any(m in names for m in event.matters)
-    import re  # noqa: PLC0415 -- only where a pattern is given
 
     wanted = re.compile(pattern)
     return lambda event: not event.matters or any(wanted.search(m[:LONGEST_NAME]) for m in event.matters)

@@ -2,17 +2,20 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from shutil import which
+
+from msgspec import Struct
 
 from hookline import hosts
 from hookline.host import Host
 from hookline.host_command import call, guard
 from hookline.jsonc import NotJson
 from hookline.owned import PROGRAM, as_written, file_is_ours
-from hookline.record import record, replace
 from hookline.rewiring import held, moments, unwired, wired
 from hookline.system import wired as notes
 from hookline.system.places import Places
 from hookline.system.wired import Refused, Wired
+from hookline.values import replace
 from hookline.wiring import Entry, Listed, Own, Scope
 
 ROOM = 5.0
@@ -20,8 +23,7 @@ ROOM = 5.0
 EXECUTABLE = 0o777
 
 
-@record
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """What becomes of one file."""
 
     host: str
@@ -50,8 +52,6 @@ def present(env: Mapping[str, str], places: Places) -> list[Host]:
 
 
 def _used(host: Host, env: Mapping[str, str], places: Places) -> bool:
-    from shutil import which  # noqa: PLC0415 -- only for those who install
-
     if host.program and which(host.program, path=env.get("PATH", "")):
         return True
     return any(os.path.isdir(_place(folder, places)) for folder in host.folders)
@@ -74,8 +74,7 @@ def entries(host: Host, program: str, *, shared: bool = False) -> tuple[Entry, .
     )
 
 
-@record
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """One file that is to be wired, or is."""
 
     host: Host

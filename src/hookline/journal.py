@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hookline.record import record
+from msgspec import Struct
 
 SHOWN = 3
 """Rows at the end that a session is told."""
@@ -19,8 +19,7 @@ _WORDS: Mapping[str, str] = {"lower": "lower", "min": "lower", "higher": "higher
 _HEADS = ("iteration", "metric")
 
 
-@record
-class Journal:
+class Journal(Struct, frozen=True, kw_only=True):
     """What is known of a journal."""
 
     path: str

@@ -10,10 +10,11 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from hookline.complaints import BLANK, NotJson, complaint
-from hookline.record import field, record
 
 __all__ = [
     "Edit",
@@ -48,15 +49,14 @@ def _no_number(word: str) -> Any:
 _DECODER = json.JSONDecoder(parse_constant=_no_number)
 
 
-@record(slots=False)
-class Node:
+class Node(Struct, frozen=True, kw_only=True, dict=True):
     """One value, and where it stands: `text[start:end]`."""
 
     start: int
     end: int
     value: Any
     """What a parser of JSON would give."""
-    plain: str = field(default="", repr=False, compare=False)
+    plain: str = ""
     """The whole text, with blanks where there are comments and commas that nothing follows."""
 
     @property
@@ -142,8 +142,7 @@ def _trailing(plain: str, found: re.Match[str]) -> str:
     return " " if at >= 0 and plain[at] not in "[{,:" else ","
 
 
-@record(kw_only=False)
-class Edit:
+class Edit(NamedTuple):
     """One place of a text that becomes another: `text[start:end]`."""
 
     start: int

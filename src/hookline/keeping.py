@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from hookline import stores
-from hookline.record import replace
+from hookline.assembly import Setup
 from hookline.store import Limits, Store
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.assembly import Setup
+from hookline.values import replace
 
 STORE = "sqlite"
 """The one that is used where nobody says otherwise."""

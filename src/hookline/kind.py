@@ -8,33 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
+from typing import Any, Literal, Protocol, TypeVar
+
+from msgspec import Struct, field
 
 from hookline.events import Event
 from hookline.frozen import NOTHING
-from hookline.record import field, record
+from hookline.host import Dialect
 from hookline.response import Response
 from hookline.state import State
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Literal, Protocol, TypeVar
-
-    from hookline.host import Host
-else:
-    Protocol = object
 
 KEEP = 256 * 1024
 """How many bytes of a hook's answer are read; the rest is drained, and the cut is said."""
 
 
-@record
-class Declaration:
+class Declaration(Struct, frozen=True, kw_only=True):
     """One configured hook, as a file declared it."""
 
     kind: str
     name: str
     on: tuple[type[Event], ...]
-    spec: Mapping[str, Any] = field(default=NOTHING)
+    spec: Mapping[str, Any] = NOTHING
     """What is this kind's own: the command and its environment, the url, the tool."""
     priority: int = 50
     match: str = ""
@@ -50,8 +44,7 @@ class Declaration:
     """The folder that the declaration belongs to: the project's root, or the user's configuration folder."""
 
 
-@record
-class Finished:
+class Finished(Struct, frozen=True, kw_only=True):
     """How a process ended."""
 
     code: int | None
@@ -100,30 +93,13 @@ class Start(Protocol):
     def __call__(self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Child: ...
 
 
-@record
-class Dialect:
-    """A host's reply language, which hooks written for that host already speak."""
-
-    name: str
-    keys: frozenset[str]
-    """Top-level keys by which an answer in it is recognised."""
-    read: Callable[[Event, Mapping[str, Any]], Response]
-    payload: Callable[[Event], Mapping[str, Any]]
-    """The event in that host's own words."""
-    env: Mapping[str, str] = field(default=NOTHING)
-    """Environment that scripts written for that host expect: name → what it holds (`project`)."""
-    host: Callable[[], Host] | None = None
-    """Whose it is, for its words for tools and moments."""
-
-
 class Closable(Protocol):
     """Something that must be closed."""
 
     def close(self) -> None: ...
 
 
-if TYPE_CHECKING:
-    _Resource = TypeVar("_Resource", bound=Closable)
+_Resource = TypeVar("_Resource", bound=Closable)
 
 
 class Kept:
@@ -146,8 +122,7 @@ class Kept:
             resource.close()
 
 
-@record
-class Machine:
+class Machine(Struct, frozen=True, kw_only=True):
     """What a kind may use of the machine."""
 
     run: Run
@@ -158,7 +133,7 @@ class Machine:
     """A steady clock, for measuring; not the time of day."""
     kept: Kept = field(default_factory=Kept)
     dialects: Sequence[Dialect] = ()
-    servers: Mapping[str, Mapping[str, Any]] = field(default=NOTHING)
+    servers: Mapping[str, Mapping[str, Any]] = NOTHING
     """The MCP servers that were declared, by name."""
     scratch: str = ""
     """A folder of the user's for what may be thrown away; empty where there is none."""
@@ -172,8 +147,7 @@ class HookFailed(Exception):
     """A configured hook did not answer as it should; the message says how, to the hook's author."""
 
 
-@record
-class Kind:
+class Kind(Struct, frozen=True, kw_only=True):
     """One way to carry out a configured hook."""
 
     name: str

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from hookline import handing
+from hookline.assembly import Setup
+from hookline.events import Event
 from hookline.guarding import guarded
+from hookline.knowledge import Signature
+from hookline.known_errors import known
+from hookline.learning import Attempt, recaller
+from hookline.spending import Purse
+from hookline.store import Store
 from hookline.surroundings import PROMPTS, headless, journal, tells_start
 from hookline.system import facts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from hookline.assembly import Setup
-    from hookline.events import Event
-    from hookline.knowledge import Signature
-    from hookline.learning import Attempt
-    from hookline.spending import Purse
-    from hookline.store import Store
-    from hookline.system.places import Places
-
+from hookline.system.places import Places
 
 HANDED_ON = (
     *("leaves", "handed", "own_handoff", "agent_words"),
@@ -41,26 +37,20 @@ class Looking(NamedTuple):
 
 
 def _errors(at: Looking, **wanted: Any) -> Any:
-    from hookline.known_errors import known  # noqa: PLC0415 -- few events are about an error
-
     none: Sequence[Signature] = ()
     return at.attempt(lambda: known(at.store, at.setup.places.root, **wanted), usual=none)
 
 
 def _recall(at: Looking) -> Any:
-    from hookline.learning import recaller  # noqa: PLC0415 -- where a session begins
-
     return recaller(at.store, at.setup.places.root, at.purse.now, at.attempt)
 
 
 def _handed_on(name: str, at: Looking) -> Any:
-    from hookline.handing import FACTS, Asked  # noqa: PLC0415 -- where a session begins or ends
-
     places, env = at.setup.places, at.setup.env
-    asked = Asked(
+    asked = handing.Asked(
         event=at.event, store=at.store, root=places.root, now=at.purse.now, env=env, state=places.state
     )
-    return at.attempt(lambda: FACTS[name](asked), usual=None)
+    return at.attempt(lambda: handing.FACTS[name](asked), usual=None)
 
 
 def _of_machine(find: Callable[[Places], Any], at: Looking) -> Any:

@@ -5,16 +5,17 @@ A store keeps what it is given as it is given: whoever gives it a text has taken
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import isfinite
+from typing import Any
+
+from msgspec import Struct
 
 from hookline.confidence import confidence
 from hookline.frozen import NOTHING
-from hookline.record import field, record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts that put no space between words
 _WORD = rf"[{_SINGLE}]|[^\W_{_SINGLE}]+"
@@ -33,8 +34,7 @@ RELATIONS = ("supports", "contradicts", "refines")
 """How one memory stands to another."""
 
 
-@record
-class Memory:
+class Memory(Struct, frozen=True, kw_only=True):
     """Something worth knowing next time."""
 
     id: str
@@ -78,7 +78,7 @@ class Memory:
         return "branch" if self.branch else "repository" if self.project else "user"
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Signature:
     """An error as it comes back: what is the same about it each time."""
 
@@ -101,8 +101,7 @@ class Signature:
         return confidence(self.weight, at)
 
 
-@record
-class Handoff:
+class Handoff(Struct, frozen=True, kw_only=True):
     """What one session leaves to the next one."""
 
     id: str
@@ -111,11 +110,10 @@ class Handoff:
     session: str
     text: str
     project: str = ""
-    details: Mapping[str, Any] = field(default=NOTHING)
+    details: Mapping[str, Any] = NOTHING
 
 
-@record
-class Experiment:
+class Experiment(Struct, frozen=True, kw_only=True):
     """A row of an engine's journal; its number is unique in its run."""
 
     run: str
@@ -126,7 +124,7 @@ class Experiment:
     metric: float | None = None
     """What was measured; None where nothing could be."""
     description: str = ""
-    details: Mapping[str, Any] = field(default=NOTHING)
+    details: Mapping[str, Any] = NOTHING
 
     def __post_init__(self) -> None:
         if self.metric is not None and not isfinite(self.metric):
@@ -138,8 +136,6 @@ def words(text: str) -> tuple[str, ...]:
 
     The same for every store, so that what is found in one is found in the other.
     """
-    import re  # noqa: PLC0415 -- most calls remember and recall nothing
-    import unicodedata  # noqa: PLC0415 -- ditto
 
     plain = unicodedata.normalize("NFKD", text.encode("utf-8", "replace").decode()).casefold()
     bare = "".join(char for char in plain if not unicodedata.combining(char))

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from hookline.failures import squeezed
+from hookline.knowledge import Signature
 from hookline.redact import redact
-from hookline.response import ErrorSeen
+from hookline.response import Effect, ErrorSeen
+from hookline.store import Store
 from hookline.system.origin import origin
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from hookline.knowledge import Signature
-    from hookline.response import Effect
-    from hookline.store import Store
 
 MOST = 50
 """Errors with a fix that are held against a command."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+
+from hookline.entries import bad_priority
 from hookline.frozen import NOTHING, Frozen
 from hookline.given import FAILURES, Given, Layer, Problem
 from hookline.hook import BadSetting, Hook, configure, named, tightens
-from hookline.record import field, record, replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from hookline.sink import Choice
+from hookline.sink import Choice
+from hookline.values import replace
 
 OWN = ("project", "local")
 """Sources that lie in the repository: what loosens in them counts only once it is trusted."""
@@ -22,12 +22,11 @@ SET = " is set"
 _ONE_OF = "one of " + ", ".join(f'"{name}"' for name in FAILURES)
 
 
-@record
-class Settled:
+class Settled(Struct, frozen=True, kw_only=True):
     """The hooks as they will run, and what a person should know about how that came."""
 
     hooks: tuple[Hook, ...]
-    options: Mapping[str, Given] = field(default=NOTHING)
+    options: Mapping[str, Given] = NOTHING
     given: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Where each setting that is not the default comes from, by hook and key."""
     refused: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -40,8 +39,7 @@ class Settled:
     """The names of hooks that files declare, also of those that wait for trust."""
 
 
-@record
-class _Found:
+class _Found(Struct, frozen=True, kw_only=True):
     """What comes to light while settings are laid over hooks."""
 
     given: dict[tuple[str, str], str]
@@ -129,8 +127,6 @@ def _set(hook: Hook, key: str, given: Given) -> Hook:
         _typed(hook, key, value, holds=isinstance(value, bool), wanted="true or false")
         return replace(hook, enabled=value, off="" if value else f"enabled = false in {given.origin}")
     if key == "priority":
-        from hookline.entries import bad_priority  # noqa: PLC0415 -- only where one is given
-
         if wrong := bad_priority(value):
             raise BadSetting(f"setting {key!r} of hook {hook.name!r} {wrong}")
         return replace(hook, priority=value, priorities={})

@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from json import loads
+from typing import Protocol, TypeVar
 
+from msgspec import Struct, to_builtins
+
+from hookline import hosts
+from hookline.dreaming import dream
+from hookline.extracting import Whose, cleared_at, extracted
 from hookline.forgetting import forgotten
-from hookline.knowledge import USER
-from hookline.record import asdict, record, replace
+from hookline.host import Host
+from hookline.knowledge import USER, Memory
 from hookline.redact import redact
+from hookline.response import Learn
+from hookline.store import Store
 from hookline.system import file_lock
+from hookline.system.facts import branch
 from hookline.system.origin import origin
+from hookline.system.places import Places
+from hookline.system.recording import Mark, look, mark_from
+from hookline.talk import Entry, Talk, Use
+from hookline.values import replace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Protocol, TypeVar
+_T = TypeVar("_T")
 
-    from hookline.extracting import Whose
-    from hookline.host import Host
-    from hookline.knowledge import Memory
-    from hookline.response import Learn
-    from hookline.store import Store
-    from hookline.system.places import Places
-    from hookline.system.recording import Mark
-    from hookline.talk import Entry, Talk
 
-    _T = TypeVar("_T")
+class Attempt(Protocol):
+    """Use the store; where it fails, the answer is what is usual, aloud."""
 
-    class Attempt(Protocol):
-        """Use the store; where it fails, the answer is what is usual, aloud."""
-
-        def __call__(self, use: Callable[[], _T], *, usual: _T) -> _T: ...
+    def __call__(self, use: Callable[[], _T], *, usual: _T) -> _T: ...
 
 
 READ, LATELY = "hookline.learnt", "hookline.learnt_lately"
@@ -71,8 +73,6 @@ def all_of(lessons: Sequence[Learn], store: Store, places: Places, at: float) ->
 
 def learn(wanted: Learn, store: Store, root: str, at: float) -> None:
     """Remember what the recording tells since the last look; what is known already is the surer for it."""
-    from hookline.extracting import cleared_at, extracted  # noqa: PLC0415 -- once a turn, after the answer
-    from hookline.system.recording import mark_from  # noqa: PLC0415 -- ditto
 
     found = spoken(wanted.host, wanted.transcript, mark_from(store.notes(wanted.session).get(READ)))
     if found is None:
@@ -81,7 +81,7 @@ def learn(wanted: Learn, store: Store, root: str, at: float) -> None:
     if cleared_at(found.entries) is not None:
         _let_go(store, ours)
     new = remember(store, extracted(found.entries, ours, redact), at)
-    store.note(wanted.session, {READ: asdict(found.mark)})
+    store.note(wanted.session, {READ: to_builtins(found.mark)})
     lately(store, wanted.session, [one.id for one in new])
 
 
@@ -94,8 +94,7 @@ def _let_go(store: Store, ours: Whose) -> None:
         store.forget(*learnt)
 
 
-@record
-class Spoken:
+class Spoken(Struct, frozen=True, kw_only=True):
     """What was said and done since the last look."""
 
     entries: Sequence[Entry]
@@ -105,7 +104,6 @@ class Spoken:
 
 def spoken(host_name: str, transcript: str, mark: Mark) -> Spoken | None:
     """What a session's recording tells behind *mark*; None where nothing new is there, or it is not read."""
-    from hookline.system.recording import look  # noqa: PLC0415 -- once a turn, after the answer
 
     host = of_host(host_name)
     talk = talk_of(host)
@@ -119,7 +117,6 @@ def spoken(host_name: str, transcript: str, mark: Mark) -> Spoken | None:
 
 def whose(root: str, at: float, source: str) -> Whose:
     """Whose memories are that are learnt in *root*."""
-    from hookline.extracting import Whose  # noqa: PLC0415 -- once a turn, after the answer
 
     return Whose(at=at, project=origin(root), branch=_branch(root), source=source)
 
@@ -149,9 +146,6 @@ def remember(store: Store, memories: Sequence[Memory], at: float) -> list[Memory
 
 def entries(host: Host, talk: Talk, lines: Iterable[bytes]) -> Iterator[Entry]:
     """What *lines* of a recording tell, with commands and paths by the host's table of tools."""
-    from json import loads  # noqa: PLC0415 -- once a turn, after the answer
-
-    from hookline.talk import Use  # noqa: PLC0415 -- ditto
 
     for line in lines:
         try:
@@ -163,8 +157,6 @@ def entries(host: Host, talk: Talk, lines: Iterable[bytes]) -> Iterator[Entry]:
 
 
 def _in_our_words(one: Entry, host: Host) -> Entry:
-    from hookline.talk import Use  # noqa: PLC0415 -- once a turn, after the answer
-
     row = host.tools.get(one.tool) if isinstance(one, Use) else None
     if row is None or not isinstance(one, Use):
         return one
@@ -178,15 +170,11 @@ def _in_our_words(one: Entry, host: Host) -> Entry:
 
 
 def of_host(name: str) -> Host | None:
-    from hookline import hosts  # noqa: PLC0415 -- a program of its own has no host
-
     return hosts.load(name) if name in hosts.names() else None
 
 
 def talk_of(host: Host | None) -> Talk | None:
-    module, _, name = (host.talk if host else "").partition(":")
-    found: Talk | None = getattr(import_module(f"hookline.hosts.{module}"), name) if name else None
-    return found
+    return host.talk if host else None
 
 
 def consolidate(store: Store, places: Places, at: float) -> str:
@@ -198,8 +186,6 @@ def consolidate(store: Store, places: Places, at: float) -> str:
 
 
 def _consolidate(store: Store, root: str, at: float) -> str:
-    from hookline.dreaming import dream  # noqa: PLC0415 -- once a day
-
     come = dream(store.recall("", project=root, limit=AT_ONCE), at)
     for one in come.changed:
         store.remember(one)
@@ -232,7 +218,6 @@ def recaller(store: Store, root: str, at: float, attempt: Attempt) -> Callable[[
 
 def issue_of(branch: str) -> str:
     """The number of the issue that a branch is named after; empty where it names none."""
-    import re  # noqa: PLC0415 -- only where something is recalled
 
     if branch.startswith("hookline/"):  # a run of the engine, with its date
         return ""
@@ -241,6 +226,4 @@ def issue_of(branch: str) -> str:
 
 
 def _branch(root: str) -> str:
-    from hookline.system.facts import branch  # noqa: PLC0415 -- only where something is recalled or learnt
-
     return branch(root)

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from hookline.extracting import cleared_at, first_line, program, said, sentences
-from hookline.record import fields, record, replace
+from hookline.knowledge import Handoff
 from hookline.sayings import cleared
 from hookline.talk import Back, Entry, Use, Words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
-
-    from hookline.knowledge import Handoff
-    from hookline.todos import Todo
+from hookline.todos import Todo
+from hookline.values import replace
 
 GO_ON = "Go on with the work of the session before this one"
 """How the prompt begins that a fresh session is started with: no task of its own."""
@@ -59,8 +57,7 @@ _COMMIT = re.compile(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+
 _BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
 
 
-@record
-class Left:
+class Left(Struct, frozen=True, kw_only=True):
     """What is handed on; what is empty is not known."""
 
     issue: str = ""
@@ -86,8 +83,7 @@ class Left:
         return bool(self.next or self.todos or self.doing or self.blockers)
 
 
-@record
-class Around:
+class Around(Struct, frozen=True, kw_only=True):
     """What is known of a session besides its recording."""
 
     root: str = ""
@@ -165,13 +161,13 @@ _LAST = frozenset({"done", "decisions", "failed", "commands"})
 def _short(whole: Left, quiet: Callable[[str], str]) -> Left:
     """Without secrets, each thing once, and all of it short; the secrets first."""
     values: dict[str, Any] = {}
-    for one in fields(Left):
-        value = getattr(whole, one.name)
+    for name in Left.__struct_fields__:
+        value = getattr(whole, name)
         if isinstance(value, str):
-            values[one.name] = cut(value, LONGEST, quiet)
+            values[name] = cut(value, LONGEST, quiet)
         else:
             short = [*dict.fromkeys(filter(None, (cut(text, LINE, quiet) for text in value)))]
-            values[one.name] = tuple(short[-MOST:] if one.name in _LAST else short[:MOST])
+            values[name] = tuple(short[-MOST:] if name in _LAST else short[:MOST])
     return replace(whole, **values)
 
 
@@ -348,30 +344,33 @@ _CUT = "\n[the rest of the handoff was cut]"
 def enriched(whole: Left, more: Left, quiet: Callable[[str], str]) -> Left:
     """What is left, with what somebody else knows of it: their words count, their lists come first."""
     values: dict[str, Any] = {}
-    for one in fields(Left):
-        ours, theirs = getattr(whole, one.name), getattr(more, one.name)
-        values[one.name] = theirs or ours if isinstance(ours, str) else (*theirs, *ours)
+    for name in Left.__struct_fields__:
+        ours, theirs = getattr(whole, name), getattr(more, name)
+        values[name] = theirs or ours if isinstance(ours, str) else (*theirs, *ours)
     return _short(replace(whole, **values), quiet)
 
 
 def as_details(whole: Left) -> dict[str, Any]:
-    return {one.name: getattr(whole, one.name) for one in fields(Left) if getattr(whole, one.name)}
+    return {name: value for name, value in asdict(whole).items() if value}
+
+
+_EMPTY = Left()
 
 
 def from_details(details: Mapping[str, Any]) -> Left:
     """As it was kept; what is not of the right sort is left out."""
     values: dict[str, Any] = {}
-    for one in fields(Left):
-        value = details.get(one.name)
-        if one.type == "str" and isinstance(value, str):
-            values[one.name] = value
-        elif one.type != "str" and isinstance(value, list | tuple):
-            values[one.name] = tuple(text for text in value if isinstance(text, str))
+    for name in Left.__struct_fields__:
+        value = details.get(name)
+        is_text = isinstance(getattr(_EMPTY, name), str)
+        if is_text and isinstance(value, str):
+            values[name] = value
+        elif not is_text and isinstance(value, list | tuple):
+            values[name] = tuple(text for text in value if isinstance(text, str))
     return Left(**values)
 
 
-@record
-class Handed:
+class Handed(Struct, frozen=True, kw_only=True):
     """A handoff for the session that asks, and by which way it comes."""
 
     way: str

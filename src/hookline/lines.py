@@ -11,7 +11,7 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 
-from hookline.record import field, record
+from msgspec import Struct, field
 
 Path = tuple[str, ...]
 DEEPEST = 12
@@ -33,8 +33,7 @@ Token = tuple[str, int]
 Found = tuple[Path, int]
 
 
-@record(frozen=False)
-class _Open:
+class _Open(Struct, kw_only=True):
     """A list or a table that is being read."""
 
     path: Path

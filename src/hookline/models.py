@@ -9,21 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from json import loads
 from math import isfinite
+from typing import Any
 
-from hookline.record import record
+from msgspec import Struct
+
 from hookline.usage import MOST, UNKNOWN, Spent, Tally, Usage, sums
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 PER = 1_000_000
 """Tokens that a price is for."""
 PRICES = ("input", "output", "cache_read", "cache_write")
 
 
-@record
-class Model:
+class Model(Struct, frozen=True, kw_only=True):
     """What is known of one model; None where it is not."""
 
     window: int | None = None

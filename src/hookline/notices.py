@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from hookline.response import Notify
+from collections.abc import Iterable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hookline.response import Effect
+from hookline.response import Effect, Notify
 
 ESCAPE, BELL = "\N{ESCAPE}", "\N{BEL}"
 LONGEST = 200

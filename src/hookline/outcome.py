@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
 
 from hookline.events import Event, OnBudgetExceeded
 from hookline.frozen import NOTHING, Frozen
-from hookline.record import field, record, replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.response import Effect, Response, Verdict
-
+from hookline.response import Effect, Response, Verdict
+from hookline.values import replace
 
 PRIVATE = "(what was remembered; it is not kept here, so that it can be forgotten)"
 
 
-@record
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """What one hook did, as a person may want to see it later."""
 
     hook: str
@@ -31,16 +27,15 @@ class Step:
     span: tuple[int, int] | None = None
     note: str = ""
     """Why it did not run, or what of its answer could not count."""
-    before: Mapping[str, Any] = field(default=NOTHING)
-    after: Mapping[str, Any] = field(default=NOTHING)
+    before: Mapping[str, Any] = NOTHING
+    after: Mapping[str, Any] = NOTHING
     told: tuple[str, ...] = ()
     """The context that it gave."""
     ms: float = 0.0
     nature: str = "policy"
 
 
-@record
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """What is to be answered; None where nobody blocked, asked or allowed."""
 
     event: Event
@@ -51,7 +46,7 @@ class Outcome:
     context: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     effects: tuple[Effect, ...] = ()
-    memory: Mapping[str, Any] = field(default=NOTHING)
+    memory: Mapping[str, Any] = NOTHING
     kept: tuple[str, ...] = ()
     """Context that this moment could not take, for the next one that can."""
     trail: tuple[Step, ...] = ()

@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hookline.bash import read
 from hookline.host_command import TESTED, WORD, call, unguarded
 from hookline.jsonc import Node, NotJson, parse
 from hookline.wiring import Entry, Listed, Own
@@ -105,7 +106,6 @@ def calls_us(command: str, host: str) -> bool:
     """Whether a command line really calls us for that *host*: in a pipe, through a wrapper, or as it is."""
     if NAME not in command or "hook" not in command or host not in command:
         return False
-    from hookline.bash import read  # noqa: PLC0415 -- only where somebody names us
 
     return any(_call([word.text for word in one.words], host) for one in read(command).commands)
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
 
 from hookline.calls import call
-from hookline.record import record
+from hookline.events import Event
+from hookline.hook import Hook
 from hookline.response import Response
+from hookline.state import State
 from hookline.system import passes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from hookline.events import Event
-    from hookline.hook import Hook
-    from hookline.state import State
 
 LET_PAST = "let past once by a person"
 
 
-@record
-class Passes:
+class Passes(Struct, frozen=True, kw_only=True):
     """The passes of one project, read anew at every look."""
 
     file: str

@@ -6,27 +6,27 @@ What is lost on the way is said: certainly lost, or only where the hook does wha
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from hookline.derive import abilities, coverage
 from hookline.entries import LONGEST_TIMEOUT
 from hookline.events import ALL, ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, OnError
 from hookline.frozen import NOTHING, Frozen
 from hookline.host import Host, Moment
 from hookline.matchers import Untranslatable, translated
-from hookline.record import field, record
 from hookline.wiring import Listed, Written
 
 How = Literal["whole", "partly", "native", "not"]
 
 
-@record
-class Ported:
+class Ported(Struct, frozen=True, kw_only=True):
     """What becomes of one hook."""
 
     moment: str
     written: Written
     event: str = ""
     """The event of ours that it listens for; empty where it does not carry over."""
-    entry: Mapping[str, Any] = field(default=NOTHING)
+    entry: Mapping[str, Any] = NOTHING
     """What stands in hooks.json for it."""
     why: tuple[str, ...] = ()
     """What is lost; why nothing of it carries over, where nothing does."""

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from msgspec import Struct
+
 from hookline import foreign, hosts
 from hookline.calling import Call, Wire
 from hookline.degrade import answer
@@ -23,8 +25,9 @@ from hookline.events import Event
 from hookline.host import Host
 from hookline.outcome import Outcome
 from hookline.owned import CLIENT
-from hookline.record import record
+from hookline.redact import redact
 from hookline.sample import FORCE, RULE, sample
+from hookline.system import processes
 from hookline.system.places import Places
 from hookline.wanting import TRIAL
 
@@ -33,8 +36,7 @@ LINGER = 0.5
 """Seconds in which a daemon has stored what it gathered."""
 
 
-@record
-class Trial:
+class Trial(Struct, frozen=True, kw_only=True):
     """What came of an event that was sent through one command."""
 
     call: Call
@@ -65,8 +67,7 @@ def scratch(*, lingering: bool) -> Iterator[str]:
         time.sleep(LINGER if lingering else 0)
 
 
-@record
-class Ready:
+class Ready(Struct, frozen=True, kw_only=True):
     """All that is needed to send the event that must be stopped through a command, as a host would."""
 
     name: str
@@ -90,8 +91,6 @@ def ready(host: Host, places: Places, env: Mapping[str, str], scratch: str) -> R
 def _tried(
     wire: Wire, call: Call, places: Places, env: Mapping[str, str], scratch: str, *, guarded: bool
 ) -> Trial:
-    from hookline.system import processes  # noqa: PLC0415 -- only where a process is run
-
     told = ready(wire.host, places, env, scratch)
     if told.event is None:
         return Trial(call=call, problem="has no moment at which a command could be stopped", ran=False)
@@ -205,6 +204,4 @@ def _holds(got: Any, wanted: Any) -> bool:
 
 
 def _short(text: str) -> str:
-    from hookline.redact import redact  # noqa: PLC0415 -- only where something is wrong
-
     return redact(" ".join(text.split()))[:200]

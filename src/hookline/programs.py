@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, Literal
+
 from hookline.bash import Simple, read
 from hookline.bash.options import spelled
 from hookline.failures import name
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Literal
 
 SHELLS: Mapping[str, Literal["bash", "powershell", "cmd"]] = {
     "shell": "bash",

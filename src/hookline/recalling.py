@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import exp2
 
 from hookline.knowledge import USER, Memory, bare, words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 DAY = 86_400.0
 PER_TOKEN = 4

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from hookline import chain
 from hookline.degrade import answer
 from hookline.events import Event, PostToolUse, PreToolUse
 from hookline.frozen import frozen, thawed
+from hookline.hook import Hook
+from hookline.host import Host, Reply
 from hookline.outcome import Outcome, Step
-from hookline.record import replace
 from hookline.redact import redact, redact_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.hook import Hook
-    from hookline.host import Host, Reply
-    from hookline.runtime import Runtime
+from hookline.runtime import Runtime
+from hookline.values import replace
 
 UNSURE = {"failed", "timed-out", "skipped"}
 """What a hook did that another try may do better."""

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from msgspec import to_builtins
 
 from hookline.figures import figures
 from hookline.frozen import thawed
 from hookline.outcome import Outcome, Step
-from hookline.record import asdict
 from hookline.redact import redact, redact_json
 from hookline.sink import Ran, Report
 from hookline.spans import Where
@@ -64,7 +64,7 @@ def report(id: str, outcome: Outcome, where: Where, *, content: bool = False) ->
 
 def to_json(one: Report) -> bytes:
     """The report as one line of JSON, without what says nothing."""
-    plain = {key: value for key, value in asdict(one).items() if value or key in _ALWAYS}
+    plain = {key: value for key, value in to_builtins(one).items() if value or key in _ALWAYS}
     return msgspec.json.encode(plain)
 
 

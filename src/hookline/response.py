@@ -2,69 +2,63 @@
 
 from __future__ import annotations
 
-from hookline.frozen import NOTHING, Frozen, frozen
-from hookline.record import field, record, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any, Literal, TypeAlias
+from msgspec import Struct
+
+from hookline.frozen import NOTHING, Frozen, frozen
+from hookline.values import replace
 
 Verdict: TypeAlias = 'Literal["pass", "allow", "ask", "block"]'
 WEIGHT: Mapping[Verdict, int] = {"pass": 0, "allow": 1, "ask": 2, "block": 3}
 """Block beats ask beats allow."""
 
 
-@record
-class Notify:
+class Notify(Struct, frozen=True, kw_only=True):
     """An effect: tell the user something through the terminal."""
 
     title: str
     text: str
 
 
-@record
-class Count:
+class Count(Struct, frozen=True, kw_only=True):
     """An effect: add to one of the session's counters, atomically in the store."""
 
     name: str
     by: int = 1
 
 
-@record
-class Keep:
+class Keep(Struct, frozen=True, kw_only=True):
     """An effect: keep this event with its outcome in the audit trail."""
 
 
-@record
-class Mirror:
+class Mirror(Struct, frozen=True, kw_only=True):
     """An effect: have the session's state file say this, for others to read; with nothing, remove it."""
 
     key: str
     """What the file is called after: the folder and the name of the session."""
-    says: Mapping[str, Any] = field(default=NOTHING)
+    says: Mapping[str, Any] = NOTHING
     tidy: bool = False
     """Whether files that sessions of long ago left behind go."""
 
 
-@record
-class Post:
+class Post(Struct, frozen=True, kw_only=True):
     """An effect: send this as JSON to a web address, with a few tries."""
 
     to: str
-    says: Mapping[str, Any] = field(default=NOTHING)
+    says: Mapping[str, Any] = NOTHING
 
 
-@record
-class Measure:
+class Measure(Struct, frozen=True, kw_only=True):
     """An effect: a figure for whoever watches over the agents, such as the score of a loop; see `figures`."""
 
     name: str
     value: float
 
 
-@record
-class Stage:
+class Stage(Struct, frozen=True, kw_only=True):
     """An effect: a part of what the user is shown once a turn has ended; `stage.PARTS` has them all."""
 
     part: str
@@ -73,8 +67,7 @@ class Stage:
     """Seconds."""
 
 
-@record
-class End:
+class End(Struct, frozen=True, kw_only=True):
     """An effect: end the run, where the host can; elsewhere whoever wants it must stop the rest by itself."""
 
     reason: str
@@ -85,8 +78,7 @@ def ending(effects: Iterable[Effect]) -> str:
     return next((one.reason for one in effects if isinstance(one, End)), "")
 
 
-@record
-class ErrorSeen:
+class ErrorSeen(Struct, frozen=True, kw_only=True):
     """An effect: keep what became of an error, for whoever meets it next."""
 
     key: str
@@ -100,8 +92,7 @@ class ErrorSeen:
     """What this adds to its confidence, besides having been seen."""
 
 
-@record
-class Learn:
+class Learn(Struct, frozen=True, kw_only=True):
     """An effect: remember what the recording of a session tells, once the answer is out."""
 
     session: str
@@ -109,8 +100,7 @@ class Learn:
     transcript: str
 
 
-@record
-class Enrich:
+class Enrich(Struct, frozen=True, kw_only=True):
     """An effect: have a command say what else is worth remembering of a session, once the answer is out."""
 
     command: str
@@ -121,20 +111,19 @@ class Enrich:
     transcript: str
 
 
-@record
-class HandOver:
+class HandOver(Struct, frozen=True, kw_only=True):
     """An effect: keep what a session leaves to the next one, before the answer is out."""
 
     why: str = ""
     """What it was made for: compaction, budget, rotation or end; empty where it only adds to another."""
     text: str = ""
-    details: Mapping[str, Any] = field(default=NOTHING)
+    details: Mapping[str, Any] = NOTHING
 
 
 Effect = Notify | Count | Keep | Mirror | Post | Measure | Stage | ErrorSeen | Learn | Enrich | End | HandOver
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Response:
     """The answer of one hook; empty, it passes."""
 
@@ -146,11 +135,11 @@ class Response:
     """The part of a command line that the rule is about."""
     context: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    changes: Mapping[str, Any] = field(default=NOTHING)
+    changes: Mapping[str, Any] = field(default_factory=Frozen)
     """Changed fields of the event."""
     replace_context: bool = False
     effects: tuple[Effect, ...] = ()
-    memory: Mapping[str, Any] = field(default=NOTHING)
+    memory: Mapping[str, Any] = field(default_factory=Frozen)
     """What the session shall remember; read back as `State.memory`."""
     private: bool = False
     """Whether its context is not kept in the trail: it is kept elsewhere, where it can be forgotten."""

@@ -7,17 +7,17 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from hookline.jsonc import Edit, Node, NotJson, additions, edited, parse, removals, replacement
 from hookline.owned import entry_calls_us, listed_under, our_places, ours
-from hookline.record import record
 from hookline.unwiring import BOM, Cut, Key, cut, parted
 from hookline.wiring import Entry, Listed
 
 __all__ = ["BOM", "Rewired", "held", "moments", "unwired", "wired"]
 
 
-@record
-class Rewired:
+class Rewired(Struct, frozen=True, kw_only=True):
     """What became of a text."""
 
     text: str

@@ -11,8 +11,8 @@ from hookline.events import Event, OnError, PermissionRequest, PostToolUse, PreT
 from hookline.frozen import Frozen, frozen, thawed
 from hookline.host import WHOLE, Host, Tool
 from hookline.patch import Part
-from hookline.record import replace
 from hookline.response import Response, block
+from hookline.values import replace
 
 CALLS = (PreToolUse, PermissionRequest, PostToolUse, OnError)
 MOVED = ("command", "path", "pattern", "content")

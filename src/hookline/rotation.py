@@ -13,19 +13,19 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
-from hookline import handing, taking
+from msgspec import Struct
+
+from hookline import handing, hosts, taking
+from hookline.derive import abilities
 from hookline.events import INJECT, PreCompact, SessionStart
 from hookline.knowledge import Handoff
 from hookline.leaving import GO_ON, from_details
-from hookline.record import record, replace
 from hookline.runtime import Runtime
 from hookline.store import Store, StoreFailed
 from hookline.system import agents, lives
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from hookline.values import replace
 
 LOOKS = 0.25
 """Seconds between two looks whether a session asks for the next one."""
@@ -42,8 +42,7 @@ You were given its handoff when this session started.
 First say in one line each: issue, branch, blockers, next step. Then go on from the next step."""
 
 
-@record
-class Leg:
+class Leg(Struct, frozen=True, kw_only=True):
     """One session of a run."""
 
     run: str
@@ -65,8 +64,7 @@ Reached = Callable[[str, Leg], object]
 """Told of every point that a run comes to."""
 
 
-@record
-class Ran:
+class Ran(Struct, frozen=True, kw_only=True):
     """What became of a run."""
 
     code: int
@@ -76,8 +74,7 @@ class Ran:
     """done, unheard, resumed, nothing-left, nothing-known or most."""
 
 
-@record
-class How:
+class How(Struct, frozen=True, kw_only=True):
     """How a run goes on."""
 
     host: str = ""
@@ -133,8 +130,6 @@ def given_up(runtime: Runtime, event: PreCompact) -> Handoff | None:
 
 def prompt(handoff: Handoff, host: str) -> str:
     """What the fresh session is asked; with the handoff, where its host cannot be given that at its start."""
-    from hookline import hosts  # noqa: PLC0415 -- only where a session is rotated
-    from hookline.derive import abilities  # noqa: PLC0415 -- ditto
 
     given = host in hosts.names() and INJECT in abilities(hosts.load(host), SessionStart)
     return PROMPT if given else f"{PROMPT}\n\n{handoff.text}"
@@ -175,8 +170,7 @@ def known_of(store: Store, leg: Leg) -> Mapping[str, Any] | None:
     return found if isinstance(found, Mapping) else None
 
 
-@record
-class Started:
+class Started(Struct, frozen=True, kw_only=True):
     """How one agent is started, and how long it may take to end."""
 
     command: tuple[str, ...]

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import time
+from asyncio import to_thread
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from hookline import chain, gates
+from hookline import chain, gates, keeping
 from hookline.assembly import Setup, load
 from hookline.bare import bare_setup, in_memory
 from hookline.claim_table import Claims
@@ -27,26 +29,25 @@ from hookline.events import (
 )
 from hookline.hook import Hook, named
 from hookline.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply, row_of
+from hookline.keeping import open_store
 from hookline.knowing import FACTS, Looking
+from hookline.lessons import keep
 from hookline.outcome import Outcome, Step, no_reason_to_go_on, not_again, with_end
 from hookline.past import Passes
 from hookline.reaching import limited, reachable, switched_off
-from hookline.record import replace
 from hookline.response import Count, Keep, Stage
 from hookline.spending import Purse
+from hookline.stage import staged
 from hookline.state import Facts, Later, State
 from hookline.store import Recorder, Store, StoreFailed
-from hookline.system import lives, spool
+from hookline.system import lives, spool, told
+from hookline.system.peek import as_recorded
+from hookline.telemetry import Start, exporter, tell
 from hookline.trail import recorded, spoken
+from hookline.values import replace
 from hookline.wanting import Wanted, keep_at_once
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, TypeVar
-
-    from hookline.telemetry import Start
-
-    _T = TypeVar("_T")
+_T = TypeVar("_T")
 
 ANSWER_WITHIN = 55.0
 TOGETHER = 100
@@ -115,8 +116,6 @@ class Runtime:
     def _open_store(self, opened: Callable[[Setup], Store] | None) -> None:
         """The configured store; where it cannot be had, the session goes on without, aloud."""
         if opened is None:
-            from hookline.keeping import open_store  # noqa: PLC0415 -- a program may bring its own
-
             opened = open_store
         places = self.setup.places
         try:
@@ -143,7 +142,6 @@ class Runtime:
 
     async def fire(self, event: Event) -> Outcome:
         """Judge *event* without holding up the loop."""
-        from asyncio import to_thread  # noqa: PLC0415 -- not for those who never wait
 
         return await to_thread(self.fire_now, event)
 
@@ -163,8 +161,6 @@ class Runtime:
     def answer(self, host: Host, name: str, event: Event) -> Reply:
         """The reply to one native moment, with every event that it means judged and kept."""
         if host.recorded is not None:
-            from hookline.system.peek import as_recorded  # noqa: PLC0415 -- few hosts say it so
-
             event = as_recorded(host, event)
         row = row_of(host, name, event.native) or host.moments[name]
         cap, purse = self.cap(host.context_cap), self._purse(event)
@@ -185,7 +181,6 @@ class Runtime:
         troubles, self.troubles = tuple(self.troubles), []
         if not troubles or not self._marks:
             return troubles
-        from hookline.system import told  # noqa: PLC0415 -- seldom
 
         return tuple(one for one in troubles if told.first(self._marks, event.session, one))
 
@@ -202,7 +197,6 @@ class Runtime:
         """The end of a turn with what its user is to see of it; where it is *over*, no block holds it."""
         if not any(isinstance(effect, Stage) for effect in outcome.effects):
             return outcome
-        from hookline.stage import staged  # noqa: PLC0415 -- only where a turn ends
 
         self._try(self.recorder.bring or self.recorder.settle, usual=None)
         return self._try(lambda: staged(outcome, outcomes, self.store, over=over), usual=outcome)
@@ -347,15 +341,12 @@ class Runtime:
         self._try(self.recorder.settle, usual=None)
         self._tell_sinks()
         if lessons:
-            from hookline.lessons import keep  # noqa: PLC0415 -- once a turn, or where something failed
-
             self._try(lambda: keep(lessons, self.store, self.setup.places, self.now()), usual=None)
 
     def _tell_sinks(self) -> None:
         untold, self._untold = self._untold, []
         if not untold:
             return
-        from hookline.telemetry import exporter, tell  # noqa: PLC0415 -- only where there is a sink
 
         setup, start = self.setup, self.sender or exporter(self.setup.env)
         self.troubles += self._try(
@@ -364,8 +355,6 @@ class Runtime:
         )
 
     def _drain(self, held: spool.Spool) -> None:
-        from hookline import keeping  # noqa: PLC0415 -- only with a store of the configuration
-
         held.drain(self.store)
         began, self._began = self._began, False
         if began:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from hookline.events import BLOCK, Event, PreToolUse
-from hookline.host import Host, Unreadable, compose, decode
+from hookline.events import BLOCK, Event, PreToolUse, Unreadable
+from hookline.host import Host
+from hookline.payload import compose, decode
 
 FORCE = "git push --force"
 RULE = "dangerous-command:git-push-force"

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
+from msgspec import Struct
+
 from hookline.frozen import NOTHING
-from hookline.record import field, record
 
 Stretch = Literal["session", "turn", "tool"]
 
 
-@record
-class Ended:
+class Ended(Struct, frozen=True, kw_only=True):
     """A stretch of time that is over: a session, a turn of it, or a tool call in that."""
 
     of: Stretch
@@ -26,8 +26,7 @@ class Ended:
     """Whether somebody said that it ended; False where the next one simply began."""
 
 
-@record
-class Ran:
+class Ran(Struct, frozen=True, kw_only=True):
     """What one hook did, in figures only."""
 
     hook: str
@@ -39,8 +38,7 @@ class Ran:
     """failed or timed-out; empty where it answered."""
 
 
-@record
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """One event with its outcome as telemetry: redacted, in figures, and without what anybody wrote."""
 
     id: str
@@ -64,10 +62,10 @@ class Report:
     ms: float = 0.0
     """What all hooks together took."""
     hooks: tuple[Ran, ...] = ()
-    figures: Mapping[str, Any] = field(default=NOTHING)
+    figures: Mapping[str, Any] = NOTHING
     """By the names of `figures.FIGURES`."""
     ended: tuple[Ended, ...] = ()
-    content: Mapping[str, str] = field(default=NOTHING)
+    content: Mapping[str, str] = NOTHING
     """What was written and read, redacted; only for a sink whose user turned `content` on."""
 
 
@@ -87,14 +85,13 @@ class Sink(Protocol):
     def close(self) -> None: ...
 
 
-@record
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """A sink that somebody configured."""
 
     name: str
     settings: Mapping[str, Any]
     """All of them, also those that nobody set."""
-    given: Mapping[str, str] = field(default=NOTHING)
+    given: Mapping[str, str] = NOTHING
     """Where each that is not the default was set."""
     enabled: bool = True
     own: bool = True

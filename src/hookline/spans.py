@@ -6,6 +6,8 @@ counters are atomic there, and can be forgotten again.
 
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from hookline.events import (
     Event,
     OnError,
@@ -19,10 +21,10 @@ from hookline.events import (
 )
 from hookline.figures import TOKENS, Past, fingerprint, tokens
 from hookline.outcome import Outcome
-from hookline.record import record, replace
 from hookline.redact import redact
 from hookline.sink import Ended, Stretch
 from hookline.store import Store
+from hookline.values import replace
 
 RUNS, TURNS = "telemetry:runs", "telemetry:turns"
 OF_SESSION, OF_TURN = "telemetry:session:", "telemetry:turn:"
@@ -35,8 +37,7 @@ BETWEEN = "\t"
 """Between a call and its tool, in the name of a counter."""
 
 
-@record
-class Where:
+class Where(Struct, frozen=True, kw_only=True):
     """Where in its session's life an event is, what is over with it, and what came before."""
 
     run: int

@@ -5,9 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from json import loads
+from typing import Any, TypeVar
 
+from msgspec.structs import asdict
+
+from hookline import hosts
+from hookline.answered import answer
 from hookline.assembly import BUDGET_END
 from hookline.budget import MARGIN, UNLIMITED, Budget, budget_until, crossed, nearest
 from hookline.events import (
@@ -20,18 +24,29 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.hook import Hook, named
+from hookline.models import usage
 from hookline.store import Store, StoreFailed
+from hookline.system.models import table
+from hookline.system.peek import ending
 from hookline.system.places import Places
-from hookline.usage import UNKNOWN, Usage
+from hookline.system.recording import Mark, look, mark_from
+from hookline.usage import (
+    UNKNOWN,
+    Answer,
+    Recording,
+    Spent,
+    Tally,
+    Told,
+    Total,
+    Usage,
+    as_json,
+    counted,
+    from_json,
+    sums,
+)
+from hookline.values import replace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, TypeVar
-
-    from hookline.system.recording import Mark
-    from hookline.usage import Answer, Recording, Tally, Told
-
-    _T = TypeVar("_T")
+_T = TypeVar("_T")
 
 ENDS = "hookline.budget"
 """The note of a session's own budget: when its time ends, in Unix seconds."""
@@ -91,9 +106,6 @@ class Purse:
         return self._try(self._usage, usual=UNKNOWN)
 
     def _usage(self) -> Usage:
-        from hookline.models import usage  # noqa: PLC0415 -- only where somebody asks
-        from hookline.system.models import table  # noqa: PLC0415 -- ditto
-
         tally = self._recorded() if self._recording else self._counted()
         if tally is None:
             return UNKNOWN
@@ -107,8 +119,6 @@ class Purse:
 
     def _recorded(self) -> Tally | None:
         """The session's recording, read on from where the last call left off."""
-        from hookline.system.recording import mark_from  # noqa: PLC0415 -- only where somebody asks
-        from hookline.usage import as_json, from_json  # noqa: PLC0415 -- ditto
 
         kept = self.notes.get(USAGE)
         known = kept if isinstance(kept, Mapping) else {}
@@ -126,7 +136,6 @@ class Purse:
 
     def _counted(self) -> Tally | None:
         """What calls of the model said by themselves, where the host has no recording that we read."""
-        from hookline.usage import Spent, Tally  # noqa: PLC0415 -- only where somebody asks
 
         counters = self.store.counters(self.event.session)
         spent: dict[str, Spent] = {}
@@ -150,8 +159,6 @@ class Purse:
         """Count what a call of the model said, unless the session's recording will say it too."""
         event = self.event
         if isinstance(event, PostModelCall) and event.usage and not event.subagent and not self._recording:
-            from hookline.answered import answer  # noqa: PLC0415 -- few hosts tell of it
-
             one = answer(event.usage, event.model)
             self._try(lambda: self._count(one) if one else None, usual=None)
 
@@ -235,18 +242,11 @@ def thresholds(hooks: Iterable[Hook]) -> tuple[float, ...]:
 
 def recording(host: str) -> Recording | None:
     """How the recordings of a *host* are read; None where it has none that we know."""
-    from hookline import hosts  # noqa: PLC0415 -- a program of its own has no host
-
-    place = hosts.load(host).usage if host in hosts.names() else ""
-    module, _, name = place.partition(":")
-    found: Recording | None = getattr(import_module(f"hookline.hosts.{module}"), name) if place else None
-    return found
+    return hosts.load(host).usage if host in hosts.names() else None
 
 
 def _read_on(reader: Recording, path: str, mark: Mark, tally: Tally, *, late: bool) -> tuple[Mark, Tally]:
     """How far it was read then, and to what that came; one that is *late* is waited for a little."""
-    from hookline.system.recording import look  # noqa: PLC0415 -- only where somebody asks
-    from hookline.usage import Tally, counted, sums  # noqa: PLC0415 -- ditto
 
     before, until = sums(tally), time.monotonic() + LATE
     while True:
@@ -270,9 +270,6 @@ def told(reader: Recording, lines: Iterable[bytes]) -> Iterable[Told]:
 
 def _as_it_ends(tally: Tally, reader: Recording, path: str) -> Tally:
     """The *tally* of a recording too long for one look, with the context and the turn at its end."""
-    from hookline.record import replace  # noqa: PLC0415 -- only where a session was long before we were there
-    from hookline.system.peek import ending  # noqa: PLC0415 -- ditto
-    from hookline.usage import Spent, Tally, Total, counted  # noqa: PLC0415 -- ditto
 
     every = tuple(told(reader, ending(path).encode(errors="replace").split(b"\n")))
     before = next((one.spent for one in every if isinstance(one, Total)), Spent())
@@ -287,6 +284,4 @@ def _as_it_ends(tally: Tally, reader: Recording, path: str) -> Tally:
 
 
 def _plain(mark: Mark) -> dict[str, Any]:
-    from hookline.record import asdict  # noqa: PLC0415 -- only where something was read
-
     return asdict(mark)

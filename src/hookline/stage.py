@@ -6,6 +6,8 @@ A part is a function of the ended turn and how it is wanted; a new one is a row 
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec import Struct
+
 from hookline import runs
 from hookline.calls import in_time
 from hookline.enrichment import FAILED
@@ -13,11 +15,11 @@ from hookline.events import Stop
 from hookline.frozen import Frozen
 from hookline.learning import LATELY
 from hookline.outcome import PRIVATE, Outcome, Step
-from hookline.record import record, replace
 from hookline.redact import redact
 from hookline.response import Stage
 from hookline.store import Query, Record, Store, StoreFailed
 from hookline.todos import open_ones
+from hookline.values import replace
 
 SEEN = "stop-stage.seen"
 """The note of the session's figures when the last turn ended."""
@@ -27,8 +29,7 @@ PRIVATE_PARTS = ("memory",)
 """Those that are shown and not kept in the trail, because a person may want them forgotten."""
 
 
-@record
-class Turn:
+class Turn(Struct, frozen=True, kw_only=True):
     """A turn that has ended: its end, and where the rest of it is kept."""
 
     end: Outcome

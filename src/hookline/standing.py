@@ -6,11 +6,11 @@ from typing import Any
 from hookline import hosts
 from hookline.frozen import Frozen
 from hookline.given import Layer, Problem
-from hookline.record import replace
 from hookline.system import trust
 from hookline.system.places import FOLDER, Places
 from hookline.system.reach import Command, reached
 from hookline.system.trust import Trust
+from hookline.values import replace
 
 
 def of(places: Places, layers: Sequence[Layer], scripts: Sequence[str], others: frozenset[str]) -> Trust:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
+from typing import Any
+
+from msgspec import Struct, field
 
 from hookline.budget import UNLIMITED, Budget
 from hookline.frozen import NOTHING
-from hookline.record import field, record
 from hookline.usage import UNKNOWN, Usage
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 _NO_TABLE: Mapping[str, Callable[[Any], Any]] = {}
 
@@ -85,19 +82,18 @@ class Later(Mapping[str, "Any"]):
         return self._whole().values()
 
 
-@record
-class State:
+class State(Struct, frozen=True, kw_only=True):
     """The same for every hook that judges one event."""
 
     now: float
     """Unix seconds."""
     budget: Budget = UNLIMITED
-    env: Mapping[str, str] = field(default=NOTHING)
+    env: Mapping[str, str] = NOTHING
     """The environment of the call."""
-    memory: Mapping[str, Any] = field(default=NOTHING)
+    memory: Mapping[str, Any] = NOTHING
     """What responses of this session remembered."""
-    counters: Mapping[str, int] = field(default=NOTHING)
-    facts: Mapping[str, Any] = field(default_factory=Facts, compare=False)
+    counters: Mapping[str, int] = NOTHING
+    facts: Mapping[str, Any] = field(default_factory=Facts)
     spoke: tuple[str, ...] = ()
     """The hooks that have given the agent something to read at this event, before this one."""
     blocked: bool = False

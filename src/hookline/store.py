@@ -7,17 +7,16 @@ exactly as they were given, whatever is in them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+from msgspec import Struct
 
 from hookline.frozen import NOTHING
-from hookline.record import field, record, replace
-
-if TYPE_CHECKING:
-    from hookline.knowledge import Experiment, Handoff, Memory, Signature
+from hookline.knowledge import Experiment, Handoff, Memory, Signature
+from hookline.values import replace
 
 
-@record
-class Record:
+class Record(Struct, frozen=True, kw_only=True):
     """One event with its outcome, redacted, as the audit trail keeps it."""
 
     id: str
@@ -36,12 +35,11 @@ class Record:
     warnings: tuple[str, ...] = ()
     trail: tuple[Mapping[str, Any], ...] = ()
     ms: float = 0.0
-    counts: Mapping[str, int] = field(default=NOTHING)
+    counts: Mapping[str, int] = NOTHING
     """What this event adds to the session's counters: applied once, together with the record."""
 
 
-@record
-class Recorder:
+class Recorder(Struct, frozen=True, kw_only=True):
     """How records are kept: at once or first in a spool, and what is done when there is time."""
 
     keep: Callable[[Record], None]
@@ -50,8 +48,7 @@ class Recorder:
     """Have all that was kept in the store at once, for who wants to read it; None: `settle` does that."""
 
 
-@record
-class Query:
+class Query(Struct, frozen=True, kw_only=True):
     """Which records of the audit trail are wanted, oldest first; what is empty does not restrict."""
 
     session: str = ""
@@ -65,8 +62,7 @@ class Query:
     """Only the newest so many."""
 
 
-@record
-class Session:
+class Session(Struct, frozen=True, kw_only=True):
     """What is known of a session that something was heard of."""
 
     id: str
@@ -88,8 +84,7 @@ class Session:
         return self.last is not None and self.last.event == "SessionEnd"
 
 
-@record
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """How much is kept; what is older or more is forgotten, the oldest first."""
 
     days: float = 90.0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
-    from hookline.journal import Journal
-    from hookline.system.places import Places
+from hookline import hosts
+from hookline.events import SessionStart
+from hookline.journal import Journal
+from hookline.system.journals import active
+from hookline.system.places import Places
 
 PROMPTS = "prompts"
 """The counter of a session's prompts."""
@@ -19,14 +20,12 @@ ENGINE = (JOURNAL, "AUTORESEARCH_BUDGET_END")
 
 def journal(places: Places, env: Mapping[str, str], now: float) -> Journal | None:
     """The one that is at work here."""
-    from hookline.system.journals import active  # noqa: PLC0415 -- only where a hook asks
 
     return active(places.root, env.get(JOURNAL, ""), now)
 
 
 def headless(host: str, env: Mapping[str, str]) -> bool:
     """Whether nobody sits at it: the host says so, or an engine runs it."""
-    from hookline import hosts  # noqa: PLC0415 -- a program of its own has no host
 
     if any(env.get(name) for name in ENGINE):
         return True
@@ -36,8 +35,6 @@ def headless(host: str, env: Mapping[str, str]) -> bool:
 
 def tells_start(host: str) -> bool:
     """Whether the host says itself when a session starts."""
-    from hookline import hosts  # noqa: PLC0415 -- a program of its own has no host
-    from hookline.events import SessionStart  # noqa: PLC0415 -- ditto
 
     rows = hosts.load(host).moments.values() if host in hosts.names() else ()
     return any(row.event is SessionStart for row in rows)

@@ -9,14 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.events import Event
-    from hookline.knowledge import Handoff
-    from hookline.store import Store
+from hookline.events import Event
+from hookline.knowledge import Handoff
+from hookline.store import Query, Store
+from hookline.system import file_lock, lives
 
 CHECKED, TOOK, IS = "handoff.checked", "handoff.took", "handoff.is"
 """Notes of a session: how much of it its first answer knew, when it took it, which session of a run it is."""
@@ -47,7 +45,6 @@ def takes(store: Store, one: Handoff, session: str, now: float, state: str = "")
 @contextmanager
 def alone(state: str) -> Iterator[None]:
     """Let no other process that shares the *state* folder take a handoff meanwhile."""
-    from hookline.system import file_lock  # noqa: PLC0415 -- only where a session starts
 
     if not state:
         yield
@@ -80,7 +77,6 @@ def settled(store: Store, taker: str, now: float) -> bool:
 
 def over(store: Store, session: str, *, silent_since: float | None = None) -> bool:
     """Whether a session has ended, or its process is gone; where that is not known, whether it is silent."""
-    from hookline.store import Query  # noqa: PLC0415 -- only where a session starts
 
     lately = [one for _, one in store.records(Query(session=session, last=_LATELY))]
     own = [one for one in lately if one.event != "PreCompact"]  # a runner tells of that after the end, too
@@ -95,7 +91,6 @@ def over(store: Store, session: str, *, silent_since: float | None = None) -> bo
 
 def runs(store: Store, session: str) -> bool | None:
     """Whether the process of its agent is there; None where that is not known."""
-    from hookline.system import lives  # noqa: PLC0415 -- only where a session starts
 
     notes = store.notes(session)
     known = lives.there(notes.get(lives.NOTE))
@@ -104,7 +99,6 @@ def runs(store: Store, session: str) -> bool | None:
 
 def awaited(store: Store, session: str) -> bool:
     """Whether a runner is there that starts the session which goes on for this one."""
-    from hookline.system import lives  # noqa: PLC0415 -- only where a session starts
 
     return bool(lives.there(_leg(store, store.notes(session)).get(RUNNER)))
 

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
 
 from hookline.frozen import NOTHING
-from hookline.record import field, record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Literal
 
 
-@record
-class Words:
+class Words(Struct, frozen=True, kw_only=True):
     """What somebody said."""
 
     by: Literal["person", "agent"]
     text: str
 
 
-@record
-class Use:
+class Use(Struct, frozen=True, kw_only=True):
     """A tool that the agent used."""
 
     call: str
@@ -29,13 +25,12 @@ class Use:
     tool: str
     kind: str = ""
     """Empty where the host's table of tools has to tell."""
-    input: Mapping[str, Any] = field(default=NOTHING)
+    input: Mapping[str, Any] = NOTHING
     command: str = ""
     path: str = ""
 
 
-@record
-class Back:
+class Back(Struct, frozen=True, kw_only=True):
     """What came back from a call."""
 
     call: str
@@ -46,8 +41,7 @@ class Back:
 Entry = Words | Use | Back
 
 
-@record
-class Talk:
+class Talk(Struct, frozen=True, kw_only=True):
     """How the recordings of a host are read."""
 
     read: Callable[[Mapping[str, Any]], Iterable[Entry]]

@@ -2,7 +2,7 @@
 
 import re
 
-from hookline.record import record
+from msgspec import Struct
 
 FEW = 500
 """Tokens: who gains fewer at two ends in a row has little left to do."""
@@ -18,8 +18,7 @@ _ASKED = (
 """At the start, at the end, anywhere: the first that is there counts."""
 
 
-@record
-class Tracker:
+class Tracker(Struct, frozen=True, kw_only=True):
     """How far the continuations of one turn have come."""
 
     count: int = 0
@@ -29,8 +28,7 @@ class Tracker:
     """Unix seconds."""
 
 
-@record
-class Completion:
+class Completion(Struct, frozen=True, kw_only=True):
     """Why a turn that was made to go on has ended."""
 
     count: int
@@ -41,8 +39,7 @@ class Completion:
     duration_ms: int
 
 
-@record
-class Decision:
+class Decision(Struct, frozen=True, kw_only=True):
     """Whether the turn goes on."""
 
     goes_on: bool

@@ -4,20 +4,24 @@ Queueing and sending are apart, so that whoever lives longer than one call can s
 `start` that wakes it, and calls `send`.
 """
 
+import hashlib
 import json
 import os
+import signal
 import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import Any
+
+from msgspec import Struct
 
 from hookline import sinks
 from hookline.figures import Past
 from hookline.frozen import thawed
 from hookline.outcome import Outcome
-from hookline.record import record, replace
 from hookline.redact import redact
 from hookline.reporting import from_json, report, to_json
 from hookline.sink import Choice, Report, Sink, SinkFailed
@@ -25,10 +29,8 @@ from hookline.spans import Where, call_of, where
 from hookline.store import Store, StoreFailed
 from hookline.system import detached, outbox
 from hookline.system.places import Places
+from hookline.values import replace
 from hookline.wanting import TRIAL
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 BATCH = 500
 """Reports that are sent together."""
@@ -43,8 +45,7 @@ _MAIN = "from hookline.telemetry import main; main()"
 Start = Callable[[Choice, str], None]
 
 
-@record
-class Standing:
+class Standing(Struct, frozen=True, kw_only=True):
     """How a sink is doing, for a person."""
 
     name: str
@@ -61,7 +62,6 @@ class Standing:
 
 def folder(places: Places, choice: Choice) -> str:
     """Where a sink keeps things; apart for a project that had a say in where they go."""
-    import hashlib  # noqa: PLC0415 -- only where there is a sink
 
     which = "" if choice.own else "-" + hashlib.sha256(places.root.encode()).hexdigest()[:12]
     return os.path.join(places.state, "telemetry", choice.name + which)
@@ -160,7 +160,6 @@ def exporter(env: Mapping[str, str]) -> Start:
 
 def main() -> None:
     """Send what waits; what to send where is told on stdin."""
-    import signal  # noqa: PLC0415 -- only here
 
     def leave(number: int, frame: "FrameType | None") -> None:
         os._exit(0)  # whatever hangs, hangs in a library's thread

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hookline.record import record
+from msgspec import Struct
+
+from hookline.redact import redact
 
 LIST, ONE = "todos", "todo:"
 """What is remembered: a whole list, or each task by itself, since hosts make several at once."""
@@ -13,8 +15,7 @@ LONGEST, READ = 120, 10_000
 MOST = 50
 
 
-@record
-class Todo:
+class Todo(Struct, frozen=True, kw_only=True):
     """One thing that is to do."""
 
     text: str
@@ -67,6 +68,5 @@ def _single(notes: Mapping[str, Any]) -> Iterator[Todo]:
 
 def _words(value: Any) -> str:
     """In one short line; secrets go before it is cut, for the beginning of one is not always told."""
-    from hookline.redact import redact  # noqa: PLC0415 -- only where the agent changes its list
 
     return " ".join(redact(value[:READ]).split())[:LONGEST] if isinstance(value, str) else ""

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
-from hookline.record import replace
+from hookline.events import Event
+from hookline.outcome import Outcome, Step
 from hookline.redact import redact, redact_json
 from hookline.response import Count, Effect, Mirror, Notify, Post
 from hookline.runs import counted
 from hookline.store import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.events import Event
-    from hookline.outcome import Outcome, Step
+from hookline.values import replace
 
 TELLING = (Notify, Mirror, Post)
 """Effects that let text out."""

@@ -18,12 +18,12 @@ from hookline.installing import (
     wrote,
 )
 from hookline.jsonc import NotJson, parse
-from hookline.record import replace
 from hookline.rewiring import held, moments, unwired
 from hookline.system import wired as notes
 from hookline.system.places import Places
 from hookline.system.wired import Refused, Wired
 from hookline.unwiring import parted
+from hookline.values import replace
 from hookline.wiring import Listed, Scope
 
 

@@ -2,17 +2,17 @@
 
 from collections.abc import Collection
 
+from msgspec import Struct
+
 from hookline.jsonc import Edit, Node, NotJson, beside, commented, parse, removals
 from hookline.owned import listed_under, our_places
-from hookline.record import record
 from hookline.wiring import Listed
 
 BOM = "\ufeff"
 Key = tuple[str, ...]
 
 
-@record
-class Cut:
+class Cut(Struct, frozen=True, kw_only=True):
     """What is cut out of which text."""
 
     text: str

@@ -7,15 +7,13 @@ goes on from. The same lines always come to the same tally, so that it does not 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from hookline.record import field, record, replace
+from msgspec import Struct, field
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, TypeVar
+from hookline.values import replace
 
-    _T = TypeVar("_T")
+_T = TypeVar("_T")
 
 MOST = 10**12
 """Tokens: whoever says more, or less than none, is not believed."""
@@ -39,8 +37,7 @@ class Spent(NamedTuple):
         return self.input + self.output + self.cache_read + self.cache_write
 
 
-@record
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """What is known of a session's use of its model; None where the host does not tell."""
 
     used: int | None = None
@@ -107,8 +104,7 @@ class Total(NamedTuple):
 Told = Turn | Around | Answer | Total
 
 
-@record
-class Recording:
+class Recording(Struct, frozen=True, kw_only=True):
     """How a host's recording of a session tells of usage."""
 
     read: Callable[[Mapping[str, Any]], Iterable[Told]]
@@ -119,8 +115,7 @@ class Recording:
     """Whether the host may tell of a turn's end before it has written down the turn's last answer."""
 
 
-@record
-class Tally:
+class Tally(Struct, frozen=True, kw_only=True):
     """What a recording came to so far."""
 
     spent: Mapping[str, Spent] = field(default_factory=dict)

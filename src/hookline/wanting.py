@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from hookline import enrichment
+from hookline.events import Event
+from hookline.handing import keep
+from hookline.learning import Attempt
+from hookline.outcome import Outcome
 from hookline.redact import redact, redact_json
-from hookline.response import Enrich, ErrorSeen, HandOver, Keep, Learn, Mirror, Notify, Post
+from hookline.response import Effect, Enrich, ErrorSeen, HandOver, Keep, Learn, Mirror, Notify, Post
+from hookline.store import Store
+from hookline.system import effects, mirror, webhook
+from hookline.system.places import Places
 from hookline.trail import quiet
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from hookline.events import Event
-    from hookline.learning import Attempt
-    from hookline.outcome import Outcome
-    from hookline.response import Effect
-    from hookline.store import Store
-    from hookline.system.places import Places
 
 TRIAL = "hookline-doctor-"
 """How a session's name begins in which something is only tried out: nobody wants to be told of it."""
@@ -61,26 +60,16 @@ def keep_at_once(said: Outcome, store: Store, places: Places, now: float, attemp
     if said.kept:
         attempt(lambda: store.keep(session, [redact(text) for text in said.kept]), usual=None)
     if any(isinstance(one, HandOver) for one in said.effects):
-        from hookline.handing import keep  # noqa: PLC0415 -- a few times a session
-
         attempt(lambda: keep(said, store, places, now), usual=None)
 
 
 def _done(effect: Effect, event: Event, places: Places, env: Mapping[str, str]) -> str:
     if isinstance(effect, Notify):
-        from hookline.system import effects  # noqa: PLC0415 -- hooks seldom want any
-
         return "".join(effects.carry_out([effect]))
     if isinstance(effect, Mirror):
-        from hookline.system import mirror  # noqa: PLC0415 -- not at every event
-
         return mirror.reflect(effect, env)
     if isinstance(effect, Post):
-        from hookline.system import webhook  # noqa: PLC0415 -- few have one
-
         return webhook.post(effect, event, places, env)
     if isinstance(effect, Enrich):
-        from hookline import enrichment  # noqa: PLC0415 -- few have such a command
-
         return enrichment.begin(effect, event, places, env)
     return ""

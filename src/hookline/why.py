@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from hookline.record import record
+from msgspec import Struct
 
 Said = Literal["", "pass", "excepted", "off", "warn", "modify", "allow", "ask", "block"]
 _WEIGHT: dict[Said, int] = {"warn": 1, "modify": 2, "allow": 3, "ask": 4, "block": 5}
 
 
-@record
-class Branch:
+class Branch(Struct, frozen=True, kw_only=True):
     """One thing that was looked at, what came of it, and below it what that hangs on."""
 
     text: str

@@ -5,19 +5,17 @@ Only what a host's own file says about it; reading and changing those files is t
 
 from __future__ import annotations
 
-from hookline.frozen import NOTHING
-from hookline.record import field, record
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, TypeAlias
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, Literal, TypeAlias
+from msgspec import Struct
+
+from hookline.frozen import NOTHING
 
 Scope: TypeAlias = 'Literal["user", "project"]'
 
 
-@record
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """What is to be wired: one moment, and what the host is to start for it."""
 
     moment: str
@@ -34,8 +32,7 @@ class Entry:
         return f"{self.guard}exec {self.command}" if self.guard else self.command
 
 
-@record
-class Written:
+class Written(Struct, frozen=True, kw_only=True):
     """One hook that somebody wrote into a host's settings, in our words."""
 
     command: str | tuple[str, ...] = ""
@@ -43,7 +40,7 @@ class Written:
     match: str = ""
     seconds: float | None = None
     """How long the host waits, where the entry says so."""
-    more: Mapping[str, Any] = field(default=NOTHING)
+    more: Mapping[str, Any] = NOTHING
     """Further keys of an entry of ours that mean the same."""
     lost: tuple[str, ...] = ()
     """What else it says that means nothing elsewhere, in sentences."""
@@ -51,8 +48,7 @@ class Written:
     """Why it is no hook of ours at all."""
 
 
-@record
-class Listed:
+class Listed(Struct, frozen=True, kw_only=True):
     """A settings file, JSON, in which every moment has a list of entries."""
 
     user: str = ""
@@ -61,7 +57,7 @@ class Listed:
     """The repository's file, from its root; empty where there is none."""
     under: tuple[str, ...] = ("hooks",)
     """The keys that lead to the table of moments."""
-    start: Mapping[str, Any] = field(default=NOTHING)
+    start: Mapping[str, Any] = NOTHING
     """What a file that is not there yet begins with, besides that table."""
     entry: Callable[[Entry], Any]
     """What stands in a moment's list."""
@@ -77,8 +73,7 @@ class Listed:
     """The key beside the table of moments with variables for all hooks; empty where there is none."""
 
 
-@record
-class Own:
+class Own(Struct, frozen=True, kw_only=True):
     """Files that are ours alone: a plugin, or a program for each moment."""
 
     user: str = ""
@@ -93,8 +88,7 @@ class Own:
     """The list there that gets the one entry for it; it stands for the moment."""
 
 
-@record
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """Where we are wired, for those who look whether that is enough."""
 
     scope: Scope
@@ -107,8 +101,7 @@ class Place:
     """What the other file of a look holds."""
 
 
-@record
-class Look:
+class Look(Struct, frozen=True, kw_only=True):
     """A file of the host's that says whether it really runs what is wired."""
 
     file: str
@@ -119,8 +112,7 @@ class Look:
     """Another file without which it cannot be told; what it holds is in the place."""
 
 
-@record
-class Wiring:
+class Wiring(Struct, frozen=True, kw_only=True):
     """Everything about the way in which a host comes to call us."""
 
     way: Listed | Own

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hookline.bash import programs, read
+from hookline.bash import read
 
 
 def ran(line, **known):
@@ -81,15 +81,6 @@ def test_the_rounds_of_a_loop_add_up():
 )
 def test_users_name_their_own_runners(runners, line, last):
     assert ran(line, runners=runners)[-1] == last
-
-
-@pytest.mark.parametrize("module", programs.LATER)
-def test_the_table_of_programs_knows_what_the_files_hold(module):
-    import importlib
-
-    assert set(programs.LATER[module].split()) == set(
-        importlib.import_module(f"hookline.bash.{module}").PROGRAMS
-    )
 
 
 @pytest.mark.parametrize(

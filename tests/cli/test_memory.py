@@ -1,9 +1,10 @@
 """A person looks at what was learnt and corrects it; what they forget is nowhere any more."""
 
 import json
-from dataclasses import replace
 
 import pytest
+
+from hookline.values import replace
 
 
 @pytest.fixture

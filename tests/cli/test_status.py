@@ -20,11 +20,11 @@ from tests.conftest import HOOKLINE
 from hookline.cli._status_rows import Row
 from hookline.cli._status_show import drawn, left, number, tokens
 from hookline.gates import CONTINUATIONS, STRIKES
-from hookline.record import replace
 from hookline.spending import ENDS, LAST, SPENT
 from hookline.store import Record
 from hookline.stores.sqlite import open_store
 from hookline.system import lives
+from hookline.values import replace
 
 NOW = 1_800_000_000.0
 PLAIN = Row(session="aaaaaaaa-1111", host="claude-code", cwd="/home/me/apps", began=NOW - 900, seen=NOW - 5)

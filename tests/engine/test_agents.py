@@ -24,9 +24,10 @@ from tests.engine.conftest import scratch
 from tests.engine.ways import Way
 
 from hookline.engine import journal, repository, run, targets
+from hookline.engine.run_state import Surroundings
 from hookline.engine.watching import Nobody
-from hookline.record import replace
 from hookline.system import unattended
+from hookline.values import replace
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 LADDER = ((signal.SIGINT, 0.1), (signal.SIGTERM, 0.1))
@@ -133,7 +134,7 @@ class Agents(RuleBasedStateMachine):
 
     def carried_out(self):
         text = self.run.text.replace("experiments = 1\n", f"experiments = {self.count}\n")
-        around = run.Surroundings(env=self.env, watcher=Nobody(), ladder=LADDER)
+        around = Surroundings(env=self.env, watcher=Nobody(), ladder=LADDER)
         stop = run.carry_out(replace(self.run, text=text, parallel=self.AT_ONCE), self.repository, around)
 
         assert stop.reason == "iterations"

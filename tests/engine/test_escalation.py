@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from hookline.engine.escalation import Usual, advice, failed_in_a_row, plateau
-from hookline.record import record
 
 FAILURES = (
     "discard", "discard_noise", "crash", "timeout", "guard_failed", "scope_violation", "metric_error",
@@ -13,14 +13,12 @@ FAILURES = (
 )  # fmt: skip
 
 
-@record
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     status: str
     metric: float | None = None
 
 
-@record
-class Metric:
+class Metric(Struct, frozen=True, kw_only=True):
     direction: str = "lower"
     min_delta: float = 0.0
 

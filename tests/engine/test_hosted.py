@@ -13,7 +13,7 @@ from hookline.engine.agent import Task
 from hookline.engine.hosted import HostAgent, described, names, permitted
 from hookline.engine.profiles import Profile, load
 from hookline.engine.target import read
-from hookline.record import replace
+from hookline.values import replace
 
 from .conftest import TARGET
 

@@ -6,13 +6,12 @@ from itertools import count
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from hookline.engine.judging import best, better, judge, mad, noisy, p_value
-from hookline.record import record
 
 
-@record
-class Metric:
+class Metric(Struct, frozen=True, kw_only=True):
     direction: str = "lower"
     min_delta: float = 0.0
 

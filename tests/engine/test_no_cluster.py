@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from hookline.extras import missing
+
 from .ways import shared
 
 NOBODY = "no cluster of Ray answers at '127.0.0.1:1'"
@@ -33,7 +35,7 @@ def test_without_ray_it_is_said_how_to_get_it(project, monkeypatch):
     shared(project.home)
     done = project.hookline("run", "--cluster", "local", check=1)
 
-    assert done.stderr == "hookline: --cluster needs Ray: pip install 'hookline[cluster]'\n"
+    assert done.stderr == f"hookline: {missing('cluster', '--cluster')}\n"
     assert not (project.root / "autoresearch").exists()
 
 

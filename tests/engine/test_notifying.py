@@ -10,7 +10,7 @@ from hookline.engine.journal import Row
 from hookline.engine.notifying import message
 from hookline.engine.runs import Run
 from hookline.engine.stopping import Stop
-from hookline.record import replace
+from hookline.values import replace
 
 from .conftest import TARGET
 from .test_hosted import killed

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hookline.engine.usage import Used, added, noted, price, together, used
+from hookline.engine.prices import price
+from hookline.engine.usage import Used, added, noted, together, used
 from hookline.spending import USAGE
 from hookline.store import Record
 from hookline.stores.memory import open_store

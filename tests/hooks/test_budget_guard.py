@@ -9,8 +9,8 @@ from hookline import OnBudgetExceeded, State
 from hookline.budget import crossed
 from hookline.events import Subagent
 from hookline.hooks.budget_guard import budget_guard
-from hookline.host import decode
 from hookline.hosts import load
+from hookline.payload import decode
 from hookline.system.weight import weight
 from hookline.testing import any_event, pre_tool_use
 from hookline.usage import Usage

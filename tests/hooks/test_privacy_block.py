@@ -1,7 +1,5 @@
 """privacy-block: what may hold a secret, who may open it, and that no agent can approve itself."""
 
-from dataclasses import replace
-
 import pytest
 
 from hookline import State
@@ -13,6 +11,7 @@ from hookline.hooks.privacy_block import privacy_block
 from hookline.hooks.scout_block import scout_block
 from hookline.state import Facts
 from hookline.testing import post_tool_use, pre_tool_use, user_prompt_submit
+from hookline.values import replace
 
 FACTS = {"root": "/proj/app", "home": "/home/me"}
 

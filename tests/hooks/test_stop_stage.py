@@ -12,8 +12,8 @@ from hookline.frozen import frozen
 from hookline.hook import configure
 from hookline.hooks import load as built_in
 from hookline.hooks.stop_stage import stop_stage
-from hookline.host import decode
 from hookline.hosts import load
+from hookline.payload import decode
 from hookline.runtime import Runtime
 from hookline.stage import PARTS
 from hookline.stores import memory

@@ -11,12 +11,12 @@ from hookline.frozen import frozen
 from hookline.hook import configure
 from hookline.hooks import load as built_in
 from hookline.hooks.token_budget import target_of, token_budget
-from hookline.record import replace
 from hookline.runtime import Runtime
 from hookline.state import Facts
 from hookline.store import Query
 from hookline.testing import any_event, stop, user_prompt_submit
 from hookline.usage import Usage
+from hookline.values import replace
 
 HELPER = Subagent(id="a1", type="explorer")
 NUDGE = "Keep working on the task; do not summarise, and do not ask whether to go on."

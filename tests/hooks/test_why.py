@@ -1,7 +1,5 @@
 """Why each guard said what it said: a tree for a pass, for a stop, and for what a person excepted."""
 
-import subprocess
-import sys
 from typing import get_args
 
 import pytest
@@ -9,13 +7,13 @@ import pytest
 from hookline import State
 from hookline.events import PreModelCall
 from hookline.frozen import frozen
-from hookline.hook import configure, hook, later
+from hookline.hook import configure, hook
 from hookline.hooks import load, names
 from hookline.hooks._dangerous.packs import PACKS
 from hookline.hooks.dangerous_command import dangerous_command
 from hookline.state import Facts
 from hookline.testing import post_tool_use, pre_tool_use, user_prompt_submit
-from hookline.why import Branch, branch, plain, strongest, walked
+from hookline.why import branch, plain, strongest, walked
 
 HOME = "/home/me"
 ROOT = f"{HOME}/project"
@@ -337,14 +335,6 @@ def test_the_heaviest_branch_is_what_a_tree_comes_to():
     assert plain(branch("x", rule="r"), "guard") == {"text": "x", "rule": "guard:r"}
 
 
-def test_what_is_needed_later_is_imported_later():
-    call = later("hookline.nothing:tree")
-
-    with pytest.raises(ModuleNotFoundError):
-        call()
-    assert later("hookline.why:branch")("x") == Branch(text="x")
-
-
 def test_a_hook_of_anybody_can_tell_why():
     @hook(why=lambda event, state, *, most: [branch(f"at most {most}")])
     def mine(event: PreModelCall, state: State, *, most: int = 3):
@@ -370,14 +360,3 @@ def test_every_guard_tells_why():
 
 def test_the_packs_that_settings_may_name_are_those_that_there_are():
     assert set(get_args(get_args(dangerous_command.types["packs"])[0])) == set(PACKS)
-
-
-def test_no_verdict_waits_for_the_trees():
-    program = (
-        "import sys\nfrom hookline import hooks\n"
-        "for name in hooks.names(): hooks.load(name)\n"
-        "print([name for name in sys.modules if name.endswith('.why') or '._why' in name])"
-    )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-
-    assert ran.stdout == "[]\n"

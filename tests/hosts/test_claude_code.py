@@ -1,7 +1,6 @@
 """Claude Code's traps, each by its name; what the client really does with our answers is in tests/clients."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,11 @@ from hookline import block, hook
 from hookline.degrade import answer
 from hookline.events import BLOCK, INJECT, MODIFY, OnError, Stop, TurnStart
 from hookline.frozen import frozen
-from hookline.host import decode
 from hookline.hosts.claude_code import HOST
 from hookline.outcome import Outcome, Step
+from hookline.payload import decode
 from hookline.runtime import Runtime
+from hookline.values import replace
 from hookline.wiring import Entry
 
 CAPTURES = Path(__file__).parent.parent / "captures" / "claude-code"

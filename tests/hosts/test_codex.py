@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,12 +21,14 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.frozen import frozen
-from hookline.host import Reply, decode
+from hookline.host import Reply
 from hookline.hosts import load
 from hookline.hosts.codex import entry, sent
 from hookline.outcome import Outcome
+from hookline.payload import decode
 from hookline.runtime import Runtime
 from hookline.state import State
+from hookline.values import replace
 from hookline.wiring import Entry
 
 HOST = load("codex")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.events import EVENTS
-from hookline.host import Unreadable, decode
+from hookline.events import EVENTS, Unreadable
+from hookline.payload import decode
 from hookline.testing.hosts import SUITE
 
 CAPTURES = sorted((Path(__file__).parent.parent / "captures").glob("*/*.json"))

@@ -3,7 +3,6 @@
 import json
 import shlex
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,9 @@ from hookline.degrade import answer
 from hookline.derive import derive
 from hookline.events import OnError, PermissionRequest, PostToolUse, PreToolUse, Stop
 from hookline.frozen import frozen
-from hookline.host import decode
 from hookline.outcome import Outcome
+from hookline.payload import decode
+from hookline.values import replace
 from hookline.wiring import Entry
 
 HOST = hosts.load("copilot-cli")

@@ -1,7 +1,6 @@
 """Cursor: each trap by its name."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,10 @@ from hookline import hosts
 from hookline.degrade import answer
 from hookline.events import BLOCK
 from hookline.frozen import frozen
-from hookline.host import Reply, decode
+from hookline.host import Reply
 from hookline.outcome import Outcome
+from hookline.payload import decode
+from hookline.values import replace
 from hookline.wiring import Entry
 
 HOST = hosts.load("cursor")

@@ -1,7 +1,6 @@
 """Factory Droid: each trap by its name."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from hookline import hosts
@@ -9,8 +8,10 @@ from hookline.degrade import answer
 from hookline.derive import derive
 from hookline.events import OnError, PostCompact, PostToolUse, SessionStart
 from hookline.frozen import frozen
-from hookline.host import Reply, decode
+from hookline.host import Reply
 from hookline.outcome import Outcome
+from hookline.payload import decode
+from hookline.values import replace
 from hookline.wiring import Entry
 
 HOST = hosts.load("factory-droid")

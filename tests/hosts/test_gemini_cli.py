@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,13 @@ from hookline import block, hook
 from hookline.degrade import answer
 from hookline.events import ASK, MODIFY, PreCompact, Stop
 from hookline.frozen import Frozen, frozen
-from hookline.host import decode
 from hookline.hosts._gemini_replies import NO_TEXT
 from hookline.hosts._going_on import going_on
 from hookline.hosts.gemini_cli import HOST
 from hookline.outcome import Outcome, Step
+from hookline.payload import decode
 from hookline.runtime import Runtime
+from hookline.values import replace
 from hookline.wiring import Entry
 
 CAPTURES = Path(__file__).parent.parent / "captures" / "gemini-cli"

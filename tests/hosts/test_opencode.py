@@ -1,7 +1,6 @@
 """OpenCode: what the plugin sends, what it is answered, and each trap by its name."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,9 @@ from hookline.degrade import answer
 from hookline.derive import abilities, coverage, derive
 from hookline.events import BLOCK, EVENTS, MODIFY, OnError, PostModelCall, PostToolUse, Stop, SubagentStop
 from hookline.frozen import frozen
-from hookline.host import decode
 from hookline.outcome import Outcome
+from hookline.payload import decode
+from hookline.values import replace
 from hookline.wiring import Entry
 
 HOST = hosts.load("opencode")

@@ -1,7 +1,6 @@
 """Qwen Code's traps, each by its name; what the client really does with our answers is in tests/clients."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,11 @@ from hookline.degrade import answer
 from hookline.derive import derive
 from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, OnError, SessionEnd, Stop, UserPromptSubmit
 from hookline.frozen import frozen
-from hookline.host import decode
 from hookline.hosts.qwen_code import HOST
 from hookline.outcome import Outcome, Step
+from hookline.payload import decode
 from hookline.runtime import Runtime
+from hookline.values import replace
 from hookline.wiring import Entry
 
 CAPTURES = Path(__file__).parent.parent / "captures" / "qwen-code"

@@ -7,9 +7,10 @@ from hookline import hosts
 from hookline.degrade import answer
 from hookline.derive import derive
 from hookline.events import OnError, PostToolUse
-from hookline.host import Reply, decode
+from hookline.host import Reply
 from hookline.installing import ROOM
 from hookline.outcome import Outcome
+from hookline.payload import decode
 from hookline.wiring import Entry
 
 HOST = hosts.load("reasonix")

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from hookline import hosts
 from hookline.degrade import answer
-from hookline.host import Reply, decode
+from hookline.host import Reply
 from hookline.outcome import Outcome
+from hookline.payload import decode
 from hookline.wiring import Entry
 
 HOST = hosts.load("vscode")

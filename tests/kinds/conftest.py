@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from hookline.kind import Declaration, Machine
 from hookline.kinds.python import KIND, Found, Source, find
 from hookline.system.processes import run, start
+from hookline.values import replace
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,6 @@ import os
 import re
 import sys
 import time
-from dataclasses import replace
 
 import pytest
 
@@ -18,6 +17,7 @@ from hookline.kinds.command import KIND
 from hookline.response import Response
 from hookline.state import Facts, State
 from hookline.system.processes import run, start
+from hookline.values import replace
 
 STATE = State(now=1.0)
 EVENT = SessionStart(session="s1", source="startup", native=Frozen(session_id="s1", novel=(1, 2)))

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from hookline import PreToolUse, Response, SessionStart, State, ask, block, inje
 from hookline.frozen import Frozen
 from hookline.kind import Declaration, HookFailed
 from hookline.kinds.mcp import KIND, arguments
+from hookline.values import replace
 
 SERVERS = Path(__file__).parent / "servers"
 LIMIT = 20.0

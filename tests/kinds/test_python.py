@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -16,9 +16,9 @@ from hookline.frozen import Frozen
 from hookline.kind import Declaration, HookFailed
 from hookline.kinds import _codec
 from hookline.kinds.python import KIND, Found, Source, find
-from hookline.record import fields
 from hookline.state import Facts
 from hookline.usage import Usage
+from hookline.values import replace
 
 LIMIT = 5.0
 NOW = State(now=1_000_000.0)

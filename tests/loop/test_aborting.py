@@ -9,7 +9,7 @@ import pytest
 
 from hookline import PreToolUse, SessionEnd, SessionStart, ask, block, hook, inject
 from hookline.loop import Answer, Called, Calling, Done, Piece, Tool
-from hookline.record import replace
+from hookline.values import replace
 
 from .played import Played, calls, says
 

@@ -4,7 +4,7 @@ import pytest
 
 from hookline import allow, ask, block, inject, modify
 from hookline.loop import ToolCall
-from hookline.record import replace
+from hookline.values import replace
 
 from .played import Played, calls, says
 

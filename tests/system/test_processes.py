@@ -9,10 +9,10 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict
 
 from hookline.kind import Finished
 from hookline.system._descendants import end_group

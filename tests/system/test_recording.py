@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
-from hookline.record import asdict
 from hookline.system import recording
 from hookline.system.recording import Mark, look, mark_from
 
@@ -168,4 +168,4 @@ def test_a_mark_can_be_kept(file):
     add(file, HISTORY)
     mark = look(str(file), Mark(), ANY).mark
 
-    assert mark_from(asdict(mark)) == mark
+    assert mark_from(to_builtins(mark)) == mark

@@ -119,7 +119,7 @@ def test_after_three_tries_it_is_given_up(receiver):
 def test_nobody_who_listens_is_found_out_three_times(nowhere):
     why, slept = sent(nowhere)
 
-    assert (why, len(slept)) == ("it could not be reached (ConnectError), the last of 3 tries", 3)
+    assert (why, len(slept)) == ("it could not be reached (ConnectionRefusedError), the last of 3 tries", 3)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -229,7 +229,8 @@ def test_a_receiver_that_is_in_trouble_twice_is_told_the_third_time(user, receiv
 def test_a_receiver_that_is_away_is_told_of_by_status_and_doctor(user, nowhere):
     end(user, nowhere)
     eventually(lambda: failures(user))
-    told = "the webhook was not told: it could not be reached (ConnectError), the last of 3 tries (last at "
+    cause = "it could not be reached (ConnectionRefusedError), the last of 3 tries (last at "
+    told = f"the webhook was not told: {cause}"
     status, doctor = user.run("status"), user.run("doctor", "--json")
     findings = {one["id"]: one for one in json.loads(doctor.stdout)["findings"]}
     rows = user.run("log", "--json", "--rule", webhook.RULE).stdout.splitlines()

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Literal
 
 from hookline.bash.follow import follow
 from hookline.bash.grammar import parse
 from hookline.bash.invoke import inner
 from hookline.bash.reading import UNKNOWN, Problem, Reading, Redirect, Simple, Word
+from hookline.bash.windows import inners
 from hookline.bash.world import MAX_COMMANDS, World, trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Literal
+from hookline.bash.wrappers import declared
 
 __all__ = ["MAX_LINE", "UNKNOWN", "Problem", "Reading", "Redirect", "Simple", "Word", "read"]
 
@@ -64,11 +63,15 @@ def _read(
             commands=(), problems=(Problem(reason="too long to read", text=line, span=(0, len(line))),)
         )
     text = line if line.isascii() and UNKNOWN not in line else _RESERVED.sub("\ufffd", line)
-    world = World(text, home or "~", _WORK + _WORK_PER_CHARACTER * len(text), [MAX_COMMANDS], follow)
+    world = World(
+        line=text,
+        home=home or "~",
+        work=_WORK + _WORK_PER_CHARACTER * len(text),
+        left=[MAX_COMMANDS],
+        follow=follow,
+    )
     world.known |= {name: (value,) for name, value in {**_given(cwd, home), **dict(variables)}.items()}
     if runners:
-        from hookline.bash.wrappers import declared  # noqa: PLC0415 -- few have runners of their own
-
         known = dict(runners)
         world.runners = {
             name: declared(name, known) for name in {key.split()[0] for key in known if key.strip()}
@@ -76,8 +79,6 @@ def _read(
     if shell == "bash":
         _bash(world)
     else:
-        from hookline.bash.windows import inners  # noqa: PLC0415 -- only where such a shell is in use
-
         for one in inners(world, text, shell, shell, None):
             inner(world, one)
     return Reading(commands=tuple(world.commands), problems=tuple(world.problems), bombs=tuple(world.bombs))

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.bash.dollar import arith_command
 from hookline.bash.source import Source, Unparsed, blanks, expect, mark, newlines, peek, take
 from hookline.bash.syntax import Compound, Steps, Term
-from hookline.bash.words import pattern, term
+from hookline.bash.words import arith_command, pattern, term
 
 Reader: TypeAlias = Callable[[Source], Compound]
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from msgspec import Struct, field
+
+from hookline.bash import params
+from hookline.bash.braces import braces
 from hookline.bash.reading import UNKNOWN, Word
 from hookline.bash.syntax import Arith, Array, Code, Double, Param, Part, Quoted, Span, Term
 from hookline.bash.world import MAX_TEXT, UNSET, World, cwd, look, rollback, spend, store, too_deep, trouble
-from hookline.record import field, record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
 
 _MAX_PIPES = 50
 """Process substitutions that get a name of their own; later ones are unknown files."""
@@ -35,8 +34,7 @@ class _Piece(NamedTuple):
     """A word ends here, whatever the text."""
 
 
-@record(frozen=False, kw_only=False)
-class _Field:
+class _Field(Struct, kw_only=True):
     texts: list[str] = field(default_factory=list)
     present: bool = False
     glob: bool = False
@@ -52,8 +50,6 @@ def words(world: World, terms: Iterable[Term]) -> list[Word]:
         elif len(term.parts) == 1 and isinstance(first, Quoted):
             out.append(Word(text=first.text, span=term.span))
         else:
-            from hookline.bash.braces import braces  # noqa: PLC0415 -- most words are plain
-
             for parts in braces(term.parts):
                 out += _fields(world, parts, term.span)
     return out
@@ -108,7 +104,6 @@ def _chunks(value: str, separators: str) -> list[str]:
         return _DEFAULT_SPLIT.split(value)
     if not separators:
         return [value]
-    import re  # noqa: PLC0415 -- most values are not split
 
     return re.split("[" + re.escape(separators) + "]", value)
 
@@ -154,8 +149,6 @@ def _double(world: World, part: Double, out: list[_Piece], _in_quotes: object) -
 
 
 def _param(world: World, part: Param, out: list[_Piece], in_quotes: object) -> None:
-    from hookline.bash import params  # noqa: PLC0415 -- as above
-
     bare = not in_quotes
     if params.simple(world, part):
         value = look(world, part.name) or "" if part.name in world.known else UNSET

@@ -7,8 +7,11 @@ and what a command prints is known only for a handful of programs; everything el
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from hookline.bash import expand
+from hookline.bash.bombs import bomb
 from hookline.bash.invoke import apply, by_variables, invoke, note
 from hookline.bash.reading import UNKNOWN, Redirect, Word
 from hookline.bash.streams import feed, keep
@@ -42,11 +45,6 @@ from hookline.bash.world import (
     trouble,
     written,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
 
 _ALL_OF = re.compile(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
 """A pattern that leaves nothing of a folder out."""
@@ -120,8 +118,6 @@ def _compound(world: World, compound: Compound, stdin: str) -> str:
 
 
 def _bomb(compound: Compound) -> bool:
-    from hookline.bash.bombs import bomb  # noqa: PLC0415 -- few lines loop
-
     return bomb(compound)
 
 

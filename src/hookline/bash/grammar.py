@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from hookline.bash import compounds
+from hookline.bash.heredocs import redirection
 from hookline.bash.source import (
     MAX_FAILURES,
     Failure,
@@ -34,10 +37,6 @@ from hookline.bash.syntax import (
 )
 from hookline.bash.words import term
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 RESERVED = re.compile(
     r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|\[\[|[{}!])"
     r"(?=[ \t\n;&|()<>]|\\\n|\r\n|\Z)"
@@ -64,7 +63,16 @@ def parse(
     text: str, *, offset: int = 0, fixed: Span | None = None, depth: int = 0, left: list[int] | None = None
 ) -> tuple[Steps, tuple[Failure, ...]]:
     """All commands of *text*, and the stretches of it that are no shell grammar; *left* counts them down."""
-    src = Source(text, 0, len(text), _steps, depth, offset, fixed, spare=[4 * len(text) + _SPARE])
+    src = Source(
+        text=text,
+        pos=0,
+        end=len(text),
+        grammar=_steps,
+        depth=depth,
+        offset=offset,
+        fixed=fixed,
+        spare=[4 * len(text) + _SPARE],
+    )
     src.left = src.left if left is None else left
     items: list[Step] = []
     while src.pos < src.end:
@@ -157,7 +165,6 @@ def _command(src: Source) -> Node:
     if keyword in ("function", "coproc"):
         src.pos += len(keyword)
         return _function(src) if keyword == "function" else _coproc(src)
-    from hookline.bash import compounds  # noqa: PLC0415 -- most commands are simple
 
     reader = compounds.READERS.get(keyword or "(")
     if reader is None:
@@ -176,8 +183,6 @@ def _redirections(src: Source) -> Iterator[Redirection]:
 
 
 def _redirection(src: Source) -> Redirection | None:
-    from hookline.bash.heredocs import redirection  # noqa: PLC0415 -- most commands have none
-
     return redirection(src)
 
 

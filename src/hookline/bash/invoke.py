@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from hookline.bash.gitsettings import variables
 from hookline.bash.grammar import parse
 from hookline.bash.programs import program, program_name
 from hookline.bash.reading import UNKNOWN, Redirect, Simple, Word
@@ -27,7 +28,7 @@ from hookline.bash.world import (
     trouble,
     unmarked,
 )
-from hookline.record import replace
+from hookline.values import replace
 
 _FILE_SIGN = re.compile("[@=<]")
 """What stands before a file in a word: `@file`, `--from=file`, `name=<file`."""
@@ -175,7 +176,6 @@ def inner(world: World, one: Inner) -> str:
 
 def by_variables(world: World, settings: tuple[tuple[str, str], ...], span: Span) -> None:
     """Follow the commands that variables hold for other programs to run: pagers, editors, prompts."""
-    from hookline.bash.gitsettings import variables  # noqa: PLC0415 -- few commands are given any
 
     for one in variables(world, settings, span):
         inner(world, one)

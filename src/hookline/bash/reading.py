@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from hookline.record import record
+from msgspec import Struct
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.bash.syntax import Span
+from hookline.bash.syntax import Span
 
 UNKNOWN = "\0"
 """Stands in a text for what only running would tell; no shell string can hold a NUL, so it is never one."""
 
 
-@record
-class Word:
+class Word(Struct, frozen=True, kw_only=True):
     """One word after expansion; *span* is where in the line it was written."""
 
     text: str
@@ -31,15 +28,13 @@ class Word:
         return UNKNOWN in self.text
 
 
-@record
-class Redirect:
+class Redirect(Struct, frozen=True, kw_only=True):
     op: str
     fd: str
     target: Word
 
 
-@record
-class Simple:
+class Simple(Struct, frozen=True, kw_only=True):
     """One simple command: a program and its arguments."""
 
     name: str
@@ -58,8 +53,7 @@ class Simple:
     """Which commands of the reading printed a part of that."""
 
 
-@record
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """A stretch of the line that was not read, and why; never a reason to allow it."""
 
     reason: str
@@ -67,8 +61,7 @@ class Problem:
     span: Span
 
 
-@record
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     commands: tuple[Simple, ...]
     problems: tuple[Problem, ...]
     bombs: tuple[Span, ...] = ()

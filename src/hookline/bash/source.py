@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from hookline.record import field, record, replace
+from msgspec import Struct, field
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    from hookline.bash.syntax import Span, Steps
+from hookline.bash.syntax import Span, Steps
+from hookline.values import replace
 
 MAX_NESTING = 32
 """Constructs inside each other. People stay under fifteen; each costs ten of Python's thousand frames."""
@@ -40,8 +37,7 @@ class Failure(NamedTuple):
     span: Span
 
 
-@record(frozen=False, kw_only=False)
-class Source:
+class Source(Struct, kw_only=True):
     text: str
     pos: int
     end: int

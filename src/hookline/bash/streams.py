@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from hookline.bash.expand import substitute, text
 from hookline.bash.reading import UNKNOWN, Redirect
+from hookline.bash.syntax import Redirection
 from hookline.bash.world import World, look, place, put, resolve, store
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.bash.syntax import Redirection
 
 MAX_FILES = 200
 """Files written in one line whose content is remembered."""

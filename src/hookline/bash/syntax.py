@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from hookline.record import record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeAlias
+from msgspec import Struct
 
 Span: TypeAlias = tuple[int, int]
-if not TYPE_CHECKING:
-    # What is told further down; a name that is told as text would be compiled, once for every field.
-    Part = Term = Steps = Node = object
 
 
 class Quoted(NamedTuple):
@@ -68,8 +61,7 @@ class Term(NamedTuple):
     """Nothing in it can expand: its only part is its value."""
 
 
-@record(frozen=False, kw_only=False, eq=False)
-class Heredoc:
+class Heredoc(Struct, kw_only=True, eq=False):
     """The body of a here-document, filled in when its line has ended."""
 
     parts: tuple[Part, ...] = ()

@@ -1,32 +1,25 @@
-"""Read one word: literal runs, the four kinds of quotes, and whatever a dollar or backtick begins."""
+"""Read one word: literal runs, quotes, and parameters, substitutions and arithmetic after a dollar sign."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from hookline.bash.source import (
-    MAX_FAILURES,
-    Source,
-    Unparsed,
-    apart,
-    blanks,
-    deeper,
-    expect,
-    fail,
-    inside,
-    mark,
-    newlines,
-    spend,
+from hookline.bash.ansi import ansi
+from hookline.bash.quotes import (
+    Reader,
+    backtick,
+    backtick_in_double,
+    escape_in_braces,
+    escape_in_double,
+    escape_in_heredoc,
+    escaped,
+    literal,
+    read,
+    single,
 )
-from hookline.bash.syntax import Array, Code, Double, Part, Quoted, Steps, Term
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
-    from typing import TypeAlias
-
-Reader: TypeAlias = Callable[[Source, list[Part]], None]
+from hookline.bash.source import Source, Unparsed, blanks, deeper, expect, inside, mark, newlines, spend, take
+from hookline.bash.syntax import Arith, Array, Code, Double, Param, Part, Quoted, Steps, Term
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=^!-]+(?=[ \t\n;|&()<>]|\Z)")
 _QUOTES = ("'", '"')
@@ -35,10 +28,16 @@ _QUOTED = re.compile(r"""(?:'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&<>)]|\Z)""")
 _SUBSCRIPT = re.compile(r"[A-Za-z_]\w*\[[^\]\n'\"$`\\]*\]\+?=")
 _ARRAY = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 _RUN = re.compile(r"[^ \t\n'\"\\$`|&;()<>]+")
+_NAME = re.compile(r"[A-Za-z_]\w*|[0-9]|[@*#?$!-]", re.ASCII)
+_BRACED_NAME = re.compile(r"[A-Za-z_]\w*|[0-9]+|[@*#?$!-]", re.ASCII)
+_PREFIXED = re.compile(r"!(?:[A-Za-z_]|[0-9@*#])|#(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!-])(?=[}\[])", re.ASCII)
+_OPERATOR = re.compile(r":[-=+?]|[-=+?]|##?|%%?|/[/#%]?|\^\^?|,,?|@(?=[A-Za-z]\})|:|@|\*")
+_ARITH_STEP = re.compile(r"[^()'\"\\`]+")
+_BRACE_RUN = re.compile(r"[^}'\"\\$`]+")
+_QUOTED_BRACE_RUN = re.compile(r"[^}\"\\$`]+")
+_SLASH_RUN = re.compile(r"[^}/'\"\\$`]+")
+_SUBSCRIPT_RUN = re.compile(r"[^\]'\"\\$`]+")
 _ANSI = re.compile(r"((?:[^'\\]|\\.)*)'", re.DOTALL)
-_BACKTICK = re.compile(r"((?:[^`\\]|\\.)*)`", re.DOTALL)
-_BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
-_BACKTICK_ESCAPE_QUOTED = re.compile(r'\\([\\`$"])')
 
 
 def term(src: Source) -> Term:
@@ -62,39 +61,6 @@ def term(src: Source) -> Term:
     return Term(tuple(parts), mark(src, (start, src.pos)))
 
 
-def read(src: Source, parts: list[Part], run: re.Pattern[str], readers: Mapping[str, Reader]) -> None:
-    """Read parts into *parts* until a character that no reader knows, or the end."""
-    while src.pos < src.end:
-        found = run.match(src.text, src.pos, src.end)
-        if found is not None:
-            literal(parts, found.group())
-            src.pos = found.end()
-            continue
-        reader = readers.get(src.text[src.pos])
-        if reader is None:
-            return
-        before = src.pos
-        reader(src, parts)
-        if src.pos == before:
-            return
-
-
-def literal(parts: list[Part], text: str) -> None:
-    last = parts[-1] if parts else None
-    if isinstance(last, str):
-        parts[-1] = last + text
-    else:
-        parts.append(text)
-
-
-def single(src: Source, parts: list[Part]) -> None:
-    close = src.text.find("'", src.pos + 1, src.end)
-    if close < 0:
-        raise Unparsed("a ' is never closed")
-    parts.append(Quoted(src.text[src.pos + 1 : close]))
-    src.pos = close + 1
-
-
 def double(src: Source, parts: list[Part]) -> None:
     src.pos += 1
     within: list[Part] = []
@@ -105,71 +71,12 @@ def double(src: Source, parts: list[Part]) -> None:
     parts.append(Double(tuple(within)))
 
 
-def escaped(src: Source, parts: list[Part]) -> None:
-    following = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
-    src.pos = min(src.pos + 2, src.end)
-    if following != "\n":
-        parts.append(Quoted(following or "\\"))
-
-
-def backtick(src: Source, parts: list[Part]) -> None:
-    _backtick(src, parts, _BACKTICK_ESCAPE)
-
-
-def _escape_in_double(src: Source, parts: list[Part]) -> None:
-    following = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
-    src.pos = min(src.pos + 2, src.end)
-    if following != "\n":
-        literal(parts, following if following and following in '$`"\\' else "\\" + following)
-
-
-def _escape_in_heredoc(src: Source, parts: list[Part]) -> None:
-    following = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
-    src.pos = min(src.pos + 2, src.end)
-    if following != "\n":
-        literal(parts, following if following and following in "$`\\" else "\\" + following)
-
-
-def _backtick_in_double(src: Source, parts: list[Part]) -> None:
-    _backtick(src, parts, _BACKTICK_ESCAPE_QUOTED)
-
-
-def _backtick(src: Source, parts: list[Part], escape: re.Pattern[str]) -> None:
-    found = _BACKTICK.match(src.text, src.pos + 1, src.end)
-    if found is None:
-        raise Unparsed("a ` is never closed")
-    span = found.span(1)
-    spend(src, span[1] - span[0])
-    code = found.group(1)
-    within = apart(src, escape.sub(r"\1", code), span) if "\\" in code else inside(src, *span)
-    parts.append(Code(_whole(within, within.pos), "`"))
-    src.pos = found.end()
-
-
-def _whole(src: Source, start: int) -> Steps:
-    """All of *src* as commands; a shell reads backticks late, so what is around them holds all the same."""
-    try:
-        deeper(src)
-        body = src.grammar(src, frozenset())
-        if src.pos == src.end:
-            return body
-        reason = f"unexpected {src.text[src.pos]!r}"
-    except Unparsed as why:
-        reason = str(why)
-    if len(src.failures) >= MAX_FAILURES:
-        raise Unparsed(reason)
-    src.pos = src.end
-    fail(src, reason, start)
-    return Steps(())
-
-
 def _dollar(src: Source, parts: list[Part]) -> None:
     following = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
     if following == "'":
         found = _ANSI.match(src.text, src.pos + 2, src.end)
         if found is None:
             raise Unparsed("a $' is never closed")
-        from hookline.bash.ansi import ansi  # noqa: PLC0415 -- rare
 
         parts.append(Quoted(ansi(found.group(1))))
         src.pos = found.end()
@@ -184,28 +91,13 @@ def _dollar_in_double(src: Source, parts: list[Part]) -> None:
     _expansion(src, parts, quoted=True)
 
 
-def _expansion(src: Source, parts: list[Part], *, quoted: bool) -> None:
-    from hookline.bash import dollar  # noqa: PLC0415 -- most words expand nothing
-
-    dollar.expansion(src, parts, quoted=quoted)
-
-
-def _escape_in_braces(src: Source, parts: list[Part]) -> None:
-    if src.text.startswith("\\}", src.pos, src.end):
-        literal(parts, "}")
-        src.pos += 2
-    else:
-        _escape_in_double(src, parts)
-
-
 def _process(src: Source, parts: list[Part]) -> None:
     """`<(…)` and `>(…)`; any other `<` or `>` ends the word."""
     if src.text.startswith("(", src.pos + 1, src.end):
         kind = src.text[src.pos : src.pos + 2]
         src.pos += 2
-        from hookline.bash import dollar  # noqa: PLC0415 -- as above
 
-        parts.append(Code(dollar.commands(src), kind))
+        parts.append(Code(_commands(src), kind))
 
 
 def _parenthesis(src: Source, parts: list[Part]) -> None:
@@ -258,18 +150,170 @@ def pattern(src: Source) -> Term:
     return Term(tuple(parts), mark(src, (start, src.pos)))
 
 
+def _expansion(src: Source, parts: list[Part], *, quoted: bool) -> None:
+    """Read the expansion at this dollar sign, or the bare dollar sign."""
+    named = _NAME.match(src.text, src.pos + 1, src.end)
+    if named is not None:
+        parts.append(Param(named.group()))
+        src.pos = named.end()
+        return
+    following = src.text[src.pos + 1 : min(src.pos + 3, src.end)]
+    if following.startswith("{"):
+        src.pos += 2
+        parts.append(_braced(src, quoted=quoted))
+    elif following == "((" and (close := _arith_end(src, src.pos + 3)) is not None:
+        parts.append(_arith(src, src.pos + 3, close))
+        src.pos = close + 2
+    elif following.startswith("("):
+        src.pos += 2
+        parts.append(Code(_commands(src), "$("))
+    elif following.startswith("["):
+        _old_arith(src, parts)
+    else:
+        literal(parts, "$")
+        src.pos += 1
+
+
+def _commands(src: Source) -> Steps:
+    """Commands up to and over the closing parenthesis."""
+    deeper(src)
+    body = src.grammar(src, frozenset())
+    expect(src, ")")
+    src.depth -= 1
+    return body
+
+
+def arith_command(src: Source) -> Arith | None:
+    """`((…))` at the cursor, or None if the parentheses turn out to be subshells."""
+    close = _arith_end(src, src.pos + 2)
+    if close is None:
+        return None
+    found = _arith(src, src.pos + 2, close)
+    src.pos = close + 2
+    return found
+
+
+def _arith_end(src: Source, pos: int) -> int | None:
+    start, depth = pos, 0
+    while pos < src.end:
+        found = _ARITH_STEP.match(src.text, pos, src.end)
+        pos = found.end() if found is not None else pos
+        char = src.text[pos : min(pos + 1, src.end)]
+        if char == ")" and depth == 0:
+            break
+        depth += (char == "(") - (char == ")")
+        pos = _over(src, pos, char)
+    spend(src, pos - start)
+    return pos if src.text.startswith("))", pos, src.end) else None
+
+
+def _over(src: Source, pos: int, char: str) -> int:
+    if char == "\\":
+        return pos + 2
+    if char in ("'", '"', "`"):
+        close = src.text.find(char, pos + 1, src.end)
+        return src.end if close < 0 else close + 1
+    return pos + 1
+
+
+def _arith(src: Source, start: int, close: int) -> Arith:
+    within = inside(src, start, close)
+    deeper(within)
+    return Arith(heredoc(within), src.text[start:close])
+
+
+def _old_arith(src: Source, parts: list[Part]) -> None:
+    close = src.text.find("]", src.pos, src.end)
+    if close < 0:
+        literal(parts, "$")
+        src.pos += 1
+    else:
+        parts.append(_arith(src, src.pos + 2, close))
+        src.pos = close + 1
+
+
+def _braced(src: Source, *, quoted: bool) -> Part:
+    deeper(src)
+    if src.text.startswith((" ", "\n", "\t", "|"), src.pos, src.end):
+        return _inline(src)
+    prefix = _prefix(src)
+    found = _BRACED_NAME.match(src.text, src.pos, src.end)
+    if found is None:
+        return _nameless(src)
+    src.pos = found.end()
+    subscript = _subscript(src)
+    param = _operands(src, Param(found.group(), prefix, subscript=subscript), quoted=quoted)
+    expect(src, "}")
+    src.depth -= 1
+    return param
+
+
+def _nameless(src: Source) -> Param:
+    """`${` and no name: a shell finds out when it runs, and so the value is unknown."""
+    arg: list[Part] = []
+    read(src, arg, _BRACE_RUN, QUOTES)
+    expect(src, "}")
+    src.depth -= 1
+    return Param("", "?", tuple(arg))
+
+
+def _inline(src: Source) -> Code:
+    """`${ commands; }`, which newer shells run in place."""
+    src.pos += 1
+    body = src.grammar(src, frozenset({"}"}))
+    expect(src, "}")
+    src.depth -= 1
+    return Code(body, "$(")
+
+
+def _prefix(src: Source) -> str:
+    """`!` or `#` in front of a name; alone they are parameters themselves."""
+    found = _PREFIXED.match(src.text, src.pos, src.end)
+    if found is None:
+        return ""
+    src.pos += 1
+    return "len" if found.group()[0] == "#" else "!"
+
+
+def _subscript(src: Source) -> tuple[Part, ...]:
+    if not take(src, "["):
+        return ()
+    parts: list[Part] = []
+    read(src, parts, _SUBSCRIPT_RUN, QUOTES)
+    expect(src, "]")
+    return tuple(parts)
+
+
+def _operands(src: Source, param: Param, *, quoted: bool) -> Param:
+    found = _OPERATOR.match(src.text, src.pos, src.end)
+    if found is None:
+        return param
+    src.pos, op = found.end(), found.group()
+    arg: list[Part] = []
+    other: list[Part] = []
+    if op.startswith("/"):
+        read(src, arg, _SLASH_RUN, QUOTES)
+        if take(src, "/"):
+            read(src, other, _BRACE_RUN, QUOTES)
+    elif quoted and op[-1] in "-=+?":
+        read(src, arg, _QUOTED_BRACE_RUN, QUOTES_IN_DOUBLE)
+    else:
+        read(src, arg, _BRACE_RUN, QUOTES)
+    return param._replace(op=param.op + op, arg=tuple(arg), other=tuple(other))
+
+
 _DOUBLE_RUN = re.compile(r'[^"\\$`]+')
 _HEREDOC_RUN = re.compile(r"[^\\$`]+")
 _GROUP_RUN = re.compile(r"[^'\"\\$`()]+")
 _REGEX_RUN = re.compile(r"[^ \t\n'\"\\$`()]+")
 
 IN_DOUBLE: Mapping[str, Reader] = {
-    "\\": _escape_in_double,
+    "\\": escape_in_double,
     "$": _dollar_in_double,
-    "`": _backtick_in_double,
+    "`": backtick_in_double,
 }
 _IN_HEREDOC: Mapping[str, Reader] = {
-    "\\": _escape_in_heredoc,
+    "\\": escape_in_heredoc,
     "$": _dollar_in_double,
     "`": backtick,
 }
@@ -280,7 +324,7 @@ QUOTES: Mapping[str, Reader] = {
     "$": _dollar,
     "`": backtick,
 }
-QUOTES_IN_DOUBLE: Mapping[str, Reader] = {**IN_DOUBLE, '"': double, "\\": _escape_in_braces}
+QUOTES_IN_DOUBLE: Mapping[str, Reader] = {**IN_DOUBLE, '"': double, "\\": escape_in_braces}
 """Inside `"${name:-…}"`: an apostrophe is an ordinary character there."""
 _IN_WORD: Mapping[str, Reader] = {**QUOTES, "<": _process, ">": _process, "(": _parenthesis}
 _IN_GROUP: Mapping[str, Reader] = {**QUOTES, "(": _nested_group}

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from msgspec import Struct, field
+
 from hookline.bash.reading import UNKNOWN, Problem, Simple, Word
 from hookline.bash.source import MAX_NESTING
-from hookline.record import field, record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from hookline.bash.syntax import Code, Node, Span, Steps
+from hookline.bash.syntax import Code, Node, Span, Steps
 
 MAX_WRAPPERS = 8
 """Programs that run programs, inside each other. Real lines stay under five."""
@@ -37,8 +34,7 @@ _MARKED = re.compile("[\U000f0000-\U000ffffd]+")
 _UNMARKED = re.compile("\0(?![\U000f0000-\U000ffffd])")
 
 
-@record(frozen=False, kw_only=False)
-class World:
+class World(Struct, kw_only=True):
     line: str
     home: str
     work: int

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from hookline.record import record
+from msgspec import Struct
 
 MS = 1000.0
 TRUE, NODE, WARM, COLD, ALONE = "true", "node", "warm", "cold", "alone"
 
 
-@record
-class Figure:
+class Figure(Struct, frozen=True, kw_only=True):
     """One line of the table."""
 
     id: str
@@ -29,8 +28,7 @@ class Figure:
         return f"{self.value:,.{digits}f} {self.unit}"
 
 
-@record
-class Measured:
+class Measured(Struct, frozen=True, kw_only=True):
     """All that one run found, and what it left out, with why."""
 
     figures: tuple[Figure, ...]

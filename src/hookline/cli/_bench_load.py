@@ -5,16 +5,16 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from msgspec import Struct
+
 from hookline import __version__
 from hookline.cli._bench_world import HOST, World
-from hookline.record import record
 
 WITHIN = 30.0
 """Seconds after which an answer that has not come is no answer."""
 
 
-@record
-class Load:
+class Load(Struct, frozen=True, kw_only=True):
     """What came of it."""
 
     seconds: float

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
 
+from msgspec import Struct
+
 from hookline.cli import _bench_load as load
 from hookline.cli._bench_bars import (
     ALONE,
@@ -24,7 +26,6 @@ from hookline.cli._bench_bars import (
 )
 from hookline.cli._bench_world import HOST, World, daemon, inside, spawned, world
 from hookline.daemon import control
-from hookline.record import record
 
 MOST_SPREAD = 3.0
 MOST_P99 = 20.0
@@ -40,8 +41,7 @@ ROW = 10
 Said = Callable[[str], None]
 
 
-@record
-class Much:
+class Much(Struct, frozen=True, kw_only=True):
     """How much of everything."""
 
     calls: int = 60

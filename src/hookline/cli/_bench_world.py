@@ -12,14 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
+from msgspec import Struct
+
 from hookline import hosts
 from hookline.daemon import control
 from hookline.daemon.installation import PACKAGE
 from hookline.daemon.paths import Place
 from hookline.events import PreToolUse
-from hookline.host import compose
 from hookline.owned import CLIENT
-from hookline.record import record
+from hookline.payload import compose
 from hookline.system import own_command
 
 HOST = "claude-code"
@@ -30,8 +31,7 @@ GONE_WITHIN = 20.0
 PIECE = 1 << 16
 
 
-@record
-class World:
+class World(Struct, frozen=True, kw_only=True):
     """Everything lies in one folder that goes afterwards."""
 
     folder: str
@@ -156,8 +156,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
         process.wait()
 
 
-@record
-class Ran:
+class Ran(Struct, frozen=True, kw_only=True):
     """A process as the one who waits for it sees it."""
 
     seconds: float

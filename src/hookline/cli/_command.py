@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from hookline.record import record
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable
+from msgspec import Struct
 
 
-@record
-class Command:
+class Command(Struct, frozen=True, kw_only=True):
     """One file of this room."""
 
     about: str
@@ -27,8 +24,6 @@ class Command:
 def positive(text: str) -> int:
     """A number that an option is given."""
     if not text.isdecimal() or not int(text):
-        from argparse import ArgumentTypeError  # noqa: PLC0415 -- whoever is called rightly needs none
-
         raise ArgumentTypeError(f"{text!r} is no number from 1 up")
     return int(text)
 

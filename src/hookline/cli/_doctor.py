@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from shutil import which
 from typing import Any
 
+from msgspec import Struct
+
 from hookline import __version__, hosts, installing
 from hookline.assembly import Setup
 from hookline.calling import Wire, wires
@@ -16,19 +18,18 @@ from hookline.differing import program
 from hookline.host import Host
 from hookline.jsonc import NotJson, parse
 from hookline.probing import Trial, tried
-from hookline.record import record, replace
 from hookline.rewiring import moments
 from hookline.system import processes
 from hookline.system import wired as notes
 from hookline.system.places import Places
+from hookline.values import replace
 from hookline.wiring import Listed, Look, Place
 
 GUARD = "dangerous-command"
 FEW = 3
 
 
-@record
-class Seen:
+class Seen(Struct, frozen=True, kw_only=True):
     """What was seen of one host."""
 
     host: Host

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from statistics import median
 
+from msgspec import Struct
+
 from hookline import probing
 from hookline.calling import Call, Wire
 from hookline.cli._bench_bars import MS
@@ -17,7 +19,6 @@ from hookline.cli._doctor_store import AHEAD
 from hookline.cli._finding import Finding, attention, note
 from hookline.daemon.start import SWITCH
 from hookline.owned import CLIENT
-from hookline.record import record
 from hookline.system import own_command
 from hookline.system.places import Places
 
@@ -79,8 +80,7 @@ def client() -> Finding:
     return note("client", f"the client is {made}: {path}")
 
 
-@record
-class Latency:
+class Latency(Struct, frozen=True, kw_only=True):
     """Milliseconds, each the median of a few runs in turn; None where it could not be measured."""
 
     true: float

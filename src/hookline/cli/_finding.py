@@ -2,13 +2,12 @@
 
 from typing import Literal
 
-from hookline.record import record
+from msgspec import Struct
 
 Weight = Literal["well", "note", "attention"]
 
 
-@record
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """Attention is for what a person should do something about; the text says what."""
 
     id: str

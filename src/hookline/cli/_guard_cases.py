@@ -5,13 +5,14 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from hookline import hosts
 from hookline.cli._judging import Judge, Judged
 from hookline.cli._replay import payload
-from hookline.events import PreToolUse
-from hookline.host import Host, Unreadable
+from hookline.events import PreToolUse, Unreadable
+from hookline.host import Host
 from hookline.outcome import Outcome
-from hookline.record import record
 from hookline.trail import summary
 
 EXPECTED = ("allow", "ask", "block")
@@ -21,8 +22,7 @@ LARGEST = 16 * 1024 * 1024
 """Bytes of a file of expectations; a larger one is a mistake."""
 
 
-@record
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """What somebody expects of one command or payload."""
 
     line: int
@@ -36,8 +36,7 @@ class Case:
     why: str = ""
 
 
-@record
-class Checked:
+class Checked(Struct, frozen=True, kw_only=True):
     """How a case came out."""
 
     case: Case

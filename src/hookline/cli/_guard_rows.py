@@ -9,10 +9,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from hookline import hosts
 from hookline.events import Event, PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.outcome import Outcome
-from hookline.record import record
 
 HOME, CWD = "/home/test", "/home/test/project"
 TOOLS = "claude-code"
@@ -26,8 +27,7 @@ LARGE_CHANGE = 10_000
 """Lines that have changed where a prompt is judged: enough to hold a request to ship."""
 
 
-@record
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """One labelled case."""
 
     id: str

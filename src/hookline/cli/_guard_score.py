@@ -4,22 +4,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from hookline import chain
 from hookline.cli._guard_rows import APART, CWD, HOME, WANTED, Row, right, said, warning
 from hookline.hook import Hook, configure, named
 from hookline.outcome import Outcome
-from hookline.record import record, replace
 from hookline.state import Facts, State
 from hookline.system.facts import FACTS
 from hookline.system.places import Places, find
+from hookline.values import replace
 
 STRICT = {"shell": "block"}
 """The settings under which `strict_expect` holds, for every hook that has them."""
 TOTAL = "all"
 
 
-@record
-class Scored:
+class Scored(Struct, frozen=True, kw_only=True):
     """One row with its verdict."""
 
     row: Row
@@ -33,8 +34,7 @@ class Scored:
     """The hooks that did not answer, with why."""
 
 
-@record
-class Share:
+class Share(Struct, frozen=True, kw_only=True):
     """How one tier, or one category of it, came out."""
 
     tier: str

@@ -9,19 +9,21 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from hookline.assembly import Setup, load
 from hookline.events import Event
 from hookline.hook import Hook
-from hookline.host import Host, Reply, Said, decode
+from hookline.host import Host, Reply, Said
 from hookline.outcome import Outcome
 from hookline.past import Passes
-from hookline.record import record, replace
+from hookline.payload import decode
 from hookline.runtime import Runtime
 from hookline.store import Recorder
+from hookline.values import replace
 
 
-@record
-class Judged:
+class Judged(Struct, frozen=True, kw_only=True):
     """What a host would be told about one payload."""
 
     event: Event

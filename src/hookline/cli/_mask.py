@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 
 from hookline.outcome import Outcome, Step
-from hookline.record import replace
 from hookline.redact import find
+from hookline.values import replace
 from hookline.why import Branch
 
 Mask = Callable[[str], str]

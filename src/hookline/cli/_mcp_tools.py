@@ -10,22 +10,23 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from hookline import forgetting, hosts, keeping, learning
 from hookline.assembly import Setup, load
 from hookline.cli import budget as spending
 from hookline.cli import fire as firing
 from hookline.cli._judging import Judge
 from hookline.envelope import response_out
-from hookline.events import EVENTS
+from hookline.events import EVENTS, Unreadable
 from hookline.extracting import HALF_LIVES, named
-from hookline.host import Unreadable
 from hookline.knowledge import Memory
 from hookline.recalling import settled, within
-from hookline.record import record, replace
 from hookline.redact import redact
 from hookline.store import Store
 from hookline.system import facts, spool
 from hookline.system.origin import origin
+from hookline.values import replace
 
 LONGEST = 1_000
 """Characters of a memory: what is longer would crowd out the others."""
@@ -33,8 +34,7 @@ APART = "mcp:"
 """How sessions begin whose events were fired here: nobody can speak in the name of another one."""
 
 
-@record
-class Tools:
+class Tools(Struct, frozen=True, kw_only=True):
     """The tools for one folder."""
 
     cwd: str

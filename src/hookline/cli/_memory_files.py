@@ -8,16 +8,18 @@ from contextlib import suppress
 from math import isfinite
 from typing import Any
 
+from msgspec import to_builtins
+
 from hookline.frozen import frozen
 from hookline.knowledge import KINDS, RELATIONS, Memory
 from hookline.learning import worded
-from hookline.record import asdict, fields, replace
 from hookline.redact import redact
 from hookline.store import Store
+from hookline.values import replace
 
 EXPORTS = "hookline.memory_exports"
 """The note of the files that were written."""
-_KNOWN = {one.name for one in fields(Memory)}
+_KNOWN = {*Memory.__struct_fields__}
 
 
 def export(store: Store, memories: Sequence[Memory], path: str) -> int:
@@ -65,7 +67,7 @@ def _as_it_is(line: str, changed: Mapping[str, Memory | None]) -> str:
 
 
 def _line(memory: Memory) -> str:
-    return json.dumps(asdict(memory), ensure_ascii=False, default=list) + "\n"
+    return json.dumps(to_builtins(memory), ensure_ascii=False, default=list) + "\n"
 
 
 def _lines(path: str) -> list[str]:

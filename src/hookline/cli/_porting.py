@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from hookline import hosts
 from hookline.cli._wiring import short
 from hookline.differing import reaches
@@ -11,10 +13,10 @@ from hookline.host import Host
 from hookline.installing import Plan, where
 from hookline.jsonc import Node, NotJson, added, parse, put
 from hookline.porting import Ported, port
-from hookline.record import record, replace
 from hookline.system import wired
 from hookline.system.places import Places
 from hookline.system.wired import Refused
+from hookline.values import replace
 from hookline.wiring import Listed, Scope, Written
 
 BOM = "\ufeff"
@@ -23,8 +25,7 @@ SAME = ("command", "payload", "moment", "match")
 """What makes two entries of one event the same hook, whatever else a person changed in one."""
 
 
-@record
-class Trip:
+class Trip(Struct, frozen=True, kw_only=True):
     """From where to where."""
 
     source: Host
@@ -35,8 +36,7 @@ class Trip:
     env: Mapping[str, str]
 
 
-@record
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """A hook in a file of the source's, and what becomes of it."""
 
     file: str

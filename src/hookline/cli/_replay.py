@@ -4,21 +4,22 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from msgspec import Struct
+
 from hookline import hosts
 from hookline.cli import _replay_trail
 from hookline.cli._replay_lines import Line, lines
 from hookline.envelope import event_out
 from hookline.events import PostToolUse, PreToolUse, Subagent
-from hookline.host import Host, compose
+from hookline.host import Host
 from hookline.hosts import _claude_transcript, _codex_rollout
 from hookline.hosts._recorded import Call, Entry, Place, Result
-from hookline.record import record
+from hookline.payload import compose
 
 ToolEvent = PreToolUse | PostToolUse
 
 
-@record
-class Reader:
+class Reader(Struct, frozen=True, kw_only=True):
     """One kind of recording, recognised by what is in a line."""
 
     host: str
@@ -29,8 +30,7 @@ class Reader:
     read: Callable[[Mapping[str, Any]], Iterator[Entry]]
 
 
-@record
-class Heard:
+class Heard(Struct, frozen=True, kw_only=True):
     """What one line of a recording holds."""
 
     line: Line

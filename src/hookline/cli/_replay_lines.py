@@ -10,8 +10,10 @@ from contextlib import closing
 from typing import IO, Any
 from urllib.parse import quote
 
+from msgspec import Struct, to_builtins
+
+from hookline import stores
 from hookline.frozen import thawed
-from hookline.record import asdict, record
 from hookline.store import Query
 
 LONGEST = 64 * 1024 * 1024
@@ -19,8 +21,7 @@ LONGEST = 64 * 1024 * 1024
 DATABASE = b"SQLite format 3\x00"
 
 
-@record
-class Line:
+class Line(Struct, frozen=True, kw_only=True):
     """One line of a file."""
 
     number: int
@@ -76,14 +77,13 @@ def _line(number: int, text: bytes) -> Line:
 
 def _records(file: str) -> Iterator[Line]:
     """The records of a store; of a copy, because opening a store may mend or renew it."""
-    from hookline import stores  # noqa: PLC0415 -- only for a store
 
     with tempfile.TemporaryDirectory(prefix="hookline-replay-") as folder:
         copy = f"{folder}/hookline.db"
         _copied(file, copy)
         with closing(stores.load("sqlite")(copy)) as store:
             for position, record in store.records(Query()):
-                yield Line(number=position, size=0, value=thawed(asdict(record)))
+                yield Line(number=position, size=0, value=thawed(to_builtins(record)))
 
 
 def _copied(file: str, copy: str) -> None:

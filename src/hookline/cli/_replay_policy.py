@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from msgspec import Struct
+
 from hookline import hosts
 from hookline.cli._judging import Judge, Judged
 from hookline.cli._replay import ToolEvent, payload
-from hookline.events import PostToolUse
-from hookline.host import Host, Unreadable
+from hookline.events import PostToolUse, Unreadable
+from hookline.host import Host
 from hookline.outcome import Outcome, Step
-from hookline.record import record, replace
 from hookline.redact import redact
 from hookline.system.places import find
+from hookline.values import replace
 
 ACTIONS = ("block", "ask", "modify", "warn", "pass")
 """What can become of a call, the gravest first; `warn` is context for the agent by a rule."""
@@ -29,8 +31,7 @@ Sent = tuple[str, str, dict[str, Any]]
 """In whose words, which event, and the payload."""
 
 
-@record
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """What a policy says of one call or result."""
 
     action: str

@@ -4,13 +4,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct, field
+
 from hookline import hosts
 from hookline.cli._replay import Heard, ToolEvent
 from hookline.cli._replay_policy import ACTIONS, Verdict
 from hookline.events import PreToolUse
-from hookline.record import field, record, replace
 from hookline.redact import redact
 from hookline.trail import summary
+from hookline.values import replace
 
 EXAMPLES = 3
 """Calls that are shown of a group."""
@@ -18,8 +20,7 @@ UNREAD = 20
 """Lines that are named of those that could not be read."""
 
 
-@record(frozen=False)
-class Group:
+class Group(Struct, kw_only=True):
     """Calls or results of which the same was said by the same rules."""
 
     of: str
@@ -48,8 +49,7 @@ class Group:
                 self.examples.append({"file": file, "line": line, "session": event.session, "what": what})
 
 
-@record(frozen=False)
-class Report:
+class Report(Struct, kw_only=True):
     """What was heard and said so far."""
 
     sessions: set[str] = field(default_factory=set)

@@ -5,6 +5,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
 from hookline.cli._replay_policy import ACTIONS, Verdict
 from hookline.cli._replay_report import Group, Report
 from hookline.cli._show import table, visible
@@ -22,8 +25,6 @@ def progress(files: Iterable[str]) -> Iterator[Advance]:
     if not sys.stderr.isatty():
         yield lambda size, calls: None
         return
-    from rich.console import Console  # noqa: PLC0415 -- only where somebody watches
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     console = Console(stderr=True)
     counted = TextColumn("{task.fields[calls]:,} calls")

@@ -4,7 +4,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rich.console import Console
+
 from hookline.cli._run_lines import Lines
+from hookline.engine.view import Live
 from hookline.engine.watching import Watcher
 
 
@@ -13,9 +16,6 @@ def watching() -> Iterator[Watcher]:
     if not sys.stdout.isatty():
         yield Lines()
         return
-    from rich.console import Console  # noqa: PLC0415 -- only at a terminal
-
-    from hookline.engine.view import Live  # noqa: PLC0415 -- ditto
 
     live = Live(Console())
     try:

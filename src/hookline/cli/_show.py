@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+
 from hookline.redact import redact, redact_json
 
 WIDE = 100_000
@@ -38,7 +41,6 @@ def dump(value: Any) -> None:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Columns under their names: folded to the width of a terminal, whole in a pipe."""
-    from rich.table import Table  # noqa: PLC0415 -- only where a table is shown
 
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in columns:
@@ -57,7 +59,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def write(thing: Any) -> None:
     """Something of rich's; drawn apart, because a pipe that nobody reads any more is ours to notice."""
-    from rich.console import Console  # noqa: PLC0415 -- ditto
 
     terminal, drawn = sys.stdout.isatty(), StringIO()
     console = Console(file=drawn, markup=False, emoji=False, highlight=False, force_terminal=terminal)

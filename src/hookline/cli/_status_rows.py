@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from hookline import taking
 from hookline.assembly import Setup
 from hookline.events import Event
 from hookline.gates import CONTINUATIONS, STRIKES
-from hookline.record import record
 from hookline.spending import Purse, ends_at
 from hookline.store import Record, Session, Store
 
@@ -17,8 +18,7 @@ TURNS = "events:TurnStart"
 """The counter of turns that the audit trail keeps."""
 
 
-@record
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """One session."""
 
     session: str

@@ -4,10 +4,12 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import to_builtins
+from rich.cells import cell_len, set_cell_size
+
 from hookline.cli._show import visible
 from hookline.cli._status_rows import Row
 from hookline.gates import MOST_STRIKES
-from hookline.record import asdict
 
 TABLE_FROM = 90
 """Columns of a terminal from which on a table fits."""
@@ -50,8 +52,6 @@ def _cells(row: Row, now: float, home: str, *, plain: bool, whole: bool) -> tupl
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 -- only where a table is shown
-
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(set_cell_size, row, widths)).rstrip() for row in rows]
 
@@ -65,8 +65,6 @@ def _block(cells: Sequence[str]) -> list[str]:
 
 
 def _fitted(line: str, width: int) -> str:
-    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 -- as above
-
     return line if cell_len(line) <= width else f"{set_cell_size(line, max(width - 1, 0)).rstrip()}…"
 
 
@@ -129,7 +127,7 @@ def told(row: Row) -> dict[str, Any]:
         "rules": list(one.rules),
         "reason": one.reason,
     }
-    return {**asdict(row), "percent": row.percent, "decided": decided}
+    return {**to_builtins(row), "percent": row.percent, "decided": decided}
 
 
 def home() -> str:

@@ -1,13 +1,12 @@
 """Draw why hooks said what they said: a tree below each verdict."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+from rich.text import Text
+from rich.tree import Tree
 
 from hookline.cli._show import visible
 from hookline.why import Branch, Said, walked
-
-if TYPE_CHECKING:
-    from rich.tree import Tree
 
 MOST = 20
 """Branches of one that are drawn; those that say something go first."""
@@ -34,8 +33,6 @@ _COLOURS: Mapping[Said, str] = {
 
 def drawn(title: str, branches: Sequence[Branch]) -> "Tree":
     """The *branches* below their *title*, for a terminal or a pipe."""
-    from rich.text import Text  # noqa: PLC0415 -- only where something is shown
-    from rich.tree import Tree  # noqa: PLC0415 -- ditto
 
     root = Tree(Text(title, "bold"), guide_style="dim")
     _grow(root, branches)
@@ -43,8 +40,6 @@ def drawn(title: str, branches: Sequence[Branch]) -> "Tree":
 
 
 def _grow(tree: "Tree", branches: Sequence[Branch]) -> None:
-    from rich.text import Text  # noqa: PLC0415 -- ditto
-
     shown = _chosen(branches)
     for one in shown:
         _grow(tree.add(Text(_line(one), _COLOURS.get(one.said, ""))), one.below)

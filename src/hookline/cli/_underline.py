@@ -1,18 +1,15 @@
 """A text with one part of it underlined, line by line."""
 
-from typing import TYPE_CHECKING
+from rich.cells import cell_len
+from rich.text import Text
 
 from hookline.cli._show import visible
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 INDENT = "  "
 
 
 def underlined(text: str, span: tuple[int, int] | None) -> "Text":
     """*text*, indented, with carets under the characters of *span*; in colour where there is any."""
-    from rich.text import Text  # noqa: PLC0415 -- only where something is shown
 
     start, end = _within(text, span)
     shown, at = Text(), 0
@@ -32,8 +29,6 @@ def _within(text: str, span: tuple[int, int] | None) -> tuple[int, int]:
 
 
 def _marked(line: str, low: int, high: int) -> "Text":
-    from rich.text import Text  # noqa: PLC0415 -- ditto
-
     marked = Text(visible(line))
     if low < high:
         marked.stylize("bold red", low, high)
@@ -42,6 +37,5 @@ def _marked(line: str, low: int, high: int) -> "Text":
 
 def _width(text: str) -> int:
     """Columns on a terminal: some characters take two, some none."""
-    from rich.cells import cell_len  # noqa: PLC0415 -- ditto
 
     return cell_len(visible(text))

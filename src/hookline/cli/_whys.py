@@ -7,8 +7,8 @@ from hookline.events import Event
 from hookline.hook import Hook
 from hookline.kind import HookFailed
 from hookline.outcome import Step
-from hookline.record import replace
 from hookline.state import State
+from hookline.values import replace
 from hookline.why import Branch, branch
 
 Tree = tuple[Branch, ...]

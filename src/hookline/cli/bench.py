@@ -9,7 +9,7 @@ from hookline.cli._bench_bars import Measured
 from hookline.cli._bench_measure import Much, measured
 from hookline.cli._command import Command, positive
 from hookline.cli._show import dump, table
-from hookline.record import replace
+from hookline.values import replace
 
 LONG, QUICK = 60.0, Much(calls=15, sequence=200, seconds=3, idle=2.0)
 

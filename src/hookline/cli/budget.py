@@ -2,26 +2,24 @@
 
 import os
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Iterator
 from contextlib import closing
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hookline import durations, taking
+from msgspec import to_builtins
+
+from hookline import durations, keeping, taking
 from hookline.assembly import Setup, load
 from hookline.cli import _person
 from hookline.cli._command import Command
 from hookline.cli._show import aligned, dump, visible
 from hookline.events import Event
-from hookline.record import asdict
 from hookline.spending import ENDS, USAGE, Purse, ends_at
 from hookline.store import Session, Store
 from hookline.system import places, spool
 from hookline.usage import Usage
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
 
 LONGEST = 7 * 86_400
 """Seconds of a budget, and for which a session may say nothing."""
@@ -65,7 +63,7 @@ def known(store: Store, setup: Setup, name: str) -> dict[str, Any]:
 
 def _whole(session: Session, ends: float | None, usage: Usage) -> dict[str, Any]:
     told = {"session": session.id, "host": session.host, "cwd": session.cwd, "seen": session.seen}
-    return {**told, "endsAt": ends, **asdict(usage), "percent": usage.percent}
+    return {**told, "endsAt": ends, **to_builtins(usage), "percent": usage.percent}
 
 
 def _rows(usage: Usage, ends: float | None, now: float) -> Iterator[tuple[str, str]]:
@@ -96,8 +94,6 @@ def _usage(session: Session, store: Store, setup: Setup, notes: Any) -> Usage:
 
 
 def _opened() -> tuple[Setup, Store]:
-    from hookline import keeping  # noqa: PLC0415 -- `--help` needs none
-
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()
     store = keeping.open_store(setup)

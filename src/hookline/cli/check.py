@@ -11,7 +11,7 @@ from typing import IO, Any
 from hookline import hosts
 from hookline.cli._command import Command
 from hookline.cli._judging import Judge, Judged
-from hookline.host import Unreadable
+from hookline.events import Unreadable
 
 NOTHING: dict[str, Any] = {
     "event": None,

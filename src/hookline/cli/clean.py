@@ -7,12 +7,11 @@ from typing import Any
 
 from hookline.cli._command import Command
 from hookline.cli._show import visible
+from hookline.engine import cleaning, runs
+from hookline.engine import repository as repositories
 
 
 def run(args: Namespace) -> int:
-    from hookline.engine import cleaning, runs  # noqa: PLC0415 -- `--help` needs none
-    from hookline.engine import repository as repositories  # noqa: PLC0415 -- ditto
-
     repository = repositories.open_at(os.getcwd(), dict(os.environ))
     named = {one.id: one for one in (runs.find(repository.root, name, exactly=True) for name in args.runs)}
     chosen = named.values() or runs.everyone(repository.root)

@@ -7,6 +7,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import to_builtins
+
 from hookline import __version__, hosts
 from hookline.assembly import Setup, load
 from hookline.calling import Call, Wire, wires
@@ -20,7 +22,6 @@ from hookline.cli._show import dump, visible
 from hookline.host import Host
 from hookline.owned import CLIENT
 from hookline.probing import Trial
-from hookline.record import asdict
 from hookline.system.places import Places
 
 NOWHERE = "no agent calls us here: `hookline init` wires those in use"
@@ -77,8 +78,8 @@ def _report(
         "python": platform.python_version(),
         "well": well,
         "hosts": [_host(one) for one in seen if one.findings or one.present],
-        "findings": [asdict(one) for one in general],
-        "latency_ms": asdict(took) if took else None,
+        "findings": [to_builtins(one) for one in general],
+        "latency_ms": to_builtins(took) if took else None,
     }
 
 

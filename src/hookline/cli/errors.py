@@ -2,23 +2,22 @@
 
 import os
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from msgspec import to_builtins
+
+from hookline import keeping
 from hookline.assembly import load
 from hookline.cli import _person
 from hookline.cli._command import Command, positive
 from hookline.cli._show import aligned, dump, table, visible
 from hookline.failures import sort, squeezed
 from hookline.knowledge import Signature
-from hookline.record import asdict
 from hookline.store import Store
 from hookline.system.origin import origin
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
 
 EVERY = 1_000_000
 UNITS = {"d": 86_400, "h": 3600, "m": 60}
@@ -89,8 +88,6 @@ def export(args: Namespace) -> int:
 
 @contextmanager
 def _opened() -> Iterator[tuple[Store, str]]:
-    from hookline import keeping  # noqa: PLC0415 -- `--help` needs none
-
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()
     with closing(keeping.open_store(setup)) as store:
@@ -115,7 +112,7 @@ def _believed(one: Signature) -> float:
 
 
 def _told(one: Signature) -> dict[str, Any]:
-    known = {name: value for name, value in asdict(one).items() if name != "weight"}
+    known = {name: value for name, value in to_builtins(one).items() if name != "weight"}
     return {**known, "confidence": round(_believed(one), 3), "sort": sort(one.text)}
 
 

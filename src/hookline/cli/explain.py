@@ -19,9 +19,10 @@ from hookline.cli._whys import Asked, Tree
 from hookline.events import PreToolUse
 from hookline.frozen import thawed
 from hookline.hook import Hook
-from hookline.host import Host, compose
+from hookline.host import Host
 from hookline.outcome import Step
-from hookline.record import replace
+from hookline.payload import compose
+from hookline.values import replace
 from hookline.why import plain
 
 NEVER_LOOKED = ("hookline",)

@@ -7,9 +7,11 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
 from typing import Any
 
+from hookline import hosts
 from hookline.cli._command import Command
-from hookline.events import EVENTS
-from hookline.host import Unreadable, decode
+from hookline.events import EVENTS, Unreadable
+from hookline.payload import decode
+from hookline.runtime import Runtime
 
 HOST = "envelope"
 SESSION = "fire"
@@ -29,7 +31,6 @@ def run(args: Namespace) -> int:
 
 def answered(envelope: dict[str, Any], cwd: str) -> str:
     """What the hooks of the project around *cwd* say to an event; raises `Unreadable`."""
-    from hookline import hosts  # noqa: PLC0415 -- `--help` needs none
 
     host = hosts.load(HOST)
     found = decode(host, envelope)
@@ -39,8 +40,6 @@ def answered(envelope: dict[str, Any], cwd: str) -> str:
 
 
 def _answered(host: Any, name: str, event: Any, cwd: str) -> str:
-    from hookline.runtime import Runtime  # noqa: PLC0415 -- what cannot be read needs none
-
     runtime = Runtime.load(cwd, host=host)
     try:
         return str(runtime.answer(host, name, event).stdout)

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import os
 import signal
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from contextlib import suppress
 
+from hookline.answering import answer, parse_call, streams
 from hookline.cli._command import Command
 from hookline.daemon.client import open_standard_streams, print_reply, read_all, write_all
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Sequence
-
-    from hookline.response import Notify
+from hookline.response import Notify
+from hookline.system.effects import carry_out
 
 
 def main(argv: Sequence[str], *, last: bool = False) -> int:
@@ -36,8 +34,6 @@ def _leave(number: int, frame: object) -> None:
 
 
 def _answered(argv: Sequence[str], *, last: bool) -> int:
-    from hookline.answering import answer, parse_call, streams  # noqa: PLC0415 -- `--help` needs none
-
     open_standard_streams()
     try:
         call = parse_call(argv, payload=read_all(0), env=dict(os.environ), cwd=_here(), last=last)
@@ -64,7 +60,6 @@ def _options(args: Namespace) -> list[str]:
 def _shown(notices: Sequence[Notify]) -> tuple[str, ...]:
     if not notices:
         return ()
-    from hookline.system.effects import carry_out  # noqa: PLC0415 -- rare
 
     return carry_out(notices)
 

@@ -9,13 +9,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import datetime
 
+from msgspec import to_builtins
+
+from hookline import keeping
 from hookline.assembly import load
 from hookline.cli._command import Command
 from hookline.cli._show import dump, visible
 from hookline.events import EVENTS
-from hookline.record import asdict, replace
 from hookline.store import Query, Record, Store
 from hookline.system import spool
+from hookline.values import replace
 
 ACTIONS = ("pass", "ask", "block", "modify")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -40,8 +43,6 @@ def run(args: Namespace) -> int:
 
 
 def _opened() -> tuple[str, Store]:
-    from hookline import keeping  # noqa: PLC0415 -- `--help` needs none
-
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()
     for trouble in filter(None, (*setup.complaints, spool.problem(setup.places.spool))):
@@ -96,7 +97,7 @@ def _fits(record: Record, query: Query, session: str) -> bool:
 
 def _print(record: Record, *, as_json: bool) -> None:
     if as_json:
-        dump(asdict(record))
+        dump(to_builtins(record))
         return
     print(visible("  ".join(_columns(record))), flush=True)
     for told in (record.reason, *record.warnings, *_notes(record)):

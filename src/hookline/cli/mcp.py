@@ -1,100 +1,33 @@
 """Serve memory, verdicts and budgets to agents over MCP: through a pipe, or over HTTP on this machine."""
 
-import hmac
 import os
 import secrets
-import socket
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
-from typing import TYPE_CHECKING, Any
 
 from hookline.cli._command import Command
-from hookline.cli._main import sentence
-from hookline.redact import redact
-from hookline.store import StoreFailed
+from hookline.extras import missing
 from hookline.system import places
 
-if TYPE_CHECKING:
-    from mcp.server import MCPServer
-
-LOOPBACK = "127.0.0.1"
 SECRET = "HOOKLINE_MCP_SECRET"  # noqa: S105 -- the name of a variable
 SHORTEST = 16
-ABOUT = (
-    "What earlier sessions in this repository learnt, and what its guards and budgets say. Recall before you "
-    "begin something; remember decisions, corrections and what was hard to find out."
-)
 
 
 def serve(args: Namespace) -> int:
     cwd = os.path.abspath(args.cwd)
     if not os.path.isdir(cwd):
         raise NotADirectoryError(20, "is no folder", args.cwd)
-    server = _server(cwd, fires=args.fire)
+    try:
+        from hookline.cli._mcp_server import build, serve_http  # noqa: PLC0415 -- the extra mcp
+    except ImportError as error:
+        raise LookupError(missing("mcp", "hookline mcp")) from error
+    server = build(cwd, fires=args.fire)
     if args.http is None:
         server.run("stdio")
-        return 0
-    return _over_http(server, args.http, _secret(cwd))
-
-
-def _server(cwd: str, *, fires: bool) -> "MCPServer":
-    from mcp.server import MCPServer  # noqa: PLC0415 -- `--help` needs none
-
-    from hookline import __version__  # noqa: PLC0415 -- ditto
-    from hookline.cli._mcp_tools import Tools  # noqa: PLC0415 -- ditto
-
-    tools = Tools(cwd=cwd)
-    server = MCPServer("hookline", instructions=ABOUT, version=__version__, log_level="WARNING")
-    for one in (*tools.for_agents, *((tools.fire,) if fires else ())):
-        server.add_tool(_telling(one))
-    return server
-
-
-def _telling(work: Callable[..., Any]) -> Callable[..., Any]:
-    """*work* whose caller is told what was wrong: the SDK keeps every other failure to itself."""
-    from mcp.server.mcpserver.exceptions import ToolError  # noqa: PLC0415 -- `--help` needs none
-
-    @wraps(work)
-    def told(*args: Any, **given: Any) -> Any:
-        try:
-            return work(*args, **given)
-        except (LookupError, ValueError, OSError, StoreFailed) as error:
-            raise ToolError(redact(sentence(error))) from error
-
-    return told
-
-
-def _over_http(server: "MCPServer", port: int, secret: str) -> int:
-    import uvicorn  # noqa: PLC0415 -- comes with the SDK; a pipe needs none
-
-    app = _guarded(server.streamable_http_app(host=LOOPBACK), secret)
-    with socket.socket() as heard:
-        heard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        heard.bind((LOOPBACK, port))
-        heard.listen()
-        print(f"listening on http://{LOOPBACK}:{heard.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
-        uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[heard])
+    else:
+        serve_http(server, args.http, _secret(cwd))
     return 0
-
-
-def _guarded(app: Any, secret: str) -> Any:
-    """*app* for those who know the *secret*; others are told nothing."""
-    wanted = f"Bearer {secret}".encode()
-
-    async def asked(scope: Any, receive: Any, send: Any) -> None:
-        given = dict(scope.get("headers") or ()).get(b"authorization", b"")
-        if scope["type"] == "lifespan" or hmac.compare_digest(given, wanted):
-            await app(scope, receive, send)
-            return
-        await send(
-            {"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]}
-        )
-        await send({"type": "http.response.body", "body": b""})
-
-    return asked
 
 
 def _secret(cwd: str) -> str:

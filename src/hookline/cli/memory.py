@@ -3,12 +3,14 @@
 import os
 import sys
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Callable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hookline import forgetting, learning
+from msgspec import to_builtins
+
+from hookline import forgetting, keeping, learning
 from hookline.assembly import Setup, load
 from hookline.cli import _memory_files as files
 from hookline.cli import _person
@@ -17,14 +19,11 @@ from hookline.cli._show import dump, visible
 from hookline.extracting import HALF_LIVES, named
 from hookline.knowledge import KINDS, RELATIONS, USER, Memory
 from hookline.recalling import worth
-from hookline.record import asdict, replace
 from hookline.redact import redact
 from hookline.store import Store
 from hookline.system import facts
 from hookline.system.origin import origin
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
+from hookline.values import replace
 
 SCOPES = ("user", "repository", "branch", "issue")
 MOST = 1_000_000
@@ -34,8 +33,6 @@ SHORT = 8
 
 
 def run(args: Namespace) -> int:
-    from hookline import keeping  # noqa: PLC0415 -- `--help` needs none
-
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()
     with closing(keeping.open_store(setup)) as store:
@@ -193,7 +190,7 @@ def _found(store: Store, name: str) -> Memory:
 
 def _print(one: Memory, now: float, *, as_json: bool) -> None:
     if as_json:
-        dump({**asdict(one), "scope": one.scope})
+        dump({**to_builtins(one), "scope": one.scope})
         return
     pinned = "pinned " if one.pinned else ""
     print(visible(f"{one.id[:SHORT]}  {pinned}{one.scope} {one.kind} {worth(one, now):.2f}  {one.text}"))

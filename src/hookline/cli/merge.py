@@ -5,13 +5,12 @@ from argparse import ArgumentParser, Namespace
 
 from hookline.cli._command import Command, of_run
 from hookline.cli._show import visible
+from hookline.engine import _lock, merging, runs
+from hookline.engine import repository as repositories
+from hookline.engine._workplace import bench
 
 
 def run(args: Namespace) -> int:
-    from hookline.engine import _lock, merging, runs  # noqa: PLC0415 -- `--help` needs none
-    from hookline.engine import repository as repositories  # noqa: PLC0415 -- ditto
-    from hookline.engine._workplace import bench  # noqa: PLC0415 -- ditto
-
     env = dict(os.environ)
     repository = repositories.open_at(os.getcwd(), env)
     one = runs.find(repository.root, args.name)

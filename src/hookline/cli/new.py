@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from keyword import iskeyword
 from string import Template
 
+from hookline.assembly import load
 from hookline.cli._command import Command
 from hookline.hook import named
 from hookline.system.places import Places, find
@@ -87,7 +88,6 @@ def _checked(name: str) -> str:
 
 def _refuse_taken(name: str) -> None:
     """The name or alias of a hook that is there, or waits for trust, would be refused later."""
-    from hookline.assembly import load  # noqa: PLC0415 -- `--help` needs none
 
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()

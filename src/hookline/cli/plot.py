@@ -5,13 +5,12 @@ from argparse import ArgumentParser, Namespace
 
 from hookline.cli._command import Command, of_run
 from hookline.cli._show import visible
+from hookline.engine import plot, runs, targets
 
 USUAL = "plot.png"
 
 
 def run(args: Namespace) -> int:
-    from hookline.engine import plot, runs, targets  # noqa: PLC0415 -- `--help` needs none
-
     one = runs.find(targets.root_of(os.getcwd(), os.environ), args.name)
     path = args.out or one.path(USUAL)
     try:

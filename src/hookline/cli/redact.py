@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from hookline.cli._command import Command
 from hookline.redact import Rules
+from hookline.redact.rules import load
 from hookline.redact.stream import stream
 
 CHUNK = 64 * 1024
@@ -43,7 +44,6 @@ def _tell(text: str) -> None:
 def _rules(name: str) -> Rules:
     if not name:
         return ()
-    from hookline.redact.rules import load  # noqa: PLC0415 -- only with a rule file
 
     with open(name, encoding="utf-8") as file:
         rules = load(file.read())

@@ -6,6 +6,8 @@ import sys
 from argparse import REMAINDER, ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import closing
 
+from msgspec import to_builtins
+
 from hookline import hosts, rotation
 from hookline.cli import budget
 from hookline.cli._command import Command
@@ -15,7 +17,6 @@ from hookline.handing import ours
 from hookline.knowledge import Handoff
 from hookline.learning import READ
 from hookline.leaving import from_details
-from hookline.record import asdict
 from hookline.rotation import How, Leg, Ran
 from hookline.runtime import Runtime
 from hookline.spending import USAGE
@@ -88,7 +89,7 @@ def show(args: Namespace, runtime: Runtime) -> int:
 
 def _print(one: Handoff, *, as_json: bool) -> None:
     if as_json:
-        dump(asdict(one))
+        dump(to_builtins(one))
     else:
         print(lines(one.text))
 

@@ -6,18 +6,34 @@ import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from hookline.cli._command import Command
 from hookline.cli._main import sentence
 from hookline.cli._run_watching import watching
 from hookline.cli._show import visible
-from hookline.record import replace
-
-if TYPE_CHECKING:
-    from hookline.engine.repository import Repository
-    from hookline.engine.runs import Run
-    from hookline.engine.stopping import Stop
+from hookline.engine import (
+    agents,
+    changed,
+    cleaning,
+    cluster,
+    notifying,
+    runs,
+    scope,
+    settings,
+    storing,
+    submodules,
+    targets,
+)
+from hookline.engine import repository as repositories
+from hookline.engine import run as running
+from hookline.engine._lock import Busy
+from hookline.engine.cluster import NoCluster
+from hookline.engine.repository import Repository
+from hookline.engine.run_state import Surroundings
+from hookline.engine.runs import Run
+from hookline.engine.stopping import Stop
+from hookline.system import places
+from hookline.values import replace
 
 MOST = 64
 """Experiments at once on one machine."""
@@ -27,17 +43,13 @@ NONE = "none"
 
 
 def run(args: Namespace) -> int:
-    from hookline.engine import run as running  # noqa: PLC0415 -- `--help` needs none
-    from hookline.engine import runs, storing  # noqa: PLC0415 -- ditto
-    from hookline.engine._lock import Busy  # noqa: PLC0415 -- ditto
-
     args.cluster = "" if args.cluster == NONE else args.cluster
     _checked(args.parallel, args.cluster)
     env = dict(os.environ)
     repository = _opened(env, resume=args.resume is not None)
     one = _chosen(args, repository, env)
     with storing.opened(env, repository.root, _complain) as store, watching() as watcher:
-        around = running.Surroundings(env=env, watcher=watcher, store=store, experiments=args.experiments)
+        around = Surroundings(env=env, watcher=watcher, store=store, experiments=args.experiments)
         try:
             stop = running.carry_out(one, repository, around)
         except running.NoBaseline:
@@ -53,9 +65,6 @@ def run(args: Namespace) -> int:
 
 
 def _opened(env: Mapping[str, str], *, resume: bool) -> "Repository":
-    from hookline.engine import repository as repositories  # noqa: PLC0415 -- as above
-    from hookline.engine import settings  # noqa: PLC0415 -- ditto
-
     try:
         return repositories.open_at(os.getcwd(), env)
     except repositories.Unusable:
@@ -66,7 +75,6 @@ def _opened(env: Mapping[str, str], *, resume: bool) -> "Repository":
 
 def _chosen(args: Namespace, repository: "Repository", env: Mapping[str, str]) -> "Run":
     """The run to go on with, or a new one."""
-    from hookline.engine import runs  # noqa: PLC0415 -- as above
 
     if args.cluster:
         _there(args.cluster, env, repository.root)
@@ -84,8 +92,6 @@ def _chosen(args: Namespace, repository: "Repository", env: Mapping[str, str]) -
 
 
 def _again(one: "Run", env: Mapping[str, str]) -> "Run":
-    from hookline.engine import agents, changed  # noqa: PLC0415 -- as above
-
     now = changed.by_now(one)
     if now.says:
         print(visible(now.says))
@@ -94,8 +100,6 @@ def _again(one: "Run", env: Mapping[str, str]) -> "Run":
 
 
 def _travels(repository: "Repository", base: str) -> None:
-    from hookline.engine import submodules  # noqa: PLC0415 -- as above
-
     inner = next(submodules.modules(repository, base), None)
     if inner is not None:
         raise ValueError(
@@ -105,11 +109,6 @@ def _travels(repository: "Repository", base: str) -> None:
 
 
 def _begun(args: Namespace, repository: "Repository", env: Mapping[str, str]) -> "Run":
-    from hookline.engine import agents, scope, submodules, targets  # noqa: PLC0415 -- as above
-    from hookline.engine import repository as repositories  # noqa: PLC0415 -- ditto
-    from hookline.engine import run as running  # noqa: PLC0415 -- ditto
-    from hookline.system import places  # noqa: PLC0415 -- ditto
-
     target, text = targets.load(repository.root, args.target)
     base = repositories.base_of(repository, env)
     for path in submodules.check(repository, base):
@@ -128,21 +127,17 @@ def _begun(args: Namespace, repository: "Repository", env: Mapping[str, str]) ->
 
 def _forget(one: "Run", repository: "Repository") -> None:
     """A run that never came to anything leaves nothing."""
-    from hookline.engine import cleaning  # noqa: PLC0415 -- as above
 
     cleaning.clean(cleaning.leavings(one, repository), repository, refs=True, everything=True)
 
 
 def _tell(one: "Run", stop: "Stop", env: Mapping[str, str]) -> None:
-    from hookline.engine import notifying  # noqa: PLC0415 -- as above
-
     for problem in notifying.tell(one, stop, one.journal.rows(), env):
         print(f"hookline: {visible(problem)}", file=sys.stderr)
 
 
 def _goes_on(one: "Run", error: OSError, env: Mapping[str, str]) -> str:
     """What the machine refused, told to whoever waits elsewhere too; nothing of the run is lost by it."""
-    from hookline.engine import notifying  # noqa: PLC0415 -- as above
 
     text = f"{sentence(error)}; mend that, and `hookline run --resume {one.id}` goes on where it was"
     with suppress(OSError):
@@ -166,15 +161,12 @@ def _at_once(one: "Run", parallel: int | None, cluster: str | None) -> "Run":
 
 
 def _there(address: str, env: Mapping[str, str], root: str) -> None:
-    from hookline.engine import cluster, storing  # noqa: PLC0415 -- as above
-
     storing.shared(env, root)
     cluster.check(address)
 
 
 def _still_there(address: str, env: Mapping[str, str], root: str) -> None:
     """Of a run that goes on where it was."""
-    from hookline.engine.cluster import NoCluster  # noqa: PLC0415 -- as above
 
     try:
         _there(address, env, root)
@@ -183,8 +175,6 @@ def _still_there(address: str, env: Mapping[str, str], root: str) -> None:
 
 
 def _cores(address: str) -> int:
-    from hookline.engine import cluster  # noqa: PLC0415 -- as above
-
     return cluster.size(address)
 
 

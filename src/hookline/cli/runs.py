@@ -8,11 +8,10 @@ from typing import Any
 
 from hookline.cli._command import Command
 from hookline.cli._show import dump, table, visible
+from hookline.engine import _lock, repository, runs
 
 
 def run(args: Namespace) -> int:
-    from hookline.engine import repository, runs  # noqa: PLC0415 -- `--help` needs none
-
     root = repository.open_at(os.getcwd(), dict(os.environ)).root
     found = runs.everyone(root)
     for problem in runs.unreadable(root):
@@ -31,8 +30,6 @@ def run(args: Namespace) -> int:
 
 
 def _told(one: Any) -> dict[str, Any]:
-    from hookline.engine import _lock  # noqa: PLC0415 -- as above
-
     rows = one.journal.rows()
     first = next((row.metric for row in rows if row.status == "baseline"), None)
     best = next((row.best for row in reversed(rows) if row.best is not None), None)

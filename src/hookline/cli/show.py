@@ -8,11 +8,11 @@ from typing import Any
 from hookline.cli._command import Command, of_run
 from hookline.cli._run_lines import line
 from hookline.cli._show import aligned, dump, lines, visible
+from hookline.engine import journal, repository, runs
+from hookline.engine.journal import to_json
 
 
 def run(args: Namespace) -> int:
-    from hookline.engine import journal, repository, runs  # noqa: PLC0415 -- `--help` needs none
-
     place = repository.open_at(os.getcwd(), dict(os.environ))
     one = runs.find(place.root, args.name)
     rows = one.journal.rows()
@@ -39,8 +39,6 @@ def _all(one: Any, rows: Any) -> None:
 
 
 def _one(place: Any, row: Any) -> None:
-    from hookline.engine.journal import to_json  # noqa: PLC0415 -- as above
-
     told = {name: value for name, value in to_json(row).items() if name != "details"}
     told["timestamp"] = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(row.timestamp))
     told |= {name: " ".join(f"{one:g}" for one in told[name]) for name in ("samples",) if name in told}

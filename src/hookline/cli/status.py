@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 
+from hookline import keeping
 from hookline.assembly import Setup, load
 from hookline.cli._command import Command
 from hookline.cli._effects import failed
@@ -54,7 +55,6 @@ def run(args: Namespace) -> int:
 @contextmanager
 def _opened(setup: Setup) -> Iterator[Store | None]:
     """The store, None where there is none yet; to look at it does not make it."""
-    from hookline import keeping  # noqa: PLC0415 -- `--help` needs none
 
     place = keeping.place(setup)
     if place == setup.places.store and not os.path.lexists(place):

@@ -2,8 +2,8 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentParser, Namespace, _SubParsersAction
+from typing import Any
 
 from hookline.cli._command import Command
 from hookline.cli._show import table, visible
@@ -11,9 +11,6 @@ from hookline.durations import written
 from hookline.engine import agents, scope, target, targets, template
 from hookline.engine import repository as repositories
 from hookline.engine.target import Target
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
 
 SAID = ("goal", "mutable", "metric", "direction", "guard", "command")
 """What may be said of a new target besides who works on it."""

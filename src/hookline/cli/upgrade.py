@@ -8,11 +8,11 @@ from hookline.cli._command import Command
 from hookline.cli._show import visible
 from hookline.cli._wiring import agreed, short, shown
 from hookline.installing import Plan
-from hookline.record import replace
 from hookline.system import wired
 from hookline.system.own_command import client_command
 from hookline.system.places import Places, find
 from hookline.system.wired import Wired
+from hookline.values import replace
 
 
 def run(args: Namespace) -> int:

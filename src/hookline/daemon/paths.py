@@ -2,13 +2,13 @@
 
 import os
 
+from msgspec import Struct
+
 from hookline.daemon import client
-from hookline.record import record
 from hookline.system.places import daemon_folders, virtual_environment
 
 
-@record
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     folder: str
 
     @property

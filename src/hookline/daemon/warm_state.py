@@ -15,11 +15,11 @@ from hookline.config import Layer
 from hookline.daemon import log
 from hookline.host import Host
 from hookline.knowledge import Signature
-from hookline.record import replace
 from hookline.runtime import Runtime
 from hookline.store import Recorder, Store
 from hookline.system import looked
 from hookline.system.spool import Spool, Turn
+from hookline.values import replace
 
 MOST_SESSIONS = 4_096
 MOST_SETUPS = 256

@@ -8,19 +8,33 @@ ignores.
 from __future__ import annotations
 
 import os
+import shutil
 import stat
-from collections.abc import Callable, Iterator
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from hookline.engine.worktree import Inside, Worktree
+from hookline.engine.scope import Inside
 
 _RULES = ".gitignore"
 _ALL = ("add", "-A", ".")
 
 
-def add_all(tree: Worktree, start: str, inside: Inside) -> tuple[str, ...]:
+class Tree(Protocol):
+    """A folder with files, and the index that git compares it with."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def index(self) -> str: ...
+    def git(self, *words: str, stdin: str = "") -> str: ...
+    def attempt(
+        self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]: ...
+
+
+def add_all(tree: Tree, start: str, inside: Inside) -> tuple[str, ...]:
     """All that is there but what git ignores by the rules of *start*, and by those *inside* of the scope.
 
     Gives the files outside of the scope that had other rules in them, and were put back.
@@ -32,7 +46,7 @@ def add_all(tree: Worktree, start: str, inside: Inside) -> tuple[str, ...]:
     return rules
 
 
-def _added(tree: Worktree, start: str) -> None:
+def _added(tree: Tree, start: str) -> None:
     ways: tuple[Callable[[], object], ...] = (
         lambda: None if os.path.exists(tree.index) else _index_anew(tree, start),
         lambda: make_writable(tree.path),
@@ -47,13 +61,13 @@ def _added(tree: Worktree, start: str) -> None:
     _added_as_they_are(tree, nothing="0" * len(start))
 
 
-def _unlock(tree: Worktree) -> None:
+def _unlock(tree: Tree) -> None:
     """Our index has no other user: a lock on it is of an engine that was killed."""
     with suppress(FileNotFoundError):
         os.unlink(f"{tree.index}.lock")
 
 
-def _index_anew(tree: Worktree, start: str) -> None:
+def _index_anew(tree: Tree, start: str) -> None:
     _unlock(tree)
     with suppress(FileNotFoundError):
         os.unlink(tree.index)
@@ -64,6 +78,15 @@ def make_writable(path: str) -> None:
     """An agent may have taken permissions away, so that its files could not be read or removed."""
     for folder, names, files in os.walk(path) if not os.path.islink(path) else ():
         permit(folder, *(os.path.join(folder, name) for name in (*names, *files)))
+
+
+def gone(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        make_writable(path)
+        shutil.rmtree(path)
+    else:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
 
 
 def permit(*places: str) -> None:
@@ -82,7 +105,6 @@ def _plain(path: str) -> None:
 
 def flatten(path: str) -> None:
     """Without the records of repositories inside."""
-    from hookline.engine.worktree import gone  # noqa: PLC0415 -- it builds on this file
 
     for folder, names, files in os.walk(path):
         if ".git" in (*names, *files) and folder != path:
@@ -100,7 +122,7 @@ def _without_specials(path: str) -> None:
                     os.unlink(place)
 
 
-def _added_as_they_are(tree: Worktree, nothing: str) -> None:
+def _added_as_they_are(tree: Tree, nothing: str) -> None:
     """Without filters and encodings: one of them fails, and what is in the files is what counts."""
     gone = _paths(tree, "--deleted")
     changed = dict.fromkeys(_paths(tree, "--modified", "--others", "--exclude-standard"))
@@ -109,11 +131,11 @@ def _added_as_they_are(tree: Worktree, nothing: str) -> None:
     tree.git("update-index", "-z", "--index-info", stdin="".join(f"{line}\0" for line in lines))
 
 
-def _paths(tree: Worktree, *which: str) -> list[str]:
+def _paths(tree: Tree, *which: str) -> list[str]:
     return [path for path in tree.git("ls-files", "-z", *which).split("\0") if path]
 
 
-def _as_it_is(tree: Worktree, path: str) -> Iterator[str]:
+def _as_it_is(tree: Tree, path: str) -> Iterator[str]:
     place = os.path.join(tree.path, path)
     mode = os.lstat(place).st_mode
     if stat.S_ISLNK(mode):
@@ -124,7 +146,7 @@ def _as_it_is(tree: Worktree, path: str) -> Iterator[str]:
         yield f"{'100755' if mode & stat.S_IXUSR else '100644'} {found}\t{path}"
 
 
-def _rules_put_back(tree: Worktree, start: str, inside: Inside) -> tuple[str, ...]:
+def _rules_put_back(tree: Tree, start: str, inside: Inside) -> tuple[str, ...]:
     """Files outside of the scope that made git overlook work inside of it."""
     hidden = [path for path in _paths(tree, "--others", "--ignored", "--exclude-standard") if inside(path)]
     if not hidden:
@@ -139,7 +161,7 @@ def _rules_put_back(tree: Worktree, start: str, inside: Inside) -> tuple[str, ..
     return tuple(path for path in sorted(sources) if not inside(path) and _rule_put_back(tree, start, path))
 
 
-def _rule_put_back(tree: Worktree, start: str, path: str) -> bool:
+def _rule_put_back(tree: Tree, start: str, path: str) -> bool:
     """Whether it was not as it is at *start*."""
     place = os.path.join(tree.path, path)
     was = tree.attempt("cat-file", "blob", f"{start}:{path}")

@@ -1,15 +1,16 @@
 """Put whatever an agent left into a commit, with the commits that it made itself below it."""
 
+from msgspec import Struct
+
 from hookline.engine.repository import Repository, ref
+from hookline.engine.scope import Inside
 from hookline.engine.steps import Step
-from hookline.engine.worktree import Inside, Left, Worktree
-from hookline.record import record
+from hookline.engine.worktree import Left, Worktree
 
 ref_of = ref
 
 
-@record
-class Kept:
+class Kept(Struct, frozen=True, kw_only=True):
     """Where an experiment's work is now."""
 
     commit: str

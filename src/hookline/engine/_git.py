@@ -4,7 +4,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from hookline.record import record
+from msgspec import Struct
 
 _ALWAYS = (
     *("-c", "core.hooksPath=/dev/null"),
@@ -43,8 +43,7 @@ class GitFailed(OSError):
     """Git did not do what it should; the message says what, and what git said."""
 
 
-@record
-class Git:
+class Git(Struct, frozen=True, kw_only=True):
     """Git on one repository, with the identity that commits get."""
 
     dir: str

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hookline.engine import journal
 from hookline.engine.journal import Row, Status
 from hookline.engine.judging import Side, judge
-from hookline.record import replace
-
-if TYPE_CHECKING:
-    from hookline.engine.experiment import Work
-    from hookline.engine.measure import Measurement
-    from hookline.engine.runs import Run
-    from hookline.engine.steps import Step
+from hookline.engine.measure import Measurement
+from hookline.engine.runs import Run
+from hookline.engine.steps import Step
+from hookline.engine.work import Work
+from hookline.values import replace
 
 LEAST = 1.0
 """Seconds of the budget that another attempt must have."""

@@ -6,22 +6,20 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from hookline import hosts
 from hookline.engine import agents, runs, scope, stopped, submodules, usage, wiring
 from hookline.engine.bench import Bench
-from hookline.engine.experiment import Work
 from hookline.engine.judging import Side
+from hookline.engine.repository import Repository
+from hookline.engine.run_state import Surroundings
+from hookline.engine.runs import Run
+from hookline.engine.scope import Inside
 from hookline.engine.usage import Used
-from hookline.engine.worktree import Inside, Worktree
+from hookline.engine.work import Work
+from hookline.engine.worktree import Worktree
 from hookline.store import StoreFailed
 from hookline.system.places import find
-
-if TYPE_CHECKING:
-    from hookline.engine.repository import Repository
-    from hookline.engine.run import Surroundings
-    from hookline.engine.runs import Run
 
 _MARK = "HOOKLINE_MARK"
 _OURS = ("AUTORESEARCH_", "HOOKLINE_RUN", "HOOKLINE_PROFILE", "HOOKLINE_ENGINE_", "GIT_")

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from msgspec import Struct
+
 from hookline.engine import said
 from hookline.engine.journal import Row
 from hookline.engine.target import Target
 from hookline.frozen import NOTHING
-from hookline.record import field, record
 
 RUN = "HOOKLINE_RUN"
 """The variable that says that a session is the engine's: run, experiment and journal, with `:` between."""
@@ -18,8 +19,7 @@ INSTRUCTIONS = "AUTORESEARCH_INSTRUCTIONS"
 IDEAS = "AUTORESEARCH_IDEAS"
 
 
-@record
-class Task:
+class Task(Struct, frozen=True, kw_only=True):
     """One experiment, as an agent gets it."""
 
     target: Target
@@ -36,12 +36,11 @@ class Task:
     """The run's folder: logs, ideas, undo files."""
     before: str = ""
     """Of a session that goes on from another one of this experiment: what it is told before all else."""
-    env: Mapping[str, str] = field(default=NOTHING)
+    env: Mapping[str, str] = NOTHING
     """What the agent's process gets besides its own; the engine's variables included."""
 
 
-@record
-class Spawn:
+class Spawn(Struct, frozen=True, kw_only=True):
     """How an agent's process is started."""
 
     argv: tuple[str, ...]

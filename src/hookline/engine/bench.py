@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from statistics import median
 
+from msgspec import Struct
+
 from hookline.engine.judging import Side
 from hookline.engine.measure import Measurement, check, measure
 from hookline.engine.target import Guard, Target
 from hookline.engine.worktree import Worktree
-from hookline.record import record, replace
+from hookline.values import replace
 
 
-@record
-class Bench:
+class Bench(Struct, frozen=True, kw_only=True):
     """A checkout for what was changed, and one for what it is compared with."""
 
     target: Target

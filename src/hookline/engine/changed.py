@@ -3,17 +3,18 @@
 What is measured may not: rows of one journal are only good for comparing while they mean the same.
 """
 
+from msgspec import Struct
+
 from hookline.engine import targets
 from hookline.engine.runs import Run
 from hookline.engine.target import Target
-from hookline.record import record, replace
+from hookline.values import replace
 
 FREE = ("goal", "agent", "limits", "escalation")
 """Parts of a target that a run which goes on takes as they are now."""
 
 
-@record
-class Changed:
+class Changed(Struct, frozen=True, kw_only=True):
     """The run to go on with, and what its user should know."""
 
     run: Run

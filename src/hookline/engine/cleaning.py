@@ -3,20 +3,20 @@
 import os
 import shutil
 
+from msgspec import Struct
+
 from hookline.engine import _lock, steps
 from hookline.engine._workplace import workers, worktrees
 from hookline.engine.reachable import elsewhere
 from hookline.engine.repository import HEADS, REFS, Repository
 from hookline.engine.runs import Run
 from hookline.engine.worktree import Worktree
-from hookline.record import record
 
 UNCOMMITTED = ("spawned", "left")
 """Phases of an experiment in which its change is in no commit yet."""
 
 
-@record
-class Leavings:
+class Leavings(Struct, frozen=True, kw_only=True):
     """What there is of a run to be taken away."""
 
     run: Run

@@ -15,18 +15,17 @@ import socket
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hookline.engine import repository as repositories
 from hookline.engine import runs
 from hookline.engine._git import GitFailed
+from hookline.engine.crew import Report
 from hookline.engine.remote import Luggage, experiment
-
-if TYPE_CHECKING:
-    from hookline.engine.crew import Report
-    from hookline.engine.repository import Repository
-    from hookline.engine.runs import Run
-    from hookline.engine.worker import Assignment
+from hookline.engine.repository import Repository
+from hookline.engine.runs import Run
+from hookline.engine.worker import Assignment
+from hookline.extras import missing
 
 MOST = 1_000
 """Experiments at once."""
@@ -182,7 +181,7 @@ def _connected(run: Run) -> Any:
 def check(address: str) -> None:
     """Raise `NoCluster` where nobody can be there: Ray itself would try for minutes, and end this program."""
     if importlib.util.find_spec("ray") is None:
-        raise NoCluster("--cluster needs Ray: pip install 'hookline[cluster]'")
+        raise NoCluster(missing("cluster", "--cluster"))
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if not port.isdecimal():
         if address not in WORDS:

@@ -11,7 +11,6 @@ from contextlib import suppress
 from typing import IO, Any, Protocol
 
 from hookline.engine.worker import Assignment
-from hookline.record import field, record
 from hookline.system import unattended
 
 _MARK = "HOOKLINE_MARK"
@@ -40,13 +39,11 @@ class Crew(Protocol):
         """End whoever is still at work."""
 
 
-@record(frozen=False)
 class _Member:
-    worker: str
-    popen: subprocess.Popen[bytes]
-    mark: str
-    said: bytearray = field(default_factory=bytearray)
-    busy: bool = True
+    def __init__(self, worker: str, popen: subprocess.Popen[bytes], mark: str) -> None:
+        self.worker, self.popen, self.mark = worker, popen, mark
+        self.said = bytearray()
+        self.busy = True
 
     def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         stdin, stdout = self.popen.stdin, self.popen.stdout

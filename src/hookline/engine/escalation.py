@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Literal, Protocol
 
+from msgspec import Struct
+
 from hookline.engine.judging import Metric, best, gained
-from hookline.record import record
 
 Level = Literal["none", "refine", "pivot", "search", "halt"]
 
@@ -39,8 +40,7 @@ class Thresholds(Protocol):
     def halt(self) -> int: ...
 
 
-@record
-class Usual:
+class Usual(Struct, frozen=True, kw_only=True):
     """The thresholds of a target that has none."""
 
     refine: int = 3
@@ -49,8 +49,7 @@ class Usual:
     halt: int = 3
 
 
-@record
-class Advice:
+class Advice(Struct, frozen=True, kw_only=True):
     """What an agent is told."""
 
     level: Level

@@ -22,62 +22,20 @@ from hookline.engine import (
     usage,
 )
 from hookline.engine._verdict import judged, left_nothing, not_measured, withdrawn
-from hookline.engine.agent import BUDGET_END, IDEAS, INSTRUCTIONS, JOURNAL, RUN, Agent, Spawn, Task
-from hookline.engine.bench import Bench
+from hookline.engine.agent import BUDGET_END, IDEAS, INSTRUCTIONS, JOURNAL, RUN, Spawn, Task
 from hookline.engine.escalation import advice
 from hookline.engine.journal import TABLE, Row
 from hookline.engine.points import passed
 from hookline.engine.runs import Run
 from hookline.engine.steps import Step
-from hookline.engine.target import Target
-from hookline.engine.usage import Used
-from hookline.engine.watching import Watcher
-from hookline.engine.worktree import Inside, Worktree
-from hookline.record import record, replace
+from hookline.engine.work import Work
 from hookline.redact import redact
-from hookline.store import Store
 from hookline.system import unattended
+from hookline.values import replace
 
 SAID = 4_000
 """Characters of what an agent printed last that are kept."""
 _IDEAS = 1 << 20
-
-
-@record
-class Work:
-    """All that an experiment needs, the same for every experiment of a worker."""
-
-    run: Run
-    target: Target
-    tree: Worktree
-    bench: Bench
-    agent: Agent
-    inside: Inside
-    env: Mapping[str, str]
-    """What the agent's process gets."""
-    watcher: Watcher
-    wire: Callable[[str], None] = lambda start: None
-    """Have the agent's host call hookline, in what began at that commit; only called where no wiring is."""
-    unwire: Callable[[], None] = lambda: None
-    """Take that out again, exactly; does nothing where nothing is wired."""
-    hosted: bool = False
-    """Whether the agent is a host, which calls hookline."""
-    used: Callable[[float], Mapping[str, Used]] = lambda since: {}
-    """What the sessions of the worktree that were heard of since then spent so far, by their names."""
-    stopped: Callable[[float, float], str] = lambda since, until: ""
-    """What guards stopped in the worktree between two times, where nothing came after it."""
-    until: float = float("inf")
-    """When the run has to end, in Unix seconds."""
-    store: Store | None = None
-    """What hooks say of the agent's sessions; None where there is no store to be had."""
-    worker: str = ""
-    """Which of several; empty where there is one alone."""
-    ladder: unattended.Ladder = unattended.LADDER
-
-    @property
-    def place(self) -> str:
-        """The folder that notes how far the experiment has come."""
-        return self.run.of(self.worker)
 
 
 def decide(work: Work, step: Step, rows: Sequence[Row]) -> Step:

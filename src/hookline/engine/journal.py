@@ -8,15 +8,19 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from math import isfinite
 from typing import Any, Literal, get_args
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from hookline.engine import _durable
 from hookline.engine.target import Metric
 from hookline.frozen import NOTHING
 from hookline.knowledge import Experiment
-from hookline.record import field, fields, record, replace
 from hookline.redact import redact, redact_json
+from hookline.values import replace
 
 FOLDER = "autoresearch"
 TABLE, TWIN = "results.tsv", "results.jsonl"
@@ -43,8 +47,7 @@ KEPT: tuple[Status, ...] = ("baseline", "keep", "keep_reworked")
 """Whose change stands on the branch."""
 
 
-@record
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """One experiment. What is None is not known: an empty cell, never 0."""
 
     iteration: int
@@ -72,7 +75,7 @@ class Row:
     base: str = ""
     """The commit that the experiment began at."""
     description: str = ""
-    details: Mapping[str, Any] = field(default=NOTHING)
+    details: Mapping[str, Any] = NOTHING
     """What has no column: only in the JSON and in the store."""
 
     def __post_init__(self) -> None:
@@ -133,14 +136,10 @@ def _cell(value: Any, name: str = "") -> str:
 
 
 def _stamp(at: float) -> str:
-    from datetime import UTC, datetime  # noqa: PLC0415 -- writers alone
-
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _moment(text: str) -> float:
-    from datetime import datetime  # noqa: PLC0415 -- ditto
-
     return datetime.fromisoformat(text).timestamp()
 
 
@@ -161,7 +160,7 @@ def read(text: str) -> list[Row]:
 
 
 def _row(cells: Mapping[str, str]) -> Row:
-    known = {one.name for one in fields(Row)}
+    known = {*Row.__struct_fields__}
     return Row(
         **{name: _value(name, text.strip()) for name, text in cells.items() if name in known and text.strip()}
     )
@@ -184,7 +183,7 @@ def _value(name: str, text: str) -> Any:
 
 def to_json(row: Row) -> dict[str, Any]:
     """Without what is not known."""
-    told = {one.name: getattr(row, one.name) for one in fields(Row)}
+    told = asdict(row)
     return {
         name: list(value) if isinstance(value, tuple) else dict(value) if name == "details" else value
         for name, value in told.items()
@@ -193,7 +192,7 @@ def to_json(row: Row) -> dict[str, Any]:
 
 
 def from_json(told: Mapping[str, Any]) -> Row:
-    known = {one.name for one in fields(Row)}
+    known = {*Row.__struct_fields__}
     values = {name: value for name, value in told.items() if name in known}
     return Row(**{**values, "samples": tuple(values.get("samples", ()))})
 
@@ -204,7 +203,7 @@ def _checked(told: Any) -> Row:
     whole = {name: values.pop(name) for name in _WHOLE if name in values}
     texts = {name: values.pop(name) for name in _TEXTS if name in values}
     details, samples = values.pop("details", {}), values.pop("samples", [])
-    numbers = [values[one.name] for one in fields(Row) if one.name in values]
+    numbers = [values[name] for name in Row.__struct_fields__ if name in values]
     right = (
         all(isinstance(one, str) for one in texts.values())
         and all(type(one) is int and one >= 0 for one in whole.values())

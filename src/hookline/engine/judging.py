@@ -11,7 +11,9 @@ from math import fsum
 from statistics import median
 from typing import Literal, Protocol
 
-from hookline.record import record, replace
+from msgspec import Struct
+
+from hookline.values import replace
 
 Side = Literal["candidate", "incumbent"]
 Again = Callable[[Side], float | None]
@@ -41,16 +43,14 @@ class Noise(Protocol):
     def p(self) -> float: ...
 
 
-@record
-class Usual:
+class Usual(Struct, frozen=True, kw_only=True):
     """The noise settings of a target that has none."""
 
     samples: int = RUNS
     p: float = SURE
 
 
-@record
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """What a candidate came to."""
 
     status: Judged

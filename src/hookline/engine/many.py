@@ -8,22 +8,25 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
+from msgspec import Struct, field
+
 from hookline.engine import _commit, experiment, journal, runs, settings, steps, stopping
 from hookline.engine._verdict import incumbent
 from hookline.engine._workplace import workers, workplace
+from hookline.engine.cluster import Cluster
 from hookline.engine.crew import Crew, Processes, Report
-from hookline.engine.experiment import Work
 from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
 from hookline.engine.points import passed
 from hookline.engine.rebasing import rebased
 from hookline.engine.repository import HEADS
-from hookline.engine.run import Surroundings, follow, settle, stands
+from hookline.engine.run_state import Surroundings, follow, settle, stands
 from hookline.engine.steps import Step
 from hookline.engine.stopping import Stop
+from hookline.engine.work import Work
 from hookline.engine.worker import Assignment
-from hookline.record import field, record, replace
 from hookline.redact import redact
+from hookline.values import replace
 
 BEAT = 0.5
 """Seconds between two looks at the limits."""
@@ -35,8 +38,7 @@ class WorkerFailed(OSError):
     """A worker could not go on, for a reason that the next one would meet as well."""
 
 
-@record(frozen=False)
-class _Field:
+class _Field(Struct, kw_only=True):
     """Who works on what."""
 
     works: dict[str, Work]
@@ -80,7 +82,6 @@ def carry_on(work: Work, around: Surroundings, interrupts: Interrupts, rows: lis
 def _crew(work: Work, around: Surroundings) -> Crew:
     if not work.run.cluster:
         return Processes(around.env, work.run.mark)
-    from hookline.engine.cluster import Cluster  # noqa: PLC0415 -- only there
 
     return Cluster(work.run, work.tree.repository, around.env)
 

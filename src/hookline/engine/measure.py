@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Literal
 
+from msgspec import Struct
+
 from hookline.kind import Finished
-from hookline.record import record
 from hookline.redact import redact
 from hookline.system.processes import run
 
@@ -40,8 +41,7 @@ _NUMBER = re.compile(
 Ended = Literal["ok", "crash", "timeout", "metric_error"]
 
 
-@record
-class Measurement:
+class Measurement(Struct, frozen=True, kw_only=True):
     """What one run of a command came to."""
 
     value: float | None

@@ -5,21 +5,21 @@ The user's checkout is not touched: what comes out is a branch, made and guarded
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from hookline.engine._git import GitFailed
 from hookline.engine.bench import Bench
 from hookline.engine.journal import Row
 from hookline.engine.rebasing import applied
 from hookline.engine.repository import Repository
 from hookline.engine.runs import Run
-from hookline.record import record
 
 
 class NotMerged(ValueError):
     """What was asked for cannot be handed over; the message says why."""
 
 
-@record
-class Merged:
+class Merged(Struct, frozen=True, kw_only=True):
     """What was handed over."""
 
     branch: str

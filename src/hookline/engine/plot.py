@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.engine.journal import Row
 from hookline.engine.target import Metric
+from hookline.extras import missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +41,7 @@ def draw(rows: Sequence[Row], metric: Metric, path: str, *, title: str = "") -> 
     try:
         import matplotlib as mpl  # noqa: PLC0415 -- heavy, and of an extra
     except ImportError:
-        raise NotDrawn("charts need matplotlib: pip install 'hookline[engine]'") from None
+        raise NotDrawn(missing("engine", "a chart")) from None
     # As text an SVG can be searched, and the same run always gives the same file.
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "hookline", "text.usetex": False}):
         _drawn(rows, metric, title, path, kind)

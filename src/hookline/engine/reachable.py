@@ -8,10 +8,11 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from msgspec import Struct
+
 from hookline.engine import _durable
 from hookline.engine.journal import Row
 from hookline.engine.repository import HEADS, REFS, Repository, ref
-from hookline.record import record
 from hookline.redact import redact
 
 Complain = Callable[[str], None]
@@ -19,8 +20,7 @@ FILE = "refs.json"
 _STASH = ("refs/stash", "/stash")
 
 
-@record
-class Before:
+class Before(Struct, frozen=True, kw_only=True):
     """The refs as they were when an agent began."""
 
     ours: Mapping[str, str]

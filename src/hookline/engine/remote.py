@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
+from msgspec import Struct
+
 from hookline.engine import _git, _leavings, runs, worker
 from hookline.engine import repository as repositories
 from hookline.engine.crew import Processes
 from hookline.engine.repository import REFS, Repository
 from hookline.engine.worker import Assignment
 from hookline.frozen import NOTHING
-from hookline.record import field, record, replace
 from hookline.system.places import find
+from hookline.values import replace
 
 BEAT = 0.5
 """Seconds after which it is seen at the latest that the task is wanted no more."""
@@ -23,8 +25,7 @@ SHORT = 40
 """Digits of a commit's name, where they are not more."""
 
 
-@record
-class Luggage:
+class Luggage(Struct, frozen=True, kw_only=True):
     """What a task has to bring along."""
 
     assignment: Mapping[str, Any]
@@ -37,14 +38,13 @@ class Luggage:
     """Whose commits they are, as git is configured."""
 
 
-@record
-class Back:
+class Back(Struct, frozen=True, kw_only=True):
     """What a task comes back with."""
 
-    step: Mapping[str, Any] = field(default=NOTHING)
+    step: Mapping[str, Any] = NOTHING
     commits: bytes = b""
-    refs: Mapping[str, str] = field(default=NOTHING)
-    logs: Mapping[str, bytes] = field(default=NOTHING)
+    refs: Mapping[str, str] = NOTHING
+    logs: Mapping[str, bytes] = NOTHING
     problem: str = ""
     lost: bool = False
     """Whether the process that carried it out is gone without a word."""

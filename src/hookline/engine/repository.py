@@ -7,9 +7,10 @@ worktree's own records: which commit stands where is told by the engine's notes 
 import os
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from hookline.engine import _git
 from hookline.engine._git import Git, GitFailed
-from hookline.record import record
 
 REFS = "refs/hookline"
 HEADS = "refs/heads/"
@@ -21,8 +22,7 @@ class Unusable(ValueError):
     """A repository that no run can be begun in; the message says why, and what to do."""
 
 
-@record
-class Repository:
+class Repository(Struct, frozen=True, kw_only=True):
     """A repository with at least one commit."""
 
     root: str

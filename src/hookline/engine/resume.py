@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 
 from hookline.engine import _commit, experiment, journal, steps
-from hookline.engine.experiment import Work
 from hookline.engine.journal import Row
 from hookline.engine.points import passed
 from hookline.engine.steps import Step
-from hookline.record import replace
+from hookline.engine.work import Work
 from hookline.system import unattended
+from hookline.values import replace
 
 Settle = Callable[[Step, Sequence[Row]], list[Row]]
 

@@ -4,16 +4,18 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 
+from msgspec import Struct
+
 from hookline import rotation, taking
 from hookline.engine.agent import Spawn
 from hookline.engine.points import passed
 from hookline.knowledge import Handoff
 from hookline.leaving import from_details
-from hookline.record import record, replace
 from hookline.rotation import Leg
 from hookline.runtime import Runtime
 from hookline.store import Store, StoreFailed
 from hookline.system.unattended import Over
+from hookline.values import replace
 
 SHARE = 10
 """The part of a budget that an agent may take to end by itself once it was asked to."""
@@ -22,8 +24,7 @@ LEAST = 1.0
 Enough = Callable[[], bool]
 
 
-@record
-class Sessions:
+class Sessions(Struct, frozen=True, kw_only=True):
     """How an experiment's sessions are started, and how they hand over."""
 
     spawned: Callable[[str], Spawn]

@@ -8,10 +8,11 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
+from msgspec import Struct
+
 from hookline.engine import _durable, target
 from hookline.engine.journal import FOLDER, Journal
 from hookline.engine.target import Target
-from hookline.record import record
 
 FILE, LOGS, IDEAS, UNDO, WORKERS = "run.json", "logs", "ideas.md", "undo", "workers"
 VERSION = 1
@@ -33,8 +34,7 @@ _KEPT = (
 )
 
 
-@record
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """A run: its target as it was when it began, and where everything of it is."""
 
     id: str

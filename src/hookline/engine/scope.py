@@ -3,19 +3,22 @@
 import re
 from collections.abc import Callable, Sequence
 
+from pathspec import GitIgnoreSpec
+
 from hookline.engine.repository import Repository
 from hookline.engine.target import Scope
 
+Inside = Callable[[str], bool]
+"""Tell whether a path is in the scope that an agent may change."""
 
-def inside(scope: Scope) -> Callable[[str], bool]:
+
+def inside(scope: Scope) -> Inside:
     """Whether a path may be changed: mutable, and not immutable. Raises `ValueError`."""
     mutable, immutable = _fitting(scope.mutable, "mutable"), _fitting(scope.immutable, "immutable")
     return lambda path: mutable(path) and not immutable(path)
 
 
-def _fitting(globs: Sequence[str], name: str) -> Callable[[str], bool]:
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415 -- who only looks at a journal needs none
-
+def _fitting(globs: Sequence[str], name: str) -> Inside:
     for one in globs:
         try:
             GitIgnoreSpec.from_lines([one])

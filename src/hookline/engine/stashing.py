@@ -7,12 +7,13 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from msgspec import Struct
+
 from hookline.engine import _durable
 from hookline.engine.points import passed
 from hookline.engine.reachable import elsewhere
 from hookline.engine.repository import BRANCHES, REFS, Repository
 from hookline.engine.worktree import Worktree
-from hookline.record import record
 from hookline.system import file_lock
 
 STASH = "refs/stash"
@@ -21,8 +22,7 @@ _MOVED = "\tcheckout: moving from "
 """How git writes down that another branch was checked out; the last word is which."""
 
 
-@record
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """Something stashed."""
 
     commit: str

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Literal
 
+from msgspec import Struct, to_builtins
+
 from hookline.engine import _durable, runs
 from hookline.engine.runs import Run
 from hookline.frozen import NOTHING
-from hookline.record import asdict, field, fields, record
 
 FILE = "step.json"
 Phase = Literal["begun", "spawned", "left", "committed", "decided", "recorded"]
@@ -20,8 +21,7 @@ Phase = Literal["begun", "spawned", "left", "committed", "decided", "recorded"]
 decided: the row is known; recorded: it is in the journal, and the branch has yet to follow."""
 
 
-@record
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """An experiment on its way."""
 
     experiment: int
@@ -40,20 +40,20 @@ class Step:
     outside: tuple[str, ...] = ()
     """Paths outside of the scope that it changed, and that were put back."""
     description: str = ""
-    notes: Mapping[str, str] = field(default=NOTHING)
+    notes: Mapping[str, str] = NOTHING
     """The agent's reason and next hint."""
     reworks: int = 0
     feedback: str = ""
     """What the guard said, for the next attempt."""
-    usage: Mapping[str, Any] = field(default=NOTHING)
+    usage: Mapping[str, Any] = NOTHING
     began: float = 0.0
     """When the agent that may run was started, in Unix seconds."""
-    before: Mapping[str, Mapping[str, Any]] = field(default=NOTHING)
+    before: Mapping[str, Mapping[str, Any]] = NOTHING
     """What the sessions of the worktree had spent by then, by their names."""
     stopped: str = ""
     """What guards stopped, and nothing came after it."""
-    row: Mapping[str, Any] = field(default=NOTHING)
-    first: Mapping[str, Any] = field(default=NOTHING)
+    row: Mapping[str, Any] = NOTHING
+    first: Mapping[str, Any] = NOTHING
     """The row that won where the experiment began, once its change was moved onto what stands now."""
 
 
@@ -64,7 +64,7 @@ def save(folder: str, step: Step) -> Step:
 
 
 def to_json(step: Step) -> dict[str, Any]:
-    told = asdict(step)
+    told: dict[str, Any] = to_builtins(step)
     return told | {name: dict(told[name]) for name in ("notes", "usage", "before", "row", "first")}
 
 
@@ -88,7 +88,7 @@ def under_way(run: Run) -> Iterator[Step]:
 
 
 def from_json(told: Mapping[str, Any]) -> Step:
-    known = {one.name for one in fields(Step)}
+    known = {*Step.__struct_fields__}
     told = {name: value for name, value in told.items() if name in known}
     return Step(**{**told, "outside": tuple(told.get("outside", ()))})
 

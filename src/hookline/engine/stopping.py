@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from msgspec import Struct
+
 from hookline.durations import written
 from hookline.engine.escalation import advice, plateau
 from hookline.engine.journal import Row
 from hookline.engine.target import Target
-from hookline.record import record
 
 Reason = Literal[
     "target-reached",
@@ -37,8 +38,7 @@ EXITS: dict[Reason, int] = {
 }
 
 
-@record
-class Stop:
+class Stop(Struct, frozen=True, kw_only=True):
     """The end of a run."""
 
     reason: Reason

@@ -7,16 +7,16 @@ import os
 from collections.abc import Iterator
 from glob import escape, glob
 
+from msgspec import Struct
+
 from hookline.engine._git import Git
 from hookline.engine.repository import Repository, Unusable
-from hookline.record import record
 
 FILE = ".gitmodules"
 _LINK = "160000"
 
 
-@record
-class Module:
+class Module(Struct, frozen=True, kw_only=True):
     """One that the user has."""
 
     path: str

@@ -5,23 +5,22 @@ from collections.abc import Callable, Mapping
 from math import comb
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from hookline.engine import _keys as keys
 from hookline.frozen import NOTHING
-from hookline.record import field, record
 
 Direction = Literal["lower", "higher"]
 
 
-@record
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True):
     """Globs as in .gitignore; what is immutable is not mutable, and what is neither is not either."""
 
     mutable: tuple[str, ...]
     immutable: tuple[str, ...] = ()
 
 
-@record
-class Metric:
+class Metric(Struct, frozen=True, kw_only=True):
     """How the one number is measured, and which way is better."""
 
     command: str
@@ -50,8 +49,7 @@ class Metric:
         return value <= self.target if self.direction == "lower" else value >= self.target
 
 
-@record
-class Guard:
+class Guard(Struct, frozen=True, kw_only=True):
     """What must hold whatever is gained: a command that ends well, or prints a number that is good enough."""
 
     command: str
@@ -72,8 +70,7 @@ class Guard:
         return value >= self.threshold if self.direction == "higher" else value <= self.threshold
 
 
-@record
-class Agent:
+class Agent(Struct, frozen=True, kw_only=True):
     """Who changes the code, and how long it has for each experiment."""
 
     host: str
@@ -86,11 +83,10 @@ class Agent:
     grace: float = 30.0
     """Seconds after the budget's end in which only committing is let through."""
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default=NOTHING)
+    env: Mapping[str, str] = NOTHING
 
 
-@record
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """When a run ends at the latest; None: never for this reason. Each holds by itself."""
 
     experiments: int | None = 50
@@ -101,8 +97,7 @@ class Limits:
     """Experiments in a row whose agent or metric did not work at all."""
 
 
-@record
-class Escalation:
+class Escalation(Struct, frozen=True, kw_only=True):
     """After how many failures in a row the agent is told to go about it differently."""
 
     refine: int = 3
@@ -115,8 +110,7 @@ class Escalation:
     """Experiments without a better result after which the run ends; None: it goes on."""
 
 
-@record
-class Noise:
+class Noise(Struct, frozen=True, kw_only=True):
     """How a metric that varies is judged."""
 
     kind: Literal["auto", "deterministic", "noisy"] = "auto"
@@ -126,8 +120,7 @@ class Noise:
     p: float = 0.05
 
 
-@record
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """One measurable thing, and how to go about it."""
 
     name: str

@@ -9,6 +9,7 @@ from hookline.engine.journal import TWIN
 from hookline.engine.repository import Repository
 from hookline.engine.scope import inside
 from hookline.engine.target import Scope
+from hookline.extras import missing
 
 NEEDS = "optuna"
 
@@ -16,7 +17,7 @@ NEEDS = "optuna"
 def choose() -> "TunerAgent":
     """Raises `ValueError` where what it needs is not installed: the first experiment could do without."""
     if find_spec(NEEDS) is None:
-        raise ValueError(f"the tuner needs {NEEDS}, which is not installed: pip install 'hookline[engine]'")
+        raise ValueError(missing("engine", "the agent 'tuner'"))
     return TunerAgent()
 
 

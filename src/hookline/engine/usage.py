@@ -7,22 +7,21 @@ nothing is not counted as nothing.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hookline import models, spending
+from msgspec import Struct, to_builtins
+
+from hookline import spending
+from hookline.engine.prices import price
 from hookline.events import SessionEnd
-from hookline.record import asdict, record
 from hookline.spending import Purse
 from hookline.store import Query, Session, Store
-from hookline.system import models as tables
 from hookline.system import spool
 from hookline.system.places import Places
 from hookline.usage import UNKNOWN, Spent, Usage, from_json
 
 TOOL = "PostToolUse"
-SOME = 1_000
 
 
-@record
-class Used:
+class Used(Struct, frozen=True, kw_only=True):
     """None where nobody told."""
 
     tokens_in: int | None = None
@@ -53,7 +52,7 @@ def used(
 
 def noted(known: Mapping[str, Used]) -> dict[str, dict[str, Any]]:
     """As it can be written down, for `added` to begin with."""
-    return {name: asdict(one) for name, one in known.items()}
+    return {name: to_builtins(one) for name, one in known.items()}
 
 
 def added(
@@ -63,7 +62,7 @@ def added(
     before = {name: Used(**told) for name, told in noted.items()}
     spent = (one.less(before.get(name, Used())) for name, one in after.items() if one != before.get(name))
     told = together((*spent, Used(**columns)))
-    return {name: value for name, value in asdict(told).items() if value is not None}
+    return {name: value for name, value in to_builtins(told).items() if value is not None}
 
 
 def together(many: Iterable[Used]) -> Used:
@@ -106,38 +105,6 @@ def _cost(usage: Usage, notes: Mapping[str, Any], places: Places) -> float | Non
     whole = Spent(usage.input or 0, usage.output or 0, usage.cache_read or 0, usage.cache_write or 0)
     prices = [price(spent, model, places) for model, spent in (tally.spent or {usage.model: whole}).items()]
     return None if any(one is None for one in prices) else sum(one or 0.0 for one in prices)
-
-
-def price(spent: Spent, model: str, places: Places) -> float | None:
-    """In US dollars: by the user's own table, else by one that others keep up to date, else by ours."""
-    table, ours = tables.table(places)[0], tables.shipped()
-    own = models.find({name: entry for name, entry in table.items() if entry != ours.get(name)}, model)
-    for cost in (own.cost(spent) if own.prices else None, _listed(spent, model)):
-        if cost is not None:
-            return cost
-    return models.find(ours, model).cost(spent)
-
-
-def _listed(spent: Spent, model: str) -> float | None:
-    """By the thousand: a price that rises with the length of a call is not for what all calls come to."""
-    from genai_prices import Usage as Priced  # noqa: PLC0415 -- heavy: only where a run counts its cost
-    from genai_prices import calc_price  # noqa: PLC0415 -- ditto
-
-    some = (
-        Priced(input_tokens=SOME),
-        Priced(output_tokens=SOME),
-        Priced(input_tokens=SOME, cache_read_tokens=SOME),
-        Priced(input_tokens=SOME, cache_write_tokens=SOME),
-    )
-    try:
-        parts = [
-            float(calc_price(priced, model_ref=model).total_price) / SOME * count
-            for priced, count in zip(some, spent, strict=True)
-            if count
-        ]
-    except (LookupError, ValueError):
-        return None
-    return sum(parts)
 
 
 def inside(cwd: str, worktree: str) -> bool:

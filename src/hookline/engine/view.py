@@ -6,18 +6,20 @@ What is seen is kept here by the run's own thread, and drawn some times a second
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+from msgspec import Struct, field
+from rich.console import Console, Group, RenderableType
+from rich.live import Live as Shown
+from rich.table import Table
+from rich.text import Text
 
 from hookline.durations import written
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run
 from hookline.engine.stopping import Stop
 from hookline.engine.target import Metric, Target
-from hookline.record import field, record
 from hookline.redact.stream import Stream
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
 
 LAST = 8
 """Decisions that are shown."""
@@ -32,8 +34,7 @@ _SIDES: tuple[Literal["left", "right"], ...] = ("right", "left", "right", "right
 _COLOURS = {"keep": "green", "keep_reworked": "green", "baseline": "blue", "discard": "bright_black"}
 
 
-@record(frozen=False)
-class Seen:
+class Seen(Struct, kw_only=True):
     """What was seen of a run so far."""
 
     run: Run | None = None
@@ -53,8 +54,6 @@ class Live:
     """Watches a run, and shows it on a *console* that is a terminal."""
 
     def __init__(self, console: "Console", clock: Callable[[], float] = time.time) -> None:
-        from rich.live import Live as Shown  # noqa: PLC0415 -- only where a run is watched
-
         self._console, self._clock, self.seen = console, clock, Seen()
         self._clean, self._length = Stream(), 0
         self._shown = Shown(
@@ -122,8 +121,6 @@ def plain(text: str) -> str:
 
 def drawn(seen: Seen, now: float, height: int = 25) -> "RenderableType":
     """What is shown of it, *now*; of decisions as many as leave room for what goes on."""
-    from rich.console import Group  # noqa: PLC0415 -- only where a run is watched
-    from rich.text import Text  # noqa: PLC0415 -- ditto
 
     if seen.run is None or seen.target is None:
         return Text("")
@@ -166,9 +163,6 @@ def doing(seen: Seen, now: float) -> str:
 
 
 def _decisions(rows: Sequence[Row]) -> "RenderableType":
-    from rich.table import Table  # noqa: PLC0415 -- only where a run is watched
-    from rich.text import Text  # noqa: PLC0415 -- ditto
-
     lines = [_cells(row) for row in rows]
     table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
     for at, justify in enumerate(_SIDES):

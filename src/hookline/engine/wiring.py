@@ -13,10 +13,10 @@ from hookline import hosts, installing, uninstalling
 from hookline.daemon.paths import make
 from hookline.daemon.start import SWITCH, ensure
 from hookline.host import Host
-from hookline.record import replace
 from hookline.system import wired
 from hookline.system.own_command import client_command, client_path
 from hookline.system.places import Places, find
+from hookline.values import replace
 from hookline.wiring import Entry, Listed
 
 

@@ -10,21 +10,23 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct, to_builtins
+
 from hookline.engine import experiment, journal, steps, storing
 from hookline.engine import repository as repositories
 from hookline.engine._workplace import workplace
-from hookline.engine.experiment import Work
 from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
 from hookline.engine.points import passed
 from hookline.engine.repository import HEADS
-from hookline.engine.run import Surroundings
+from hookline.engine.run_state import Surroundings
 from hookline.engine.runs import Run
 from hookline.engine.steps import Step
 from hookline.engine.stopping import Stop
-from hookline.record import asdict, record, replace
+from hookline.engine.work import Work
 from hookline.redact.stream import Stream
 from hookline.system import parent, unattended
+from hookline.values import replace
 
 OFTEN = 0.25
 """Seconds between two things heard of an agent that are passed on."""
@@ -35,8 +37,7 @@ MOST = 1 << 20
 """Bytes of what it prints that are looked at."""
 
 
-@record
-class Assignment:
+class Assignment(Struct, frozen=True, kw_only=True):
     """An experiment, and all that has to be known to carry it out elsewhere."""
 
     run: Run
@@ -49,7 +50,7 @@ class Assignment:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "run": asdict(self.run),
+            "run": to_builtins(self.run),
             "step": steps.to_json(self.step),
             "rows": [journal.to_json(row) for row in self.rows],
             "worker": self.worker,

@@ -7,22 +7,22 @@ the worktree's own records (another branch, a lock, a rebase half done, all of i
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
+from msgspec import Struct
+
 from hookline.engine import submodules
-from hookline.engine._adding import add_all, flatten, make_writable, permit
+from hookline.engine._adding import add_all, flatten, gone, make_writable, permit
 from hookline.engine._git import GitFailed, ours
 from hookline.engine.repository import HEADS, Repository
-from hookline.record import record, replace
+from hookline.engine.scope import Inside
+from hookline.values import replace
 
-Inside = Callable[[str], bool]
-"""Whether a path is in the scope that an agent may change."""
 _LINK, _INNER, _GONE, _FOLDER = "120000", "160000", "000000", "040000"
 
 
-@record
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """A path that differs from the commit that an experiment began at."""
 
     path: str
@@ -31,8 +31,7 @@ class Change:
     new: tuple[str, str]
 
 
-@record
-class Left:
+class Left(Struct, frozen=True, kw_only=True):
     """What an agent left in its worktree."""
 
     tree: str
@@ -42,8 +41,7 @@ class Left:
     """Paths that were put back."""
 
 
-@record
-class Worktree:
+class Worktree(Struct, frozen=True, kw_only=True):
     """Its folder, and where git keeps what it knows of it."""
 
     repository: Repository
@@ -284,12 +282,3 @@ def _says(path: str, text: str) -> bool:
             return file.read() == os.fsencode(f"{text}\n") and not os.path.islink(path)
     except OSError:
         return False
-
-
-def gone(path: str) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        make_writable(path)
-        shutil.rmtree(path)
-    else:
-        with suppress(FileNotFoundError):
-            os.unlink(path)

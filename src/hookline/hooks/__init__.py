@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from hookline.family import Family
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.hook import Hook
+from hookline.hook import Hook
 
 FAMILY = Family(package=__name__, noun="built-in hook")
 

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from hookline.events import PreToolUse
+from hookline.state import State
+
 ACTIONS = ("allow", "ask", "deny")
 FITS = ("branch", "host", "kind", "mode", "repository", "tool")
 
@@ -32,3 +35,24 @@ def wrong_with(rule: Mapping[str, Any]) -> str:
     texts = [(key, pattern) for key in rule for pattern in _patterns(rule[key])]
     odd = next((key for key, pattern in texts if not isinstance(pattern, str)), None)
     return f"has {rule[odd]!r} as {odd}; write a text, or a list of texts" if odd else ""
+
+
+def weighed(
+    event: PreToolUse, state: State, rules: tuple[Mapping[str, Any], ...]
+) -> list[tuple[Mapping[str, Any], str, str]]:
+    """Each rule with what is wrong with it, and with what of the call it is not for."""
+    facts = _facts(event, state)
+    return [(rule, bad := wrong_with(rule), "" if bad else misfit(rule, facts)) for rule in rules]
+
+
+def _facts(event: PreToolUse, state: State) -> Mapping[str, tuple[str, ...]]:
+    """What a rule's patterns are held against; a repository answers to its path, folder and name."""
+    root = state.root
+    return {
+        "branch": (event.branch or state.branch,),
+        "host": (event.host,),
+        "kind": (event.kind,),
+        "mode": (event.mode,),
+        "repository": (root, root.rpartition("/")[2], event.repository),
+        "tool": (event.tool,),
+    }

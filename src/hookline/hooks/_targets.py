@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.record import asdict
+from msgspec import to_builtins
+
 from hookline.targets import Completion, Decision, Tracker, check
 
 _TRACKED = ("count", "last_delta", "last_total", "started_at")
@@ -17,7 +18,7 @@ def decide(kept: Mapping[str, Any], budget: int, used: int, now: float) -> Decis
 
 
 def kept(tracker: Tracker, before: Mapping[str, Any]) -> dict[str, Any]:
-    return {**before, **asdict(tracker)}
+    return {**before, **to_builtins(tracker)}
 
 
 def nudge(pct: int, used: int, budget: int) -> str:
@@ -44,4 +45,4 @@ def out_of_time(pct: int, used: int, budget: int) -> str:
 
 def noted(end: Completion) -> str:
     """For the trail, in which programs look."""
-    return f"completion {json.dumps(asdict(end))}"
+    return f"completion {json.dumps(to_builtins(end))}"

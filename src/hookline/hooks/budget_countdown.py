@@ -6,18 +6,16 @@ An agent that cannot see the clock analyses until it runs out, and never commits
 from __future__ import annotations
 
 from functools import reduce
+from typing import Literal
 
 from hookline.budget import LAST, band
 from hookline.events import PostToolUse, PreToolUse
 from hookline.exceptions import Allow, excepted, noted
 from hookline.hook import ANY, hook
 from hookline.hooks._budget import said
+from hookline.hooks._budget.enforcing import stopped
 from hookline.response import Response, inject, remember, warn
 from hookline.state import State
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
 
 RULES = ("expired", "too-long")
 _NAME = "budget-countdown"
@@ -62,8 +60,6 @@ def _spoken(state: State, left: int, tiers: tuple[int, int], *, banded: bool) ->
 
 
 def _stopped(event: PreToolUse, state: State, left: int, allow: Allow) -> Response | None:
-    from hookline.hooks._budget.enforcing import stopped  # noqa: PLC0415 -- only where it is enforced
-
     found = stopped(event, state.home, left)
     spared = excepted(allow, _NAME, found.rule, event.command or event.path or "") if found else None
     return noted(None if spared else found, [(found.rule, spared)] if found and spared else [])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from hookline.events import OnBudgetExceeded, PreToolUse
 from hookline.exceptions import Allow, excepted, noted
 from hookline.hook import hook
+from hookline.hooks._budget.loads import load
 from hookline.response import Response, block, inject, warn
 from hookline.state import State
 
@@ -34,7 +35,6 @@ def budget_guard(
     percent = state.usage.percent if _may_load(event) else None
     if percent is None or percent < block_at:
         return None
-    from hookline.hooks._budget.loads import load  # noqa: PLC0415 -- only where the context is nearly full
 
     found = load(event, state, lines, size)
     if found is None:

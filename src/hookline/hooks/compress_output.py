@@ -4,14 +4,16 @@ Files that a tool reads or writes stay as they are: an agent that edits a file m
 """
 
 from hookline.events import PostToolUse
-from hookline.hook import hook, later
+from hookline.hook import hook
+from hookline.hooks._compress import Limits, fine, mapped, shortened
+from hookline.hooks._why.compress_output import tree
 from hookline.response import Response, modify
 from hookline.state import State
 
 _AGAIN = "run it again with its output in a file to see the whole"
 
 
-@hook(priority=35, nature="policy", why=later("hookline.hooks._why.compress_output:tree"), enabled=False)
+@hook(priority=35, nature="policy", why=tree, enabled=False)
 def compress_output(
     event: PostToolUse,
     state: State,
@@ -36,7 +38,6 @@ def compress_output(
 ) -> Response | None:
     if event.kind not in kinds:
         return None
-    from hookline.hooks._compress import Limits, fine, mapped, shortened  # noqa: PLC0415 -- off by default
 
     limits = Limits(lines=lines, size=size, head=head, tail=tail, around=around)
     cut: list[int] = []

@@ -10,23 +10,19 @@ that take a value.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from hookline.events import PreToolUse
 from hookline.exceptions import Allow, noted
-from hookline.hook import ANY, hook, later
-from hookline.hooks._dangerous import Action, Finding, Place, findings
-from hookline.hooks._dangerous.lines import SHELLS, commanded
-from hookline.hooks._dangerous.packs import TIGHTER, Packs, decided
+from hookline.hook import ANY, hook
+from hookline.hooks._dangerous import Action, Finding, findings
+from hookline.hooks._dangerous.lines import SHELLS, commanded, whereabouts
+from hookline.hooks._dangerous.packs import TIGHTER, Packs, decided, rules
+from hookline.hooks._why.dangerous_command import tree
 from hookline.response import Response, ask, block, inject
 from hookline.state import State
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
-
 _WEIGHTS = {"block": 2, "ask": 1, "warn": 0}
-_SOMEWHERE = "/here"
-"""Stands for a working folder that nobody told us, so that `.` still means that folder."""
 _NOTHING: Mapping[str, str] = {}
 _AS_THEY_COME: Packs = {}
 
@@ -36,8 +32,8 @@ _AS_THEY_COME: Packs = {}
     nature="policy",
     on_failure="block",
     aliases=("dangerous-cmd-block",),
-    rules=later("hookline.hooks._dangerous.packs:rules"),
-    why=later("hookline.hooks._why.dangerous_command:tree"),
+    rules=rules,
+    why=tree,
     stricter={"lease": ("block",), "packs": TIGHTER, "runners": ANY},
 )
 def dangerous_command(
@@ -59,13 +55,6 @@ def dangerous_command(
     heard = [(one.action, one.finding) for one in judged if one.action is not None]
     said = _answer(*max(heard, key=lambda one: _WEIGHTS[one[0]])) if heard else None
     return noted(said, ((one.finding.rule, one.excepted) for one in judged if one.excepted is not None))
-
-
-def whereabouts(
-    event: PreToolUse, state: State, protected: tuple[str, ...], lease: Literal["warn", "block"]
-) -> Place:
-    cwd, home, root = event.cwd or state.root or _SOMEWHERE, state.home, state.root
-    return Place(cwd=cwd, home=home, root=root, protected=protected, lease=lease)
 
 
 def _answer(verdict: Action, finding: Finding) -> Response:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from hookline.events import PostCompact, UserPromptSubmit
 from hookline.hook import hook
+from hookline.hooks._context.begun import begun
+from hookline.hooks._context.telling import listed
 from hookline.hooks.iteration_context import due
 from hookline.response import Response, inject
 from hookline.state import State
@@ -25,8 +27,6 @@ def dev_rules_reminder(
         return None
     if isinstance(event, UserPromptSubmit) and not due(state.facts.get("prompts", 0), every):
         return None
-    from hookline.hooks._context.begun import begun  # noqa: PLC0415 -- not at every prompt
-    from hookline.hooks._context.telling import listed  # noqa: PLC0415 -- ditto
 
     newest, is_file = state.facts.get("newest_folder"), state.facts.get("is_file")
     plan = newest(begun(event, state).plans) if newest else ""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from hookline.events import OnError, PostToolUse, PreToolUse
 from hookline.hook import hook
+from hookline.hooks._errors import after
+from hookline.hooks._errors.before import warned
 from hookline.response import Response
 from hookline.state import State
 
@@ -29,7 +31,6 @@ def error_kb(
         return _before(event, state, confident) if event.kind in _SHELLS else None
     if isinstance(event, PostToolUse) and event.success and not state.memory.get(_PENDING):
         return None
-    from hookline.hooks._errors import after  # noqa: PLC0415 -- only where something failed
 
     limits = after.Limits(confident, within, quiet)
     if isinstance(event, OnError):
@@ -45,6 +46,5 @@ def _before(event: PreToolUse, state: State, confident: float) -> Response | Non
     sure = [one for one in known if one.believed(state.now) >= confident]
     if not sure:
         return None
-    from hookline.hooks._errors.before import warned  # noqa: PLC0415 -- only where something is known
 
     return warned(event, state, sure)

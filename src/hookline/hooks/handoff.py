@@ -18,6 +18,8 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.hook import hook
+from hookline.hooks._handoff import giving, leaving
+from hookline.hooks._handoff.answered import checked, heard
 from hookline.response import Response, remember
 from hookline.state import State
 
@@ -47,7 +49,6 @@ def handoff(
         return _answered(event, state)
     if isinstance(event, SessionStart | UserPromptSubmit | PostCompact):
         return _given(event, state, cap, offer=offer)
-    from hookline.hooks._handoff import leaving  # noqa: PLC0415 -- a tool call needs none of it
 
     if isinstance(event, OnBudgetExceeded):
         return leaving.short_of(event, state, at, cap)
@@ -64,7 +65,6 @@ def _given(
         return remember(**{_WANTED: False}) if state.memory.get(_WANTED) and not state.env.get(_LEG) else None
     if isinstance(event, SessionStart) and event.source == _UNSEEN and state.facts.get("tells_start"):
         return None  # it began before anybody asked us, and is in the middle of something
-    from hookline.hooks._handoff import giving  # noqa: PLC0415 -- a tool call needs none of it
 
     if isinstance(event, PostCompact):
         return giving.after_compaction(event, state, cap)
@@ -74,7 +74,6 @@ def _given(
 def _answered(event: PostToolUse | TurnEnd, state: State) -> Response | None:
     if isinstance(event, PostToolUse) and not state.memory.get(_EXPECTED):
         return None
-    from hookline.hooks._handoff.answered import checked, heard  # noqa: PLC0415 -- once a session, or a turn
 
     said = checked(event, state) if state.memory.get(_EXPECTED) else None
     return said or (heard(event, state) if isinstance(event, TurnEnd) else None)

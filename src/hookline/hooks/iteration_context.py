@@ -7,19 +7,19 @@ The journal is the one that an engine names to the session (`AUTORESEARCH_JOURNA
 from __future__ import annotations
 
 from hookline.events import UserPromptSubmit
+from hookline.frozen import Frozen
 from hookline.hook import hook
-from hookline.record import replace
+from hookline.hooks._context.begun import NOTE, SPOKE, begun, is_known, mirror
+from hookline.hooks._context.telling import rows
 from hookline.response import Response, effect, inject, remember
 from hookline.state import State
+from hookline.values import replace
 
 JOURNAL = "AUTORESEARCH_JOURNAL"
 
 
 @hook(priority=58, nature="advice")
 def iteration_context(event: UserPromptSubmit, state: State, *, every: int = 5) -> Response:
-    from hookline.frozen import Frozen  # noqa: PLC0415 -- a tool call needs none of it
-    from hookline.hooks._context.begun import NOTE, SPOKE, begun, is_known, mirror  # noqa: PLC0415 -- ditto
-
     prompts = state.facts.get("prompts", 0)
     said = _said(state, prompts, every)
     now = replace(state, memory=Frozen({**state.memory, SPOKE: state.now})) if said else state
@@ -33,7 +33,6 @@ def _said(state: State, prompts: int, every: int) -> str:
     first = prompts == 1 and bool(state.env.get(JOURNAL))
     if not first and not due(prompts, every):
         return ""
-    from hookline.hooks._context.telling import rows  # noqa: PLC0415 -- not at every prompt
 
     journal = state.facts.get("journal")
     return rows(journal, state.root) if journal else ""

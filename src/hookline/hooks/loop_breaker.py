@@ -11,6 +11,8 @@ from __future__ import annotations
 from hookline.events import PostToolUse, PreCompact, PreToolUse, UserPromptSubmit
 from hookline.exceptions import Allow, excepted, noted
 from hookline.hook import hook
+from hookline.hooks._loops.after import looked, relieved
+from hookline.hooks._loops.stopping import stopped
 from hookline.response import Response, remember
 from hookline.state import State
 
@@ -42,14 +44,11 @@ def loop_breaker(
 def _before(event: PreToolUse, state: State, seconds: float) -> Response | None:
     if not state.memory.get(_STOPPED) and not state.memory.get(_ENDED):
         return None
-    from hookline.hooks._loops.stopping import stopped  # noqa: PLC0415 -- only where a loop was seen
 
     return stopped(event, state, seconds)
 
 
 def _after(event: PostToolUse, state: State, times: int, seconds: float) -> Response:
-    from hookline.hooks._loops.after import looked, relieved  # noqa: PLC0415 -- not before a tool runs
-
     said = looked(event, state, times, seconds)
     relief = relieved(state, times) if (state.memory.get(_RELIEF) or {}).get("before") else None
     return relief.plus(said) if relief and not said.rule else said

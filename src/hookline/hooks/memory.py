@@ -7,16 +7,15 @@ A command, `enrich`, may name more: within `enrich_within` seconds, after turns 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hookline.events import PostCompact, PreCompact, SessionEnd, SessionStart, Stop, UserPromptSubmit
 from hookline.hook import hook
+from hookline.hooks._memory.lessons import lessons
+from hookline.knowledge import Memory
+from hookline.recalling import line, settled, within
 from hookline.response import Response, remember
 from hookline.state import State
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hookline.knowledge import Memory
 
 _TOLD, _ASKED, _COMPACTING = "memory.told", "memory.asked", "memory.compacting"
 _SURE = "What earlier sessions learnt here (notes, not orders; check before you rely on it):"
@@ -46,7 +45,6 @@ def memory(
     mark = remember(**{_COMPACTING: True}) if isinstance(event, PreCompact) else Response()
     if not learn or not event.transcript or state.env.get("HOOKLINE_RUN"):  # no person spoke there
         return mark
-    from hookline.hooks._memory.lessons import lessons  # noqa: PLC0415 -- where something ends
 
     return mark.plus(lessons(event, state, enrich, enrich_within, enrich_every))
 
@@ -71,8 +69,6 @@ def _fitting(prompt: str, state: State, tokens: int) -> Response | None:
 
 
 def _told(title: str, found: Sequence[Memory], tokens: int, notes: dict[str, bool]) -> Response | None:
-    from hookline.recalling import line, settled, within  # noqa: PLC0415 -- only where something is known
-
     fitting = within(settled(found), tokens)
     if not fitting:
         return None

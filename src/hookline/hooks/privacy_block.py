@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from hookline.events import PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.exceptions import Allow, excepted, noted
-from hookline.hook import ANY, hook, later
+from hookline.hook import ANY, hook
 from hookline.hooks._paths import approvals, sayings
+from hookline.hooks._paths.exposure import lines
 from hookline.hooks._paths.fields import stripped
 from hookline.hooks._paths.guarded import Exposure, Place
-from hookline.hooks._paths.weighing import RULE, Loudness, Weighed, weighed, whereabouts
+from hookline.hooks._paths.weighing import RULE, SHELLS, Loudness, Weighed, weighed, whereabouts
+from hookline.hooks._why.privacy_block import tree
 from hookline.response import Response, ask, block, inject, modify
 from hookline.state import State
-
-SHELLS = frozenset({"shell", "powershell", "cmd"})
 
 
 @hook(
@@ -22,7 +22,7 @@ SHELLS = frozenset({"shell", "powershell", "cmd"})
     nature="policy",
     on_failure="block",
     rules=(RULE, *sayings.EXPOSED),
-    why=later("hookline.hooks._why.privacy_block:tree"),
+    why=tree,
     unattended={"shell": "block"},
     stricter={"shell": ("ask", "block"), "patterns": ANY},
 )
@@ -60,8 +60,6 @@ def _files(judged: Sequence[Weighed], event: PreToolUse, state: State) -> Respon
 
 
 def _shell(event: PreToolUse, place: Place, allow: Allow, shell: str) -> Response | None:
-    from hookline.hooks._paths.exposure import lines  # noqa: PLC0415 -- file tools need none of it
-
     spared: list[tuple[str, str]] = []
     for one in lines(event.command or "", event.kind, place):
         reason = excepted(allow, "privacy-block", one.rule, one.what)

@@ -8,19 +8,17 @@ from __future__ import annotations
 from hookline.events import PostToolUse, PreModelCall, PreToolUse
 from hookline.exceptions import Allow, noted
 from hookline.frozen import Frozen
-from hookline.hook import hook, later
+from hookline.hook import hook
+from hookline.hooks._secrets import Searched, file_of_rules, searched, told, wrapped
+from hookline.hooks._why.redact_secrets import tree
 from hookline.response import Response, modify, warn
 from hookline.state import State
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.hooks._secrets import Searched
 
 
 @hook(
     priority=30,
     nature="policy",
-    why=later("hookline.hooks._why.redact_secrets:tree"),
+    why=tree,
     stricter={"wrap": (True,)},
 )
 def redact_secrets(
@@ -33,7 +31,6 @@ def redact_secrets(
 ) -> Response | None:
     if isinstance(event, PreToolUse):
         return _wrapped(event, state) if wrap else None
-    from hookline.hooks._secrets import file_of_rules, searched  # noqa: PLC0415 -- a call that begins needs none
 
     more, complaint = file_of_rules(rules, state)
     found = searched(event, more, allow)
@@ -42,8 +39,6 @@ def redact_secrets(
 
 
 def _changed(field: str, found: Searched) -> Response | None:
-    from hookline.hooks._secrets import told  # noqa: PLC0415 -- as above
-
     change = None
     if found.found:
         change = modify(**{field: found.value}, reason=told(found.found), rule=found.found[0][0])
@@ -57,7 +52,6 @@ def _changed(field: str, found: Searched) -> Response | None:
 def _wrapped(event: PreToolUse, state: State) -> Response | None:
     if event.kind != "shell" or not event.command:
         return None
-    from hookline.hooks._secrets import wrapped  # noqa: PLC0415 -- only where it is wanted
 
     new = wrapped(event.command, str(state.facts.get("ourselves", "hookline")))
     if new is None:

@@ -2,11 +2,12 @@
 
 from hookline.events import PreToolUse
 from hookline.exceptions import Allow, noted
-from hookline.hook import ANY, hook, later
+from hookline.hook import ANY, hook
 from hookline.hooks._paths import approvals, ignored, sayings
 from hookline.hooks._paths.fields import stripped
 from hookline.hooks._paths.scouted import RULES, claims, scouted, whereabouts
 from hookline.hooks._paths.scouting import Ground
+from hookline.hooks._why.scout_block import tree
 from hookline.response import Response, block, modify, remember, warn
 from hookline.state import State
 
@@ -16,7 +17,7 @@ from hookline.state import State
     nature="policy",
     on_failure="block",
     rules=RULES,
-    why=later("hookline.hooks._why.scout_block:tree"),
+    why=tree,
     stricter={"patterns": ANY},
 )
 def scout_block(

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from hookline.events import SessionStart
 from hookline.hook import hook
+from hookline.hooks._context.begun import NOTE, begun, mirror
+from hookline.hooks._context.telling import listed
+from hookline.hooks._paths.secret import secret
+from hookline.redact import redact
 from hookline.response import Response, effect, inject, remember, warn
 from hookline.state import State
 
@@ -28,8 +32,6 @@ def session_init(
 ) -> Response | None:
     if event.source == UNSEEN and state.facts.get("tells_start"):
         return None  # it began before anybody asked us, and is in the middle of something
-    from hookline.hooks._context.begun import NOTE, begun, mirror  # noqa: PLC0415 -- a tool call needs none
-    from hookline.hooks._context.telling import listed  # noqa: PLC0415 -- ditto
 
     begin = begun(event, state, plans, reports)
     where = (
@@ -44,9 +46,6 @@ def session_init(
 
 
 def _brief(state: State, name: str, cap: int) -> Response:
-    from hookline.hooks._paths.secret import secret  # noqa: PLC0415 -- only where there is a brief
-    from hookline.redact import redact  # noqa: PLC0415 -- ditto
-
     read = state.facts.get("inside")
     text, wrong = read(name) if read else ("", "cannot be read here")
     if secret(name) is not None:

@@ -8,7 +8,9 @@ nothing is told but the end of the run.
 from __future__ import annotations
 
 from hookline.events import SessionEnd, Stop
+from hookline.frozen import Frozen
 from hookline.hook import hook
+from hookline.hooks._context.begun import begun, is_known, key, lasted
 from hookline.response import Mirror, Notify, Post, Response, effect, remember
 from hookline.state import State
 
@@ -24,7 +26,6 @@ def stop_notify(event: SessionEnd | Stop, state: State, *, terminal: bool = True
     over = isinstance(event, SessionEnd)
     if not over and (event.subagent or state.blocked or not state.facts.get("headless")):
         return None
-    from hookline.hooks._context.begun import begun, key  # noqa: PLC0415 -- a tool call needs none of it
 
     gone = effect(Mirror(key=key(event, begun(event, state)))) if over else remember(**{_TOLD: True})
     told = (over and state.memory.get(_TOLD)) or state.env.get(RUN)
@@ -32,9 +33,6 @@ def stop_notify(event: SessionEnd | Stop, state: State, *, terminal: bool = True
 
 
 def _told(event: SessionEnd | Stop, state: State, *, terminal: bool) -> Response:
-    from hookline.frozen import Frozen  # noqa: PLC0415 -- only at the end
-    from hookline.hooks._context.begun import begun, is_known, lasted  # noqa: PLC0415 -- ditto
-
     project = (state.root or event.cwd).rstrip("/").rpartition("/")[2]
     journal = state.facts.get("journal")
     says = {

@@ -6,14 +6,13 @@ one that a hook makes go on.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from hookline.events import PostToolUse, Stop
 from hookline.hook import hook
+from hookline.hooks._todos import noted
 from hookline.response import Response, Stage, effect, remember
 from hookline.state import State
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
 
 
 @hook(priority=92, nature="observer")
@@ -35,7 +34,5 @@ def stop_stage(
 
 
 def _todos(event: PostToolUse) -> Response | None:
-    from hookline.hooks._todos import noted  # noqa: PLC0415 -- only where the agent keeps a list
-
     found = noted(event) if event.success else {}
     return remember(**found) if found else None

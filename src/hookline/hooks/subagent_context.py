@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hookline.events import SubagentStart
 from hookline.hook import hook
+from hookline.hooks._context.begun import begun
+from hookline.hooks._context.telling import listed, shown
 from hookline.response import Response, inject
 from hookline.state import State
 
@@ -13,8 +15,6 @@ def subagent_context(event: SubagentStart, state: State) -> Response | None:
     journal = state.facts.get("journal")
     if journal is None:
         return None
-    from hookline.hooks._context.begun import begun  # noqa: PLC0415 -- only while experiments run
-    from hookline.hooks._context.telling import listed, shown  # noqa: PLC0415 -- ditto
 
     begin = begun(event, state)
     where = (

@@ -7,16 +7,15 @@ end, `use 2M tokens` anywhere. A prompt's own target holds for the turn that it 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from hookline.events import Stop, UserPromptSubmit
 from hookline.hook import hook
-from hookline.record import replace
+from hookline.hooks import _targets
 from hookline.response import Response, block, remember, warn
 from hookline.state import State
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from hookline.targets import prompt_target
+from hookline.values import replace
 
 ENGINE = "AUTORESEARCH_TOKEN_TARGET"
 _KEY = "token-budget"
@@ -32,14 +31,11 @@ def token_budget(event: UserPromptSubmit | Stop, state: State, *, target: int = 
 
 def target_of(text: str) -> int:
     """The target that an engine gives: a number of tokens, or one as in a prompt."""
-    from hookline.targets import prompt_target  # noqa: PLC0415 -- only where there is a target
 
     return int(text) if text.isdecimal() and text.isascii() else prompt_target(f"+{text}") if text else 0
 
 
 def _begin(event: UserPromptSubmit, state: State, usual: int) -> Response | None:
-    from hookline.targets import prompt_target  # noqa: PLC0415 -- ditto
-
     asked = prompt_target(event.prompt)
     if asked or usual:
         return remember(**{_KEY: {"target": asked, "started_at": state.now}})
@@ -51,7 +47,6 @@ def _end(event: Stop, state: State, usual: int) -> Response | None:
     budget = kept.get("target") or usual
     if budget <= 0:
         return None
-    from hookline.hooks import _targets  # noqa: PLC0415 -- only where there is a target
 
     used = state.usage.turn_output
     if used is None:

@@ -9,14 +9,11 @@ and of a project that you trust add up. A command that exits with 2, or fails in
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from hookline.events import TurnEnd
 from hookline.hook import hook
 from hookline.state import State
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 @hook(priority=45, nature="policy", runs="commands")

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from hookline.family import Family
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.host import Host
+from hookline.host import Host
 
 FAMILY = Family(package=__name__, noun="host", constant="HOST")
 

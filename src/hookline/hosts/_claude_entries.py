@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from shlex import quote
+from typing import Any
 
 from hookline.frozen import Frozen
-from hookline.record import replace
+from hookline.values import replace
 from hookline.wiring import Written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 LOST = {
     "if": "runs for every call that its match fits: `if` is not read here",
@@ -76,7 +74,6 @@ def _command(one: Mapping[str, Any]) -> str | tuple[str, ...]:
 
 def _for_a_shell(word: str) -> str:
     """A word that a shell reads as the same, with the project's folder put in."""
-    from shlex import quote  # noqa: PLC0415 -- no call of a host needs it
 
     return f'"{PROJECT}"'.join(quote(part) if part else "" for part in word.split(PROJECT)) or "''"
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from hookline.host import tool
 from hookline.hosts._looks import either, switched
 from hookline.wiring import Look, Place
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 EDITS = ("--permission-mode=acceptEdits", "--allowedTools=Bash,Edit,Glob,Grep,Read,Write")
 SETTINGS = ("~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json")

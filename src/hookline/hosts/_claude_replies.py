@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from hookline import notices
 from hookline.events import (
@@ -21,10 +22,6 @@ from hookline.frozen import frozen
 from hookline.host import Reply, Said
 from hookline.kind import HookFailed
 from hookline.response import Response, Verdict, ending
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 KEYS = frozenset(
     {

@@ -6,13 +6,10 @@ Helper agents write files of their own; in older versions their lines are marked
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from hookline.hosts._recorded import words
 from hookline.usage import Answer, Around, Recording, Spent, Told, Turn, tokens
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MADE_UP = "<synthetic>"
 """The model of messages that no model wrote, such as an error."""

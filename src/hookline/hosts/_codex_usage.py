@@ -6,13 +6,10 @@ Cached input is part of its input, and reasoning of its output. Helper agents ha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from hookline.hosts._recorded import words
 from hookline.usage import Around, Recording, Spent, Told, Total, Turn, tokens
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def read(line: Mapping[str, Any]) -> Iterator[Told]:

@@ -6,14 +6,11 @@ Cached tokens are part of the prompt's. A message is told of again when its tool
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from hookline.hosts._going_on import GOING_ON
 from hookline.hosts._recorded import words
 from hookline.usage import Answer, Recording, Spent, Told, Turn, tokens
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def gemini(line: Mapping[str, Any]) -> Iterator[Told]:

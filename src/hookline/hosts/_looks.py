@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from hookline.wiring import Place
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 Said = Callable[[Mapping[str, "Any"], Place], str]
 TRUSTED = ("TRUST_FOLDER", "TRUST_PARENT")

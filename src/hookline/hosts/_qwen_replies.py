@@ -12,7 +12,7 @@ from hookline.host import Reply, Said
 from hookline.hosts import _claude_replies
 from hookline.hosts._gemini_replies import CHANGED, text_of, told
 from hookline.hosts._going_on import going_on
-from hookline.record import replace
+from hookline.values import replace
 
 
 def encode(said: Said) -> Reply:

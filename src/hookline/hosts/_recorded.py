@@ -3,20 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from hookline.frozen import NOTHING
-from hookline.record import field, record
 
 
-@record
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """Where the lines from here on belong; what is empty stays as it was."""
 
     session: str = ""
     cwd: str = ""
 
 
-@record
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """A tool call that the agent wanted."""
 
     id: str
@@ -24,7 +23,7 @@ class Call:
     tool: str
     kind: str = "other"
     """In our words, for hosts whose table of tools is not at hand."""
-    input: Mapping[str, Any] = field(default=NOTHING)
+    input: Mapping[str, Any] = NOTHING
     session: str = ""
     cwd: str = ""
     host: str = ""
@@ -35,8 +34,7 @@ class Call:
     """Whether only the beginning of its input was kept."""
 
 
-@record
-class Result:
+class Result(Struct, frozen=True, kw_only=True):
     """What came back from a call."""
 
     id: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from hookline.events import (
     ALLOW,
@@ -26,17 +27,13 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.host import WHOLE, Host, Tool, compose, moment, tool
-from hookline.hosts import _others
+from hookline.host import WHOLE, Dialect, Host, Tool, moment, tool
+from hookline.hosts import _claude_talk, _claude_usage, _others
 from hookline.hosts._claude_entries import hooks
 from hookline.hosts._claude_marks import EDITS, LOOKS, TODOS, background_result, sent, untyped
 from hookline.hosts._claude_replies import KEYS, encode, read
-from hookline.kind import Dialect
+from hookline.payload import compose
 from hookline.wiring import Entry, Listed, Wiring
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_use_id"}
 RAN = {**CALL, "duration_ms": "duration_ms"}
@@ -138,9 +135,9 @@ HOST: Host = Host(
         moved_by="CLAUDE_CONFIG_DIR",
         looks=LOOKS,
     ),
-    usage="_claude_usage:RECORDING",
+    usage=_claude_usage.RECORDING,
     headless_env={"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"},
-    talk="_claude_talk:TALK",
+    talk=_claude_talk.TALK,
     ends=(PreToolUse, PostToolUse),
     headless=("claude", "-p", "--output-format=stream-json", "--verbose", "--model={model}"),
     free={"edit": EDITS, "full": ("--permission-mode=bypassPermissions",)},

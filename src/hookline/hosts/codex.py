@@ -26,6 +26,7 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import WHOLE, Host, Tool, moment, tool
+from hookline.hosts import _codex_talk, _codex_usage
 from hookline.hosts._claude_entries import hooks
 from hookline.hosts._codex_replies import encode
 from hookline.hosts._codex_rollout import failure as recorded
@@ -39,7 +40,6 @@ ENDED = {"again": "stop_hook_active", "last_text": "last_assistant_message"}
 HURRIED = ("SessionEnd", "Interrupt")
 """Moments for which it waits 1 s, and 3 s at most whatever is set."""
 LONGEST_HURRY = 3
-WORKED = "Exit code: 0"
 
 
 def helpers_task(payload: Mapping[str, Any]) -> bool:
@@ -57,7 +57,7 @@ def failure(payload: Mapping[str, Any]) -> str:
     if isinstance(response, Mapping):
         return "the tool says that it failed" if response.get("isError") is True else ""
     first = str(response).partition("\n")[0] if payload.get("tool_name") == "apply_patch" else ""
-    return first if first.startswith("Exit code: ") and first != WORKED else ""
+    return first if first.startswith("Exit code: ") and first != "Exit code: 0" else ""
 
 
 def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
@@ -143,8 +143,8 @@ HOST = Host(
             "Whenever an entry changes, that is to be done again.",
         ),
     ),
-    usage="_codex_usage:RECORDING",
-    talk="_codex_talk:TALK",
+    usage=_codex_usage.RECORDING,
+    talk=_codex_talk.TALK,
     headless=("codex", "exec", "--json", "--model={model}", "--dangerously-bypass-hook-trust", "-"),
     free={"edit": ("--sandbox=workspace-write",), "full": ("--dangerously-bypass-approvals-and-sandbox",)},
 )

@@ -19,6 +19,7 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import WHOLE, Host, Tool, moment, tool
+from hookline.hosts import _gemini_talk, _gemini_usage
 from hookline.hosts._claude_entries import timed_in_ms
 from hookline.hosts._gemini_replies import SHELL, encode, failure, our_own_words
 from hookline.hosts._looks import either, off_by_name, switched, trusted_folder
@@ -126,8 +127,7 @@ HOST = Host(
             usual=60.0,
         ),
         looks=(
-            Look(file="~/.gemini/settings.json", said=OFF),
-            Look(file=".gemini/settings.json", said=OFF),
+            *(Look(file=file, said=OFF) for file in ("~/.gemini/settings.json", ".gemini/settings.json")),
             Look(
                 file="~/.gemini/trustedFolders.json",
                 said=trusted_folder("open it with `gemini`", "security.folderTrust.enabled", usually=True),
@@ -136,8 +136,8 @@ HOST = Host(
         ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `gemini` and say so.",),
     ),
-    usage="_gemini_usage:GEMINI",
-    talk="_gemini_talk:GEMINI",
+    usage=_gemini_usage.GEMINI,
+    talk=_gemini_talk.GEMINI,
     ends=(PreToolUse, PostToolUse),
     headless=(
         "env",

@@ -24,6 +24,7 @@ from hookline.events import (
     UserPromptSubmit,
 )
 from hookline.host import WHOLE, Host, Tool, moment, tool
+from hookline.hosts import _gemini_talk, _gemini_usage
 from hookline.hosts._claude_entries import hooks
 from hookline.hosts._gemini_replies import our_own_words
 from hookline.hosts._looks import switched, trusted_folder
@@ -137,8 +138,8 @@ HOST = Host(
         ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `qwen` and say so.",),
     ),
-    usage="_gemini_usage:QWEN",
-    talk="_gemini_talk:QWEN",
+    usage=_gemini_usage.QWEN,
+    talk=_gemini_talk.QWEN,
     headless=("qwen", "--output-format=stream-json", "--model={model}"),
     free={"full": ("--yolo",), "edit": ("--approval-mode=auto-edit",)},
 )

@@ -1,11 +1,13 @@
 """A response as JSON and back, checked field by field: nothing that a worker says is taken on trust."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
+
+from msgspec import to_builtins
 
 from hookline.frozen import frozen, thawed
 from hookline.kind import HookFailed
-from hookline.record import asdict, fields
 from hookline.response import WEIGHT, Count, Effect, Measure, Notify, Response
 
 _EFFECTS: Mapping[str, type[Effect]] = {"notify": Notify, "count": Count, "measure": Measure}
@@ -14,8 +16,10 @@ _SPAN = 2  # from and to
 
 def response_to_json(response: Response) -> dict[str, Any]:
     """The *response* as a JSON object; whether its free values are JSON is for the encoder to find out."""
-    effects = [{"effect": type(effect).__name__.lower(), **asdict(effect)} for effect in response.effects]
-    plain = {field.name: thawed(getattr(response, field.name)) for field in fields(Response)}
+    effects = [
+        {"effect": type(effect).__name__.lower(), **to_builtins(effect)} for effect in response.effects
+    ]
+    plain = {one.name: thawed(getattr(response, one.name)) for one in fields(Response)}
     return {**plain, "effects": effects}
 
 

@@ -2,14 +2,14 @@
 
 import re
 
-from hookline.record import record
+from msgspec import Struct
+
 from hookline.response import Response
 
 _DIRECTIVE = re.compile(r"@@(INJECT|WARN)[ \t]*:(.*)", re.IGNORECASE)
 
 
-@record
-class Lines:
+class Lines(Struct, frozen=True, kw_only=True):
     """What a text says in directives, and what is left of it without them."""
 
     said: Response

@@ -4,20 +4,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from hookline.events import EVENTS, Event
 from hookline.frozen import frozen
 from hookline.kind import Declaration, HookFailed, Machine
 from hookline.kinds import _remembered
 from hookline.kinds._sources import Source, digest
 from hookline.kinds._workers import ask
-from hookline.record import record, replace
+from hookline.values import replace
 
 IMPORT_LIMIT = 5.0
 """How many seconds the import of one file or module may take."""
 
 
-@record
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """The hooks that were found, and what was wrong with the rest."""
 
     declarations: tuple[Declaration, ...] = ()

@@ -1,18 +1,21 @@
 """The sessions with MCP servers that are kept between calls, in one loop in a thread of its own."""
 
 import asyncio
+import json
 import logging
 import threading
+from collections.abc import Mapping
 from concurrent.futures import CancelledError
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hookline.kind import HookFailed
+from mcp.types import CallToolResult
+
+from hookline.kind import KEEP, Finished, HookFailed
+from hookline.kinds._mcp_process import Server
 from hookline.kinds._mcp_session import Arguments, Gone, Session
-from hookline.kinds._mcp_transport import Server
+from hookline.redact import redact
 
-if TYPE_CHECKING:
-    from mcp.types import CallToolResult
-
+_SHOWN = 300
 GRACE = 0.4
 """Seconds that a server has to end by itself when it is no longer needed."""
 
@@ -31,11 +34,11 @@ class Sessions:
         self._thread = threading.Thread(target=self._loop.run_forever, name="hookline-mcp", daemon=True)
         self._thread.start()
 
-    def call(self, server: Server, tool: str, arguments: Arguments, limit: float) -> "CallToolResult":
+    def call(self, server: Server, tool: str, arguments: Arguments, limit: float) -> Finished:
         """What the *tool* answers; raises `TimeoutError`, and then the server is ended."""
         future = asyncio.run_coroutine_threadsafe(self._call(server, tool, arguments), self._loop)
         try:
-            return future.result(limit)
+            return _finished(future.result(limit))
         except CancelledError:
             raise HookFailed(f"was not answered by server {server.name!r} before it was closed") from None
         finally:
@@ -47,7 +50,7 @@ class Sessions:
         self._thread.join()
         self._loop.close()
 
-    async def _call(self, server: Server, tool: str, arguments: Arguments) -> "CallToolResult":
+    async def _call(self, server: Server, tool: str, arguments: Arguments) -> CallToolResult:
         _kept_in(self._calls, asyncio.current_task())
         session = self._session(server)
         fresh = not session.up
@@ -63,7 +66,7 @@ class Sessions:
             self._open[server.key] = Session(server)
         return self._open[server.key]
 
-    async def _use(self, session: Session, tool: str, arguments: Arguments) -> "CallToolResult":
+    async def _use(self, session: Session, tool: str, arguments: Arguments) -> CallToolResult:
         try:
             return await session.call(tool, arguments)
         except (Gone, asyncio.CancelledError):  # cancelled: the time of the call is over
@@ -82,6 +85,16 @@ class Sessions:
         await asyncio.gather(*calls, return_exceptions=True)
         await asyncio.gather(*self._closing, *(session.close(GRACE) for session in self._open.values()))
         await self._loop.shutdown_asyncgens()
+
+
+def _finished(result: CallToolResult) -> Finished:
+    """The tool's answer as if a command had printed it."""
+    text = "\n".join(block.text for block in result.content if block.type == "text")
+    if result.is_error:
+        raise HookFailed(f"got an error from its tool: {redact(text)[:_SHOWN]}")
+    if not text and isinstance(result.structured_content, Mapping):
+        text = json.dumps(result.structured_content)
+    return Finished(code=0, stdout=text[:KEEP], cut=("stdout",) if len(text) > KEEP else ())
 
 
 def _kept_in(tasks: set[asyncio.Task[Any]], task: asyncio.Task[Any] | None) -> None:

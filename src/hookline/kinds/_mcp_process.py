@@ -6,15 +6,33 @@ the server, and everything that it starts carries a mark in its environment.
 """
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
+
+from msgspec import Struct
 
 SHELL = ("/bin/sh", "-c", 'echo "$$" >&2; exec "$@"', "sh")
 _MARK = "HOOKLINE_SERVER"
 _TAIL = 2048
 _ROUNDS = 20  # of looking for what is left; each finds what was started during the last
+
+
+class Server(Struct, frozen=True, kw_only=True):
+    """A server as it was declared, and what it is started with."""
+
+    name: str
+    spec: Mapping[str, Any]
+    root: str
+    env: Mapping[str, str]
+
+    @property
+    def key(self) -> str:
+        """Servers with the same key are one."""
+        return json.dumps([self.name, self.root, self.spec], sort_keys=True)
 
 
 class Process:

@@ -3,17 +3,16 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import anyio
+from mcp import Client, MCPError
+from mcp.types import CONNECTION_CLOSED, CallToolResult, Tool
 
 from hookline.kind import HookFailed
-from hookline.kinds._mcp_process import Process
-from hookline.kinds._mcp_transport import Server, reach
+from hookline.kinds._mcp_process import Process, Server
+from hookline.kinds._mcp_transport import reach
 from hookline.redact import redact
-
-if TYPE_CHECKING:
-    import anyio
-    from mcp import Client, MCPError
-    from mcp.types import CallToolResult, Tool
 
 Arguments = Callable[[Mapping[str, Any]], dict[str, Any]]
 """The arguments of a call, from the schema of the tool's input."""
@@ -46,7 +45,7 @@ class Session:
     def closing(self) -> bool:
         return self._stop.is_set()
 
-    async def call(self, name: str, arguments: Arguments) -> "CallToolResult":
+    async def call(self, name: str, arguments: Arguments) -> CallToolResult:
         """What the tool called *name* answers; raises `Gone` if the server is found to be so."""
         await self._unless_gone(self._up.wait())
         if name not in self._tools:
@@ -70,8 +69,6 @@ class Session:
         await asyncio.wait({self._task})
 
     async def _hold(self) -> None:
-        import anyio  # noqa: PLC0415 -- comes with the SDK
-
         async with AsyncExitStack() as stack:
             self._scope = stack.enter_context(anyio.CancelScope())
             self._client = await self._greet(stack)
@@ -79,11 +76,9 @@ class Session:
             self._up.set()
             await self._stop.wait()
 
-    async def _greet(self, stack: AsyncExitStack) -> "Client":
+    async def _greet(self, stack: AsyncExitStack) -> Client:
         # The SDK would begin with a request that is newer than most servers; there are some that fall silent
         # or end themselves at it. So the other way round: every server but the newest knows the old greeting.
-        from mcp import MCPError  # noqa: PLC0415 -- the SDK is optional
-
         try:
             return await self._greeted("legacy", stack)
         except (MCPError, ExceptionGroup) as error:
@@ -92,9 +87,7 @@ class Session:
                 raise
         return await self._greeted("auto", stack)
 
-    async def _greeted(self, mode: str, stack: AsyncExitStack) -> "Client":
-        from mcp import Client  # noqa: PLC0415 -- the SDK is optional
-
+    async def _greeted(self, mode: str, stack: AsyncExitStack) -> Client:
         async with AsyncExitStack() as opened:
             transport, self._process = await reach(self.server, opened)
             client = await opened.enter_async_context(Client(transport, mode=mode))
@@ -113,14 +106,12 @@ class Session:
         self._tools = tools
 
     @property
-    def _connected(self) -> "Client":
+    def _connected(self) -> Client:
         if self._client is None or self._task.done():
             raise Gone(self._why())
         return self._client
 
     async def _unless_gone(self, work: Coroutine[Any, Any, _Answer]) -> _Answer:
-        from mcp import MCPError  # noqa: PLC0415 -- the SDK is optional
-
         step = asyncio.create_task(work)
         step.add_done_callback(_look_at)
         try:
@@ -147,9 +138,7 @@ class Session:
         return f"lost server {self.server.name!r}{said}{printed}"
 
 
-def _is_end(error: "MCPError") -> bool:
-    from mcp.types import CONNECTION_CLOSED  # noqa: PLC0415 -- the SDK is optional
-
+def _is_end(error: MCPError) -> bool:
     # Over HTTP a server that was started anew does not know our session; every kind of server has its own
     # code for that, and all have the word.
     return error.code == CONNECTION_CLOSED or "session" in error.message.lower()
@@ -161,7 +150,7 @@ def _leaf(error: BaseException | None) -> BaseException | None:
     return error
 
 
-def _look_at(task: "asyncio.Task[Any]") -> None:
+def _look_at(task: asyncio.Task[Any]) -> None:
     """An error that nobody waits for any more is no news."""
     if not task.cancelled():
         task.exception()

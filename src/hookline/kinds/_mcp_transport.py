@@ -1,39 +1,22 @@
 """How an MCP server that was declared is reached: started and spoken to over its pipes, or over HTTP."""
 
-import json
 import os
-from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any
+
+import httpx2  # comes with the SDK
+from mcp.client import Transport
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 from hookline.kind import HookFailed
-from hookline.kinds._mcp_process import Process
-from hookline.record import record
-
-if TYPE_CHECKING:
-    from mcp.client import Transport
+from hookline.kinds._mcp_process import Process, Server
 
 CONNECT, READ = 30.0, 300.0
 """Seconds that one step over HTTP may take at most; the limit of a hook is usually sooner."""
 _HTTP = ("http", "streamable-http", "streamable_http")
 
 
-@record
-class Server:
-    """A server as it was declared, and what it is started with."""
-
-    name: str
-    spec: Mapping[str, Any]
-    root: str
-    env: Mapping[str, str]
-
-    @property
-    def key(self) -> str:
-        """Servers with the same key are one."""
-        return json.dumps([self.name, self.root, self.spec], sort_keys=True)
-
-
-async def reach(server: Server, stack: AsyncExitStack) -> "tuple[Transport, Process | None]":
+async def reach(server: Server, stack: AsyncExitStack) -> tuple[Transport, Process | None]:
     """The way to a *server*, and its process where it is ours; what must be closed goes on the *stack*."""
     spec = server.spec
     kind = spec.get("type", "http" if "url" in spec else "stdio")
@@ -47,9 +30,7 @@ async def reach(server: Server, stack: AsyncExitStack) -> "tuple[Transport, Proc
     )
 
 
-def _stdio(server: Server, stack: AsyncExitStack) -> "tuple[Transport, Process]":
-    from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: PLC0415 -- the SDK is optional
-
+def _stdio(server: Server, stack: AsyncExitStack) -> tuple[Transport, Process]:
     spec = server.spec
     process = Process([spec["command"], *spec.get("args", ())], {**server.env, **spec.get("env", {})})
     stack.callback(process.close)
@@ -61,10 +42,7 @@ def _stdio(server: Server, stack: AsyncExitStack) -> "tuple[Transport, Process]"
     return stdio_client(parameters, errlog=process.stderr), process
 
 
-async def _http(server: Server, stack: AsyncExitStack) -> "Transport":
-    import httpx2  # noqa: PLC0415 -- what the SDK speaks HTTP with
-    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415 -- the SDK is optional
-
+async def _http(server: Server, stack: AsyncExitStack) -> Transport:
     headers = dict(server.spec.get("headers", {}))
     client = httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(CONNECT, read=READ))
     await stack.enter_async_context(client)

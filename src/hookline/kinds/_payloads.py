@@ -3,18 +3,21 @@
 import json
 from collections.abc import Callable
 
+from msgspec import Struct
+
+from hookline.envelope import event_out
 from hookline.events import Event
 from hookline.frozen import thawed
-from hookline.kind import Declaration, Dialect, Machine
-from hookline.record import record
+from hookline.host import Dialect
+from hookline.kind import Declaration, Machine
 from hookline.response import Response
+from hookline.rewording import returned, reworded
 from hookline.state import State
 
 Payload = Callable[[Event, State], bytes]
 
 
-@record
-class Telling:
+class Telling(Struct, frozen=True, kw_only=True):
     """How a hook is told of an event, and how its answer is understood."""
 
     send: Payload
@@ -27,7 +30,6 @@ class Telling:
         """The event as it is told: several where it is several there, none where it is another moment."""
         if self.dialect is None or self.dialect.host is None:
             return (event,)
-        from hookline.rewording import reworded  # noqa: PLC0415 -- only where such a hook runs
 
         host = self.dialect.host()
         if self.moment and self.dialect.payload(event).get(host.names_event) != self.moment:
@@ -38,7 +40,6 @@ class Telling:
         """An *answer* to what was told, as one to what happened."""
         if call is event:
             return answer
-        from hookline.rewording import returned  # noqa: PLC0415 -- only where such a hook runs
 
         return returned(event, call, answer)
 
@@ -69,8 +70,6 @@ def payload(declaration: Declaration, machine: Machine) -> Payload:
 
 
 def _portable(event: Event, state: State) -> bytes:
-    from hookline.envelope import event_out  # noqa: PLC0415 -- only where such a hook runs
-
     return encode(event_out(event, state))
 
 

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx
+from msgspec import Struct
 
 from hookline.kind import KEEP, HookFailed
 from hookline.kinds._loop import Loop
-from hookline.record import record
 
 
-@record
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What a server answered; of a body, no more than one byte over what is allowed."""
 
     status: int

@@ -7,7 +7,8 @@ from typing import Any
 
 from hookline.envelope import BadEnvelope, response_in
 from hookline.events import Event, SessionStart, TurnStart, UserPromptSubmit
-from hookline.kind import KEEP, Dialect, Finished, HookFailed
+from hookline.host import Dialect
+from hookline.kind import KEEP, Finished, HookFailed
 from hookline.kinds._directives import Lines, directives
 from hookline.redact import redact
 from hookline.response import Response, block, inject, warn

@@ -6,11 +6,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from hookline.record import record
+from msgspec import Struct
 
 
-@record
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """A file at *path*, or a *module* `package.module`, or one hook of it: `package.module:name`."""
 
     path: str = ""

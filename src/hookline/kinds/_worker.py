@@ -4,6 +4,7 @@ It answers a line with a line, over descriptors of its own, until nobody asks an
 to this process is no worse than a hook that fails: the process is ended, and replaced.
 """
 
+import asyncio
 import base64
 import faulthandler
 import json
@@ -18,13 +19,15 @@ from traceback import extract_tb
 from types import CoroutineType
 from typing import IO, Any
 
+from msgspec import to_builtins
+
 from hookline.events import Event
 from hookline.frozen import thawed
 from hookline.hook import BadHook, Hook, configure
 from hookline.kinds import _loading
 from hookline.kinds._codec import response_to_json
 from hookline.kinds._sources import located
-from hookline.record import asdict
+from hookline.redact import redact
 from hookline.response import Response
 from hookline.state import State
 
@@ -114,7 +117,7 @@ def _why(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
     try:
         hook, event, state = _asked(request, shelf)
         told = [] if hook.why is None else hook.why(event, state, **hook.settings)
-        return {"why": [asdict(one) for one in told]}
+        return {"why": [to_builtins(one) for one in told]}
     except _loading.Stale:
         raise
     except BaseException as error:  # noqa: BLE001 -- ditto
@@ -122,8 +125,6 @@ def _why(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
 
 
 def _failed(error: BaseException, shelf: _loading.Shelf) -> dict[str, Any]:
-    from hookline.redact import redact  # noqa: PLC0415 -- only when a hook is broken
-
     return {
         "failed": redact(f"failed: {type(error).__name__}: {error}")[:500].rstrip(": ")
         + _where(error, shelf.root)
@@ -143,8 +144,6 @@ def _asked(request: Mapping[str, Any], shelf: _loading.Shelf) -> tuple[Hook, Eve
 def _said(hook: Hook, event: Event, state: State) -> Any:
     said = hook(event, state)
     if isinstance(said, CoroutineType):
-        import asyncio  # noqa: PLC0415 -- only for hooks that need it
-
         return asyncio.run(said)
     return said
 

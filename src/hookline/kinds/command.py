@@ -11,6 +11,7 @@ from typing import Any
 from hookline.events import Event
 from hookline.kind import Carry, Declaration, Kind, Machine
 from hookline.kinds._payloads import telling
+from hookline.kinds._replies import read
 from hookline.response import Response
 from hookline.state import State
 
@@ -22,8 +23,6 @@ def bind(declaration: Declaration, machine: Machine) -> Carry:
     argv, own, told = _argv(declaration), _own_env(declaration), telling(declaration, machine)
 
     def once(event: Event, state: State, limit: float) -> Response:
-        from hookline.kinds._replies import read  # noqa: PLC0415 -- only where such a hook runs
-
         project = _project(declaration, event, state)
         finished = machine.run(
             argv,

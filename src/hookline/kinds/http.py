@@ -6,13 +6,19 @@ if the entry's `env` lists its name, so that what leaves the machine can be seen
 
 from collections.abc import Mapping
 from string import Template
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from hookline.events import Event
+from hookline.extras import missing
 from hookline.kind import KEEP, Carry, Declaration, HookFailed, Kind, Machine
 from hookline.kinds._payloads import payload
+from hookline.kinds._replies import answer
 from hookline.response import Response
 from hookline.state import State
+
+if TYPE_CHECKING:
+    from hookline.kinds._posting import Client
 
 OURS = {"content-type": "application/json", "accept": "application/json", "user-agent": "hookline"}
 PLAIN = {"accept-encoding": "identity"}
@@ -26,15 +32,21 @@ def bind(declaration: Declaration, machine: Machine) -> Carry:
 
     def carry(event: Event, state: State, limit: float) -> Response:
         began = machine.clock()
-        from hookline.kinds._posting import Client  # noqa: PLC0415 -- only where such a hook runs
-
         headers = {**OURS, **_filled(templates, machine.env), **PLAIN}
-        client = machine.kept.of(("http", secure), lambda: Client(secure=secure))
+        client = machine.kept.of(("http", secure), lambda: _client(secure=secure))
         answer = client.post(url, headers, send(event, state), limit - (machine.clock() - began))
         _check_status(answer.status)
         return _read(event, answer.body, machine)
 
     return carry
+
+
+def _client(*, secure: bool) -> "Client":
+    try:
+        from hookline.kinds._posting import Client  # noqa: PLC0415 -- the extra http
+    except ImportError as error:
+        raise HookFailed(missing("http", "a hook with a url")) from error
+    return Client(secure=secure)
 
 
 def _url(declaration: Declaration) -> str:
@@ -81,8 +93,6 @@ def _check_status(status: int) -> None:
 
 
 def _read(event: Event, body: bytes, machine: Machine) -> Response:
-    from hookline.kinds._replies import answer  # noqa: PLC0415 -- only where such a hook runs
-
     if len(body) > KEEP:
         raise HookFailed(f"answered with more than {KEEP // 1024} KiB, so the answer was not read")
     text = body.decode("utf-8", "replace").strip()

@@ -5,47 +5,47 @@ limit of a call holds from its first moment, start included, and a server that h
 ended with all that it started.
 """
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from hookline.envelope import event_out
 from hookline.events import Event
+from hookline.extras import missing
 from hookline.frozen import thawed
-from hookline.kind import KEEP, Carry, Declaration, Finished, HookFailed, Kind, Machine
-from hookline.redact import redact
+from hookline.kind import Carry, Declaration, HookFailed, Kind, Machine
+from hookline.kinds._mcp_process import Server
+from hookline.kinds._replies import read
 from hookline.response import Response
 from hookline.state import State
 
 if TYPE_CHECKING:
-    from mcp.types import CallToolResult
-
-    from hookline.kinds._mcp_transport import Server
-
-_SHOWN = 300
+    from hookline.kinds._mcp_loop import Sessions
 
 
 def bind(declaration: Declaration, machine: Machine) -> Carry:
     """How the tool is called; its name is `server.tool`."""
 
     def carry(event: Event, state: State, limit: float) -> Response:
-        from hookline.envelope import event_out  # noqa: PLC0415 -- only where such a hook runs
-        from hookline.kinds._mcp_loop import Sessions  # noqa: PLC0415 -- ditto
-        from hookline.kinds._replies import read  # noqa: PLC0415 -- ditto
-
         began = machine.clock()
         server, tool = _named(declaration, machine)
         envelope = event_out(event, state)
-        sessions = machine.kept.of("mcp", Sessions)
+        sessions = machine.kept.of("mcp", _sessions)
         left = began + limit - machine.clock()
-        result = sessions.call(server, tool, lambda schema: arguments(schema, envelope), left)
-        return read(event, _finished(result), machine.dialects, name=declaration.name)
+        finished = sessions.call(server, tool, lambda schema: arguments(schema, envelope), left)
+        return read(event, finished, machine.dialects, name=declaration.name)
 
     return carry
 
 
-def _named(declaration: Declaration, machine: Machine) -> "tuple[Server, str]":
-    from hookline.kinds._mcp_transport import Server  # noqa: PLC0415 -- only where such a hook runs
+def _sessions() -> "Sessions":
+    try:
+        from hookline.kinds._mcp_loop import Sessions  # noqa: PLC0415 -- the extra mcp
+    except ImportError as error:
+        raise HookFailed(missing("mcp", "a hook with a tool")) from error
+    return Sessions()
 
+
+def _named(declaration: Declaration, machine: Machine) -> tuple[Server, str]:
     wanted, servers = declaration.spec["tool"], machine.servers
     known = [name for name in servers if wanted.startswith(f"{name}.")]
     name = max(known, key=len, default=wanted.partition(".")[0])
@@ -69,16 +69,6 @@ def arguments(schema: Mapping[str, Any], envelope: Mapping[str, Any]) -> dict[st
         return {"event": dict(envelope)}
     more = schema.get("additionalProperties", not named)
     return {key: value for key, value in envelope.items() if key in named or more is True}
-
-
-def _finished(result: "CallToolResult") -> Finished:
-    """The tool's answer as if a command had printed it."""
-    text = "\n".join(block.text for block in result.content if block.type == "text")
-    if result.is_error:
-        raise HookFailed(f"got an error from its tool: {redact(text)[:_SHOWN]}")
-    if not text and isinstance(result.structured_content, Mapping):
-        text = json.dumps(result.structured_content)
-    return Finished(code=0, stdout=text[:KEEP], cut=("stdout",) if len(text) > KEEP else ())
 
 
 KIND = Kind(

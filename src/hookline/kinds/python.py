@@ -5,8 +5,12 @@ hook that failed. The limit of a call holds from its first moment: where the wor
 code imported for it, that counts.
 """
 
+import base64
+import pickle
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from msgspec import ValidationError, convert
 
 from hookline.events import Event
 from hookline.frozen import Frozen, thawed
@@ -16,12 +20,10 @@ from hookline.kinds._codec import response_from_json
 from hookline.kinds._finding import Found, find
 from hookline.kinds._sources import Source
 from hookline.kinds._workers import ask
-from hookline.record import replace
 from hookline.response import Response
 from hookline.state import State
-
-if TYPE_CHECKING:
-    from hookline.why import Branch
+from hookline.values import replace
+from hookline.why import Branch
 
 __all__ = ["KIND", "Found", "Source", "bind", "find", "why"]
 
@@ -72,9 +74,6 @@ def _request(declaration: Declaration, machine: Machine) -> tuple[Source, Mappin
 
 
 def _packed(event: Event, state: State, env: Mapping[str, str]) -> str:
-    import base64  # noqa: PLC0415 -- only where such a hook runs
-    import pickle  # noqa: PLC0415 -- ditto
-
     facts = Frozen({name: state.facts.get(name, "") for name in FACTS})
     memory, counters = Frozen(state.memory), Frozen(state.counters)
     sent = replace(state, facts=facts, env=Frozen(state.env), memory=memory, counters=counters)
@@ -88,10 +87,6 @@ def _response(reply: Mapping[str, Any]) -> Response | None:
 
 
 def _tree(reply: Mapping[str, Any]) -> list["Branch"]:
-    from msgspec import ValidationError, convert  # noqa: PLC0415 -- only where a person asks
-
-    from hookline.why import Branch  # noqa: PLC0415 -- ditto
-
     if "why" not in reply:
         raise HookFailed(str(reply.get("failed", "gave no answer that can be read")))
     try:

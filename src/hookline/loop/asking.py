@@ -12,7 +12,7 @@ from hookline.loop.session import Session, stands
 from hookline.loop.tools import Failed
 from hookline.loop.using import described
 from hookline.loop.values import Answer, Piece, Request, ToolCall, assistant, changed
-from hookline.record import replace
+from hookline.values import replace
 
 Model = Callable[[Request], Any]
 """Returns an `Answer`, or yields words and then an `Answer`; may be `async`."""

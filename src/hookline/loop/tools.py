@@ -4,8 +4,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, get_type_hints
 
+from msgspec import NODEFAULT, Struct, ValidationError, convert, defstruct
+from msgspec.json import schema_components
+
 from hookline.frozen import NOTHING, Frozen, frozen
-from hookline.record import field, record
 
 SECONDS = 120.0
 """What a tool may take unless it says otherwise."""
@@ -15,19 +17,18 @@ class Failed(Exception):
     """A tool raises it to tell the model what went wrong, in exactly these words."""
 
 
-@record
-class Tool:
+class Tool(Struct, frozen=True, kw_only=True):
     """Something that a model may call."""
 
     name: str
-    run: Callable[..., Any] = field(repr=False)
+    run: Callable[..., Any]
     """Called with the input by name; may be `async`. What it raises is told to the model."""
     about: str = ""
-    schema: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
+    schema: Mapping[str, Any] = NOTHING
     """JSON Schema of the input."""
     kind: str = "other"
     """What sort it is, so that the guards know it: shell, read, write, edit, search, fetch, ..."""
-    places: Mapping[str, str] = field(default=NOTHING)
+    places: Mapping[str, str] = NOTHING
     """Where command, path, pattern and content lie in the input, unless they are called just that."""
     seconds: float | None = SECONDS
     """None is as long as it likes."""
@@ -42,8 +43,6 @@ def tool(
     seconds: float | None = SECONDS,
 ) -> Tool:
     """The tool that *function* is: its docstring says what it does, its annotations what it takes."""
-    from msgspec import NODEFAULT, ValidationError, convert, defstruct  # noqa: PLC0415 -- a tool may come without
-    from msgspec.json import schema_components  # noqa: PLC0415 -- ditto
 
     hints = get_type_hints(function)
     fields = [

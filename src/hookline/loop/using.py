@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
+
 from hookline.events import Notification, OnError, PermissionRequest, PostToolUse, PreToolUse
 from hookline.frozen import frozen, thawed
 from hookline.loop.callables import called
@@ -14,8 +16,8 @@ from hookline.loop.session import Session, stands
 from hookline.loop.tools import Failed, Tool
 from hookline.loop.values import Called, Calling, Message, Question, ToolCall, is_object, result, with_context
 from hookline.outcome import Outcome
-from hookline.record import record, replace
 from hookline.redact import redact
+from hookline.values import replace
 
 Ask = Callable[[Question], Any]
 """Whether a person wants it: only True is a yes; may be `async`."""
@@ -23,8 +25,7 @@ NOBODY = "a person would have to decide this, and nobody can be asked here"
 ABORTED = "it was aborted"
 
 
-@record
-class Toolbox:
+class Toolbox(Struct, frozen=True, kw_only=True):
     """Which tools there are, in whose session, and who can be asked about them."""
 
     session: Session

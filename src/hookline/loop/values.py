@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from hookline.answered import answer
 from hookline.frozen import NOTHING, thawed
 from hookline.loop.tools import Tool
-from hookline.record import field, record
 
 Message = dict[str, Any]
 """JSON: `role` (user, assistant or tool) and `text`; of an assistant also `calls`, of a tool also `call`."""
@@ -14,17 +15,15 @@ Ended = Literal["done", "blocked", "capped", "budget", "steps", "error", "aborte
 CONTEXT = "[context]"
 
 
-@record
-class ToolCall:
+class ToolCall(Struct, frozen=True, kw_only=True):
     """What a model wants done."""
 
     id: str
     tool: str
-    input: Mapping[str, Any] = field(default=NOTHING)
+    input: Mapping[str, Any] = NOTHING
 
 
-@record
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What a model is asked."""
 
     system: str
@@ -32,14 +31,13 @@ class Request:
     tools: Sequence[Tool]
 
 
-@record
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What a model answers: words, tool calls, or both."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     model: str = ""
-    usage: Mapping[str, Any] = field(default=NOTHING)
+    usage: Mapping[str, Any] = NOTHING
     """Its tokens, as JSON, in any of the usual spellings."""
     raw: Any = None
     """The answer in the model's own words, as JSON, where it wants them back as they were."""
@@ -51,8 +49,7 @@ class Answer:
         return counted.spent.whole if counted else 0
 
 
-@record
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """What a person is asked before a tool runs."""
 
     tool: str
@@ -60,22 +57,19 @@ class Question:
     reason: str
 
 
-@record
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """Words of the model, as they come."""
 
     text: str
 
 
-@record
-class Calling:
+class Calling(Struct, frozen=True, kw_only=True):
     """A tool begins."""
 
     call: ToolCall
 
 
-@record
-class Called:
+class Called(Struct, frozen=True, kw_only=True):
     """A tool has ended, or was not run: what the model reads of it."""
 
     call: ToolCall
@@ -83,15 +77,13 @@ class Called:
     success: bool
 
 
-@record
-class Warned:
+class Warned(Struct, frozen=True, kw_only=True):
     """What hooks tell the user."""
 
     text: str
 
 
-@record
-class Done:
+class Done(Struct, frozen=True, kw_only=True):
     """The turn is over; nothing comes after it."""
 
     ended: Ended

@@ -7,17 +7,15 @@ costs a few searches. No search scans a stretch more than a bounded number of ti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from hookline.record import record
+from msgspec import Struct
+
+from hookline.redact._json import Text, page, rebuilt, walked
 from hookline.redact._signs import keys, runs, uncovered
 from hookline.redact._signs import spans as keyed
 from hookline.redact._spans import Span
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.redact._json import Text
+from hookline.redact._views import Stretch, view
 
 Keep = Callable[[str, str], bool]
 """Whether a secret of a kind is to stay: `(kind, value)`."""
@@ -25,8 +23,7 @@ Rules = Iterable[Callable[[str], Iterable[Span]]]
 """More searches, such as those of a rule file."""
 
 
-@record
-class Secret:
+class Secret(Struct, frozen=True, kw_only=True):
     """Where in a text a secret lies, and of what kind it is; never the secret itself."""
 
     kind: str
@@ -51,7 +48,6 @@ def find(
     spans = _merged(text, _once(text, rules, keep, inside_key=inside_key))
     if not spans:
         return ()
-    from hookline.redact._views import Stretch, view  # noqa: PLC0415 -- most texts hold no secret
 
     for _ in range(_ROUNDS):
         shown = view(text, (Stretch(one.start, one.end, _mark(one)) for one in spans))
@@ -89,7 +85,6 @@ def clean_json(
     value: Any, *, rules: Rules = (), keep: Keep | None = None
 ) -> tuple[Any, tuple[tuple[str, str, int], ...]]:
     """The same, and of every secret its kind, the keys that lead to it, and the line of that string."""
-    from hookline.redact._json import rebuilt, walked  # noqa: PLC0415 -- most of what is looked at is text
 
     texts = list(walked(value))
     secrets = _in_each(texts, rules, keep)
@@ -105,7 +100,6 @@ def clean_json(
 
 def _in_each(texts: Sequence[Text], rules: Rules, keep: Keep | None) -> dict[int, list[Secret]]:
     """The secrets in each of the *texts*, by its number."""
-    from hookline.redact._json import page  # noqa: PLC0415 -- as above
 
     whole, there = page(texts), dict[int, list[Secret]]()
     for one in find(whole.text, rules=rules, keep=keep):

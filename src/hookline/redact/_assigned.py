@@ -6,7 +6,6 @@ from functools import cache
 
 from hookline.redact._joints import BARE, assignment, changed, item, turned
 from hookline.redact._names import Name, identity, named
-from hookline.redact._signs import STEMS
 from hookline.redact._spans import Span
 from hookline.redact._values import (
     cased,
@@ -19,6 +18,8 @@ from hookline.redact._values import (
     shuffled,
 )
 
+STEMS = ("pass", "pwd", "pw", "secret", "credential", "key", "token", "auth", "bearer", "sig")
+"""What every name of a secret contains, in lower case."""
 _MOST = 4096
 """Characters of a quoted value that are taken once its beginning was found out."""
 _LINE = 80

@@ -5,10 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
-
 
 def stands_apart(text: str, start: int, inside: str = "") -> bool:
     """Whether what begins at *start* is not the rest of a word; *inside* are more characters of such words.

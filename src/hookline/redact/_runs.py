@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
+from binascii import a2b_base64
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import accumulate
 
 from hookline.redact._edges import stands_apart
-from hookline.redact._signs import LEAST
 from hookline.redact._spans import Span
 from hookline.redact._tokens import HEADS, token_at
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
-
+LEAST = 24
+"""Characters of a run that is worth a look."""
 _BETWEEN = "\n\0\n"
 _CUT_OFF = frozenset({"", "...", "…"})
 """What may stand where a text was cut off."""
@@ -65,8 +63,6 @@ def _tokens(text: str, start: int, run: str) -> Iterator[Span]:
 
 
 def _decoded(stretch: str) -> str:
-    from binascii import a2b_base64  # noqa: PLC0415 -- few texts hold base64
-
     whole = stretch[: len(stretch) - (len(stretch) % 4 == 1)]
     data = a2b_base64(whole + "=" * (-len(whole) % 4))
     return data.decode("ascii") if data.isascii() and not data.translate(None, _text_bytes()) else ""

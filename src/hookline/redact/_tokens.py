@@ -8,17 +8,13 @@ their first letter.
 from __future__ import annotations
 
 import re
+from collections.abc import Generator, Iterator
 from functools import cache
 
 from hookline.redact._edges import stands_apart
 from hookline.redact._formats import FORMATS, Format
 from hookline.redact._spans import Span
 from hookline.redact._values import placeholder, random
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Generator, Iterator
 
 Prefixes = tuple[tuple[str, tuple[int, ...]], ...]
 """Each with the numbers of its formats."""

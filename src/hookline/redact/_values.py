@@ -6,10 +6,6 @@ import re
 from functools import cache
 from itertools import pairwise
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
-
 _VARIETY = 4  # different characters in the least varied secret that anyone issues
 _STEPS = 64  # characters of a value that are looked at for steps that anybody can guess
 _HEAD = 300  # characters of a long value that are judged for the whole

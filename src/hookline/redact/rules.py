@@ -6,12 +6,14 @@ bounded stretch at a time, so that the time grows with the text and not with its
 
 import math
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from hookline.record import record
+from msgspec import Struct
+
 from hookline.redact._go import translated
 from hookline.redact._spans import Span
 
@@ -19,8 +21,7 @@ _BEFORE, _BEHIND = 200, 1000
 """Characters around a keyword in which a rule looks."""
 
 
-@record
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """One rule."""
 
     id: str
@@ -49,8 +50,7 @@ class Rule:
         )
 
 
-@record
-class RuleFile:
+class RuleFile(Struct, frozen=True, kw_only=True):
     """The rules of one file; called with a text, it yields what they find."""
 
     rules: tuple[Rule, ...] = ()
@@ -65,7 +65,6 @@ class RuleFile:
 
 def load(text: str) -> RuleFile:
     """The rules of a gitleaks file."""
-    import tomllib  # noqa: PLC0415 -- few have such a file
 
     try:
         data = tomllib.loads(text)

@@ -7,9 +7,9 @@ lines. Behind every cut a little of what went on before is seen again, but never
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from hookline.record import replace
 from hookline.redact import Rules, Secret, cut, find
 from hookline.redact._keys import unfinished
+from hookline.values import replace
 
 MOST = 256 * 1024
 """Characters that wait at most."""

@@ -4,7 +4,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
+from hookline.extras import missing
 from hookline.sink import Report, Sink, SinkFailed
+from hookline.sinks import _otel_metrics, _otel_spans
 
 
 class _Exporter(Protocol):
@@ -35,7 +37,6 @@ class _Otel:
     def export(self, reports: Sequence[Report]) -> None:
         if not reports:
             return
-        from hookline.sinks import _otel_metrics, _otel_spans  # noqa: PLC0415 -- they need the library
 
         spans = [
             span for one in reports for span in _otel_spans.spans(one, self._service, content=self._content)
@@ -69,8 +70,7 @@ def open_sink(
     try:
         traces, metrics = (_http if protocol == "http" else _grpc)(where.rstrip("/"), dict(headers), timeout)
     except ImportError as error:
-        text = f"it needs {error.name or 'a library'}, which is not installed: add the extra hookline[otel]"
-        raise SinkFailed(text) from error
+        raise SinkFailed(missing("otel", "the sink 'otel'")) from error
     return _Otel(traces, metrics, service, content=content)
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hookline.family import Family
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hookline.store import Store
+from hookline.store import Store
 
 FAMILY = Family(package=__name__, noun="store", constant="open_store")
 

@@ -8,13 +8,10 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 
 from hookline.stores._migrations import KNOWN, migrate, version
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PATIENCE = 2.0  # seconds: an answer may be waiting, and what is in the spool can wait longer
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}

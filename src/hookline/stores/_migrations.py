@@ -5,9 +5,7 @@ A step that was released is never edited; a change of the schema is a new step a
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import sqlite3
+import sqlite3
 
 STEPS: tuple[tuple[str, ...], ...] = (
     (

@@ -20,11 +20,7 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from hookline.store import StoreFailed
 from hookline.stores import _postgres_schema as schema
-from hookline.stores._sql import Dialect, Rows
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.stores._sql import Answer, Work
+from hookline.stores._sql import Answer, Dialect, Rows, Work
 
 PATIENCE = 2.0
 """Seconds for a connection, and for one thing that is said: an answer may be waiting."""

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct
 
 from hookline.frozen import frozen, plain
-from hookline.record import record
 from hookline.store import Query, Record, Session, heard
 from hookline.stores._text import read, taken, written
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Protocol, TypeVar
-
-    Answer = TypeVar("Answer")
-else:
-    Protocol = object
+Answer = TypeVar("Answer")
 
 Row = tuple["Any", ...]
 PAGE = 500
@@ -44,12 +40,10 @@ class Database(Protocol):
     def executemany(self, statement: str, rows: Sequence[Mapping[str, Any]], /) -> object: ...
 
 
-if TYPE_CHECKING:
-    Work = Callable[[Database], Answer]
+Work = Callable[[Database], Answer]
 
 
-@record
-class Dialect:
+class Dialect(Struct, frozen=True, kw_only=True):
     """What databases say differently."""
 
     has_rule: str

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hookline.confidence import AGAIN, START, weight
 from hookline.knowledge import Experiment, Handoff, Signature
-from hookline.stores._sql import Database, Row, as_json, from_json
+from hookline.store import Limits
+from hookline.stores._sql import Database, Row, Work, as_json, from_json
 from hookline.stores._text import read, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.store import Limits
-    from hookline.stores._sql import Work
 
 DAY = 86_400.0
 BATCH = 500

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
 from hookline.knowledge import Memory, words_of
+from hookline.recalling import asked, ranked, surest
 from hookline.stores._sql import Database, Dialect, Row, as_json, from_json
 from hookline.stores._text import read, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
 MOST = 100
 """Memories that are weighed in the end: the best by their words, or the surest where there are none."""
@@ -43,8 +42,6 @@ def recall(
     limit: int,
     dialect: Dialect,
 ) -> list[Memory]:
-    from hookline.recalling import asked, ranked, surest  # noqa: PLC0415 -- most calls recall nothing
-
     wanted, most = asked(text), max(limit, MOST)
     if not wanted:
         return surest(_surest(db, near, most), at)[:limit]

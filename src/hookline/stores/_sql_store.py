@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from hookline.frozen import Frozen
+from hookline.knowledge import Experiment, Handoff, Memory, Signature
+from hookline.store import Limits, Query, Record, Session
 from hookline.stores import _sql as sql
 from hookline.stores import _sql_knowledge as learnt
+from hookline.stores._sql import Answer, Dialect, Row, Work
 from hookline.stores._sql_memories import forget, known, recall, remember, use
 from hookline.stores._text import read, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any, Protocol
-
-    from hookline.knowledge import Experiment, Handoff, Memory, Signature
-    from hookline.store import Limits, Query, Record, Session
-    from hookline.stores._sql import Answer, Dialect, Row, Work
-else:
-    Protocol = object
 
 
 class Engine(Protocol):

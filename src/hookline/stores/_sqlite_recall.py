@@ -7,15 +7,11 @@ their scores. A memory has a word once, so how rare its words are is all there i
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from math import log1p
 
 from hookline.knowledge import bare
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from hookline.stores._sql import Database
+from hookline.stores._sql import Database
 
 FEW = 2_000
 """Memories of a project that the index ranks by itself; words of which more are known are equally common."""

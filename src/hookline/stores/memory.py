@@ -11,8 +11,8 @@ from hookline.confidence import AGAIN, START, added
 from hookline.frozen import Frozen, frozen, thawed
 from hookline.knowledge import Experiment, Handoff, Memory, Signature, words_of
 from hookline.recalling import asked, ranked, surest
-from hookline.record import replace
 from hookline.store import Limits, Query, Record, Session, Store, heard
+from hookline.values import replace
 
 DAY = 86_400.0
 Kept = TypeVar("Kept")

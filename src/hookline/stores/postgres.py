@@ -5,6 +5,7 @@ It raises `StoreFailed` where the server cannot be reached or refuses; a server 
 
 from collections.abc import Sequence
 
+from hookline.extras import missing
 from hookline.store import Store, StoreFailed
 from hookline.stores._sql import Dialect
 from hookline.stores._sql_store import SqlStore
@@ -20,9 +21,9 @@ def open_store(place: str) -> Store:
             "in your own hookline.toml, or set HOOKLINE_STORE_ADDRESS"
         )
     try:
-        from hookline.stores._postgres_pool import Server  # noqa: PLC0415 -- an extra, and slow to import
+        from hookline.stores._postgres_pool import Server  # noqa: PLC0415 -- the extra postgres
     except ImportError as error:
-        raise StoreFailed("the store 'postgres' needs psycopg: pip install 'hookline[postgres]'") from error
+        raise StoreFailed(missing("postgres", "the store 'postgres'")) from error
     return SqlStore(Server(place, DIALECT))
 
 

@@ -8,19 +8,15 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import RLock
 
 from hookline.store import Store, StoreFailed
 from hookline.stores._database import PATIENCE, broken, code, healed, opened, unsound
-from hookline.stores._sql import Dialect
+from hookline.stores._sql import Answer, Database, Dialect, Work
 from hookline.stores._sql_store import SqlStore
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hookline.stores._sql import Answer, Database, Work
+from hookline.stores._sqlite_recall import best
 
 _PAUSE = 0.01
 _HURRY = 0.1
@@ -190,8 +186,6 @@ def _matching(words: Sequence[str], project: str | None) -> str:
 def _best(
     db: Database, words: Sequence[str], project: str | None, most: int
 ) -> Sequence[tuple[float, int]] | None:
-    from hookline.stores._sqlite_recall import best  # noqa: PLC0415 -- only where something is asked
-
     return best(db, words, project, most)
 
 

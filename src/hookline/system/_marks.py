@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from hookline.record import field, record
+from msgspec import Struct, field
 
 VARIABLE = "HOOKLINE_MARK"
 _SIGNALS = range(42, 62)  # real-time signals that no C library and no runtime of a language uses itself
@@ -21,8 +21,7 @@ _FAR = (
 )  # microseconds: the limit is on what real-time processes may compute, and must never be reached
 
 
-@record(kw_only=False)
-class Mark:
+class Mark(Struct, frozen=True, kw_only=True):
     token: str = field(default_factory=lambda: os.urandom(6).hex())
 
     @property

@@ -6,7 +6,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from hookline.record import record
+from msgspec import Struct
+
 from hookline.system._marks import Mark, marked, stamp, wearing
 
 _WHY = {
@@ -21,8 +22,7 @@ class NotStarted(OSError):
     """A process could not be started; the message says why, and what to do."""
 
 
-@record
-class Process:
+class Process(Struct, frozen=True, kw_only=True):
     """A process of ours. Nobody waits for it before `reap`, so that its number stays its own."""
 
     popen: subprocess.Popen[bytes]

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from hookline.system import files
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.system.places import Places
+from hookline.system import files, trust
+from hookline.system.places import Places
 
 NAME = ".ckignore"
 _OPENS = re.compile(r"(?m)^!.*\.(?:git|aws|ssh)\b")
@@ -28,7 +25,6 @@ def opening(root: str) -> frozenset[str]:
 
 def trusted(places: Places) -> bool:
     """Whether its user trusted exactly this content, together with the project's other files."""
-    from hookline.system import trust  # noqa: PLC0415 -- only where a line opens what is kept
 
     now = text(places.root)
     pinned = trust.state(places.trust, places.root, [NAME]).pinned

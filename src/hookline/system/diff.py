@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
+from hookline.system.processes import run
+
 SECONDS = 0.9
 """For all of it, so that a built-in hook that asks stays within its second."""
 LOCKS = (
@@ -45,8 +47,6 @@ def changed_lines(root: str, seconds: float = SECONDS) -> int | None:
 
 def _git_in(folder: str, until: float) -> Git:
     def git(*words: str, stdin: str = "") -> str | None:
-        from hookline.system.processes import run  # noqa: PLC0415 -- only where something is counted
-
         left = until - time.monotonic()
         if left <= 0:
             return None

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import os
-from functools import cache
-from importlib import import_module
+from collections.abc import Callable, Mapping
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from hookline.system.places import Places
-
-
-@cache
-def _room(name: str) -> Any:
-    """A module beside this one, imported when somebody asks for its fact; whole, whoever else imports it."""
-    return import_module(f"hookline.system.{name}")
+from hookline.system import (
+    approvals,
+    briefs,
+    ckignore,
+    diff,
+    following,
+    links,
+    outputs,
+    own_command,
+    peek,
+    rulefile,
+    weight,
+    workspace,
+)
+from hookline.system.places import Places
 
 
 def _keep(places: Places, text: str) -> Any:
-    return _room("outputs").keep(os.path.join(places.scratch, "outputs"), text)
+    return outputs.keep(os.path.join(places.scratch, "outputs"), text)
 
 
 def branch(root: str) -> str:
@@ -51,19 +54,19 @@ FACTS: Mapping[str, Callable[[Places], Any]] = {
     "root": lambda places: places.root,
     "home": lambda places: places.home,
     "branch": lambda places: branch(places.root),
-    "changed_lines": lambda places: _room("diff").changed_lines(places.root),
-    "realpath": lambda places: _room("following").follower(),
-    "script": lambda places: _room("peek").script,
-    "is_file": lambda places: _room("links").is_file,
-    "inside": lambda places: lambda name: _room("briefs").inside(places.root, name),
-    "newest_folder": lambda places: lambda name: _room("briefs").newest_folder(places.root, name),
-    "weight": lambda places: _room("weight").weight,
-    "ckignore": lambda places: _room("ckignore").text(places.root),
-    "ckignore_trusted": lambda places: _room("ckignore").trusted(places),
-    "approvals": lambda places: _room("approvals").load(places.state, places.root),
-    "rule_file": lambda places: lambda name: _room("rulefile").rule_file(places, name),
-    "ourselves": lambda places: _room("own_command").command(),
-    "workspace": lambda places: _room("workspace").fingerprint(places.root),
-    "content": lambda places: _room("workspace").content,
+    "changed_lines": lambda places: diff.changed_lines(places.root),
+    "realpath": lambda places: following.follower(),
+    "script": lambda places: peek.script,
+    "is_file": lambda places: links.is_file,
+    "inside": lambda places: lambda name: briefs.inside(places.root, name),
+    "newest_folder": lambda places: lambda name: briefs.newest_folder(places.root, name),
+    "weight": lambda places: weight.weight,
+    "ckignore": lambda places: ckignore.text(places.root),
+    "ckignore_trusted": ckignore.trusted,
+    "approvals": lambda places: approvals.load(places.state, places.root),
+    "rule_file": lambda places: lambda name: rulefile.rule_file(places, name),
+    "ourselves": lambda places: own_command.command(),
+    "workspace": lambda places: workspace.fingerprint(places.root),
+    "content": lambda places: workspace.content,
     "keep_output": lambda places: lambda text: _keep(places, text),
 }

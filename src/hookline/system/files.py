@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
 
 from hookline.given import File, Problem
-from hookline.record import record
 from hookline.system import looked
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
 LARGEST = 1024 * 1024
 """Bytes: a configuration of a megabyte is a mistake or an attack."""
@@ -21,8 +19,7 @@ LARGEST_SETTINGS = 16 * LARGEST
 """Bytes of a host's settings file: hosts know no limit, so one may be padded; more would take too long."""
 
 
-@record
-class Folder:
+class Folder(Struct, frozen=True, kw_only=True):
     """A folder of configuration, and whose it is."""
 
     path: str
@@ -99,8 +96,7 @@ def scripts(folder: Folder) -> Iterator[str | Problem]:
             yield path
 
 
-@record
-class HostSettings:
+class HostSettings(Struct, frozen=True, kw_only=True):
     """What a host's settings file says of the environment, as far as that can be told."""
 
     env: Mapping[str, Any] | None = None

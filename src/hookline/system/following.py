@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 
 from hookline.system.peek import real
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LONGEST = 2 * 4096
 """Characters of a path that is followed: systems open up to 4096 of them, below a folder of as many."""

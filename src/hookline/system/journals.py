@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from itertools import islice
 
 from hookline.journal import Journal, read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FOLDER, ENDING = "autoresearch", ".tsv"
 FRESH = 30 * 60.0

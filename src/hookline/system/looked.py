@@ -8,12 +8,9 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Stamp = tuple[int, ...] | None
 """By what a change of a file is known; None: there is none."""

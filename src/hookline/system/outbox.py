@@ -9,7 +9,8 @@ import os
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from hookline.record import asdict, record
+from msgspec import Struct, to_builtins
+
 from hookline.system import file_lock
 from hookline.system import spool_files as files
 
@@ -18,8 +19,7 @@ MOST = 8 << 20
 _QUEUE, _LEAD, _STATE, _DROPPED = "queue", "exporter", "state.json", "dropped"
 
 
-@record
-class State:
+class State(Struct, frozen=True, kw_only=True):
     """The result of the last export."""
 
     failed: str = ""
@@ -112,7 +112,7 @@ def note(folder: str, how: State) -> None:
     os.makedirs(folder, mode=0o700, exist_ok=True)
     new = os.path.join(folder, f"{_STATE}.{os.getpid()}")
     with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
-        file.write(json.dumps(asdict(how)).encode())
+        file.write(json.dumps(to_builtins(how)).encode())
     os.replace(new, os.path.join(folder, _STATE))
 
 

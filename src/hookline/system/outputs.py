@@ -6,6 +6,7 @@ What is kept has gone through redaction already, as all that leaves a hook.
 import os
 import time
 from contextlib import suppress
+from hashlib import sha256
 
 KEPT_FOR = 24 * 60 * 60
 MOST = 200
@@ -15,7 +16,6 @@ LARGEST = 32 * 1024 * 1024
 
 def keep(folder: str, text: str) -> str:
     """Write *text* to a file of its own under *folder*; its path, or nothing where that cannot be."""
-    from hashlib import sha256  # noqa: PLC0415 -- only where something is kept
 
     data = text.encode("utf-8", "surrogateescape")[:LARGEST]
     path = os.path.join(folder, f"{sha256(data).hexdigest()[:16]}.txt")

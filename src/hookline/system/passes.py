@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from hookline.record import asdict, record
+from msgspec import Struct, to_builtins
+
 from hookline.system import file_lock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
 
 OFF = "off"
 """What the guards' own pass is for; any other is for a rule."""
 
 
-@record
-class Pass:
+class Pass(Struct, frozen=True, kw_only=True):
     """One way past, in one project, until then."""
 
     id: str
@@ -93,5 +90,5 @@ def _change(file: str, change: Callable[[Sequence[Pass]], list[Pass]]) -> None:
         new = f"{file}.new"
         handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as opened:
-            opened.write(json.dumps([asdict(one) for one in passes]))
+            opened.write(json.dumps([to_builtins(one) for one in passes]))
         os.replace(new, file)

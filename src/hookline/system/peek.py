@@ -6,11 +6,8 @@ import os
 import stat
 
 from hookline.events import Event, PostToolUse
-from hookline.record import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.host import Host
+from hookline.host import Host
+from hookline.values import replace
 
 LARGEST = 128 * 1024
 """Bytes of a script that are looked at."""

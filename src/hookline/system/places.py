@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
+import pwd
 import sys
+from collections.abc import Mapping
 
-from hookline.record import record
+from msgspec import Struct
+
 from hookline.system import looked
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FOLDER = ".hookline"
 
 
-@record
-class Places:
+class Places(Struct, frozen=True, kw_only=True):
     """Absolute paths."""
 
     home: str
@@ -106,7 +104,6 @@ def _is_there(path: str) -> bool:
 
 def _login_home() -> str:
     """Whoever calls without one: not the home of the process that answers."""
-    import pwd  # noqa: PLC0415 -- nearly all say where it is
 
     try:
         return pwd.getpwuid(os.getuid()).pw_dir

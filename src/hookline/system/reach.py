@@ -7,8 +7,9 @@ happens to name a file counts. What is made up only at run time cannot be seen; 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from hookline.frozen import NOTHING
-from hookline.record import field, record
 from hookline.system import _mentions
 from hookline.system._search import Search
 from hookline.system.files import read
@@ -26,15 +27,14 @@ RUNNERS: Mapping[str, tuple[str, ...]] = {
 SHOWN = 80
 
 
-@record
-class Command:
+class Command(Struct, frozen=True, kw_only=True):
     """A command that the project declares."""
 
     words: str | Sequence[str]
     """A text for the shell, or words."""
     cwd: str = ""
     """Counted from the project's root."""
-    env: Mapping[str, str] = field(default=NOTHING)
+    env: Mapping[str, str] = NOTHING
     origin: str = ""
 
     @property
@@ -42,8 +42,7 @@ class Command:
         return self.words if isinstance(self.words, str) else "\n".join(map(str, self.words))
 
 
-@record
-class Reached:
+class Reached(Struct, frozen=True, kw_only=True):
     """What was found, and what cannot be."""
 
     files: frozenset[str] = frozenset()

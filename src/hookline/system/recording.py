@@ -6,12 +6,11 @@ import os
 import stat
 import zlib
 from collections.abc import Iterable, Mapping
+from typing import Any
 
-from hookline.record import record, replace
+from msgspec import Struct
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from hookline.values import replace
 
 AT_ONCE = 8 * 1024 * 1024
 """Bytes that one look reads at most; where there are more, the next look goes on."""
@@ -23,8 +22,7 @@ SAMPLE = 256
 """Bytes by which a file is known again."""
 
 
-@record
-class Mark:
+class Mark(Struct, frozen=True, kw_only=True):
     """How far a file was read, and how to tell that it is still the same."""
 
     path: str = ""
@@ -40,8 +38,7 @@ class Mark:
     """Whether it stands inside of a line that is too long."""
 
 
-@record
-class Look:
+class Look(Struct, frozen=True, kw_only=True):
     """What one look found."""
 
     lines: tuple[bytes, ...] = ()

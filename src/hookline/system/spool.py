@@ -16,9 +16,9 @@ from typing import Any
 import msgspec
 
 from hookline.frozen import frozen, plain
-from hookline.record import fields, replace
 from hookline.store import Record, Store, StoreFailed
 from hookline.system import spool_files as files
+from hookline.values import replace
 
 Turn = Callable[[], AbstractContextManager[None]]
 
@@ -27,7 +27,7 @@ PIECE = 20
 _BATCH = 4 << 20
 """Bytes of lines stored in one transaction."""
 _TORN = "spool.torn"
-_NAMES = tuple(field.name for field in fields(Record))
+_NAMES = Record.__struct_fields__
 _values = attrgetter(*_NAMES)
 _encode = msgspec.json.Encoder(enc_hook=plain).encode_lines
 _decode = msgspec.json.Decoder(Record).decode

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from hookline.record import record
+from msgspec import Struct
+
 from hookline.system.files import inside, read
 from hookline.system.places import FOLDER
 
@@ -28,8 +29,7 @@ UNSHOWN = "(not shown: it "
 """Begins what stands for a file that is no readable text: why, and the sha256 of its bytes."""
 
 
-@record
-class Trust:
+class Trust(Struct, frozen=True, kw_only=True):
     """What is there now, against what was trusted."""
 
     now: Contents

@@ -14,7 +14,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO
 
-from hookline.record import record
+from msgspec import Struct
+
 from hookline.redact import redact
 from hookline.redact.stream import Piece, Stream
 from hookline.system import _descendants
@@ -38,8 +39,7 @@ Heard = Callable[[bytes], object]
 Ladder = Sequence[tuple[int, float]]
 
 
-@record
-class Over:
+class Over(Struct, frozen=True, kw_only=True):
     """How it ended."""
 
     code: int | None
@@ -55,8 +55,7 @@ class Over:
     problem: str = ""
 
 
-@record
-class Work:
+class Work(Struct, frozen=True, kw_only=True):
     """What is to be run."""
 
     argv: Sequence[str]
@@ -83,7 +82,7 @@ def run(
 ) -> Over:
     """Run it to its end, or for *limit* seconds or until it is *enough*; then the *ladder* ends it."""
     began = time.monotonic()
-    mark = Mark(work.mark) if work.mark else Mark()
+    mark = Mark(token=work.mark) if work.mark else Mark()
     with adopting() as adopted, Held() as held, open(log, "ab") as file:
         try:
             process = _spawned(work, mark, sole=adopted and lonely())
@@ -200,7 +199,7 @@ def end_marked(mark: str, *, within: float = 5.0) -> int:
     if not mark or not usable():
         return 0
     until, met = time.monotonic() + within, set[tuple[int, int]]()
-    while (found := _bearing(Mark(mark))) and time.monotonic() < until:
+    while (found := _bearing(Mark(token=mark))) and time.monotonic() < until:
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for one in found:
                 _send(one, number)

@@ -9,9 +9,15 @@ import os
 import signal
 import sys
 import time
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from http.client import HTTPException
+from types import FrameType
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from hookline.events import Event
 from hookline.frozen import thawed
@@ -20,10 +26,6 @@ from hookline.response import Post
 from hookline.store import Record
 from hookline.system import detached, spool
 from hookline.system.places import Places
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from types import FrameType
 
 WITHIN = 2.0
 """Seconds for one try, whatever the receiver does."""
@@ -41,7 +43,7 @@ class _GivenUp(Exception):
     """What another try will not change."""
 
 
-def post(effect: Post, event: Event, places: Places, env: "Mapping[str, str]") -> str:
+def post(effect: Post, event: Event, places: Places, env: Mapping[str, str]) -> str:
     """Have it sent; what could not even be tried, in a sentence."""
     about = {"session": event.session, "host": event.host, "event": event.name, "cwd": redact(event.cwd)}
     failed = wrong(effect.to)
@@ -76,10 +78,8 @@ def main() -> None:
     os._exit(0)
 
 
-def send(url: str, body: bytes, within: float = WITHIN, sleep: "Callable[[float], None]" = time.sleep) -> str:
+def send(url: str, body: bytes, within: float = WITHIN, sleep: Callable[[float], None] = time.sleep) -> str:
     """Try a few times; why it failed, empty where it did not. For the main thread of a process."""
-    import httpx  # noqa: F401, PLC0415 -- only in the process that sends, and not on the receiver's time
-
     why = ""
     for pause in (0.0, *PAUSES):
         sleep(pause)
@@ -97,31 +97,50 @@ def send(url: str, body: bytes, within: float = WITHIN, sleep: "Callable[[float]
 
 def _tried(url: str, body: bytes) -> str:
     """One try; nothing of what comes back is read but its first line."""
-    import httpx  # noqa: PLC0415 -- is there already
-
-    headers = {"content-type": "application/json", "user-agent": "hookline"}
     try:
-        with (
-            httpx.Client(timeout=None, follow_redirects=False) as client,  # noqa: S113 -- `_limited` does
-            client.stream("POST", url, content=body, headers=headers) as answer,
-        ):
-            status = answer.status_code
-    except (TimeoutError, httpx.TimeoutException):
-        raise TimeoutError from None
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
-        return f"it could not be reached ({type(error).__name__})"
-    if answer.is_redirect or 300 <= status < 400:  # noqa: PLR2004 -- as HTTP numbers them
+        with _OPENER.open(_request(url, body)) as answer:
+            status = answer.status
+    except HTTPError as error:
+        status = error.code
+        error.close()
+    except TimeoutError:
+        raise
+    except (HTTPException, ValueError, OSError) as error:
+        cause = getattr(error, "reason", error)  # `urllib` wraps what it met
+        if isinstance(cause, TimeoutError):
+            raise cause from None
+        return f"it could not be reached ({type(cause).__name__})"
+    if 300 <= status < 400:  # noqa: PLR2004 -- as HTTP numbers them
         raise _GivenUp(f"it was redirected (status {status}), which is not followed")
-    if answer.is_client_error and status not in AGAIN:
+    if 400 <= status < 500 and status not in AGAIN:  # noqa: PLR2004 -- ditto
         raise _GivenUp(f"it was refused with status {status}")
-    return "" if answer.is_success else f"it was answered with status {status}"
+    return "" if 200 <= status < 300 else f"it was answered with status {status}"  # noqa: PLR2004 -- ditto
+
+
+def _request(url: str, body: bytes) -> Request:
+    """A request whose password, where the address has one, is in a header: `urllib` takes none in a URL."""
+    parts = urlsplit(url)
+    headers = {"Content-Type": "application/json", "User-Agent": "hookline"}
+    if parts.username is not None:
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+        url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return Request(url, data=body, headers=headers, method="POST")  # noqa: S310 -- `wrong` looked at it
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    def redirect_request(self, *args: Any, **given: Any) -> None:
+        """Follow none: what is sent is for the receiver that was named."""
+
+
+_OPENER = build_opener(_NoRedirect)
 
 
 @contextmanager
-def _limited(within: float) -> "Iterator[None]":
+def _limited(within: float) -> Iterator[None]:
     """An end to a try also for a receiver that says a little at a time, and for a name nobody resolves."""
 
-    def over(number: int, frame: "FrameType | None") -> None:
+    def over(number: int, frame: FrameType | None) -> None:
         raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, over)
@@ -133,7 +152,7 @@ def _limited(within: float) -> "Iterator[None]":
         signal.signal(signal.SIGALRM, before)
 
 
-def _told(folder: str, about: "Mapping[str, Any]", failed: str) -> str:
+def _told(folder: str, about: Mapping[str, Any], failed: str) -> str:
     """Put it into the trail; the sentence."""
     sentence = redact(f"the webhook was not told: {failed}")
     step = {"hook": HOOK, "said": "failed", "rule": RULE, "note": sentence}

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
-from hookline.record import record
+from msgspec import Struct
+
 from hookline.system import file_lock
 
 LARGEST = 16 * 1024 * 1024
@@ -32,8 +33,7 @@ class Refused(OSError):
     """A file that is left as it is; the message says why, and what to do."""
 
 
-@record
-class Wired:
+class Wired(Struct, frozen=True, kw_only=True):
     """One file that we changed."""
 
     path: str

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from hookline.knowledge import Memory
-from hookline.record import replace
 from hookline.store import Store
 from hookline.testing._checks import name, same
+from hookline.values import replace
 
 
 def a_memory_is_known_by_its_id(store: Store) -> None:

@@ -1,10 +1,10 @@
 """Ordinary events, so that a test spells out only what it is about."""
 
+from dataclasses import MISSING, fields
 from typing import Any
 
 from hookline.events import Event, PostToolUse, PreToolUse, SessionStart, Stop, UserPromptSubmit
 from hookline.frozen import Frozen
-from hookline.record import MISSING, fields
 
 PLAIN: dict[str, Any] = {"str": "text", "bool": False}
 
@@ -34,7 +34,7 @@ def stop(**values: Any) -> Stop:
 def any_event(kind: type[Event], **values: Any) -> Event:
     """An event of that class, with what it needs filled in."""
     needed = [f for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
-    return kind(**{**_where(), **{f.name: PLAIN.get(f.type, "text") for f in needed}, **values})
+    return kind(**{**_where(), **{f.name: PLAIN.get(str(f.type), "text") for f in needed}, **values})
 
 
 def _where() -> dict[str, Any]:

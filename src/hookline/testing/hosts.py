@@ -9,9 +9,10 @@ from hookline.degrade import answer
 from hookline.derive import derive
 from hookline.events import BLOCK, MODIFY, Event
 from hookline.frozen import frozen
-from hookline.host import Host, Reply, changed, compose, decode
+from hookline.host import Host, Reply, changed
 from hookline.outcome import Outcome, Step
-from hookline.record import replace
+from hookline.payload import compose, decode
+from hookline.values import replace
 
 Heard = tuple[Host, Mapping[str, Any]]
 

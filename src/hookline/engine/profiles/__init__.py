@@ -9,8 +9,9 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from hookline.frozen import NOTHING, Frozen
-from hookline.record import field, record
 from hookline.system.places import FOLDER
 
 AGENTS, FILE, INSTRUCTIONS, HOOKS = "agents", "profile.toml", "INSTRUCTIONS.md", "hooks"
@@ -40,8 +41,7 @@ class BadProfile(ValueError):
     """A profile that cannot be used; the message says why and what to do."""
 
 
-@record
-class Profile:
+class Profile(Struct, frozen=True, kw_only=True):
     """What an agent starts with, besides its task."""
 
     name: str
@@ -50,7 +50,7 @@ class Profile:
     permission: str = ""
     """edit or full; empty is what is usual for the host."""
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default=NOTHING)
+    env: Mapping[str, str] = NOTHING
     rules: tuple[Mapping[str, Any], ...] = ()
     """For tools, as of the hook tool-policy."""
     hooks: tuple[str, ...] = ()

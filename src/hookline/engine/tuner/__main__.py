@@ -7,9 +7,12 @@ import sys
 import zlib
 from collections.abc import Sequence
 
+from pathspec import GitIgnoreSpec
+
 from hookline.engine.tuner.marks import BadMark, Mark, Value, changed, marks, written
 from hookline.engine.tuner.past import tried
 from hookline.engine.tuner.study import propose
+from hookline.extras import missing
 
 LARGEST = 1 << 20
 """Bytes of a file that marks are looked for in."""
@@ -29,10 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     past = tried(given.journal, worktree, sorted({mark.path for mark in found}))
     try:
         values = propose(found, past, direction=given.direction, seed=_seed(given), turn=given.experiment)
-    except ImportError as error:
-        return _say(
-            f"the tuner needs what is not installed ({error.name}): pip install 'hookline[engine]'", 2
-        )
+    except ImportError:
+        return _say(missing("engine", "the agent 'tuner'"), 2)
     if values is None:
         print("every combination of the marked values has been tried")
         return 0
@@ -61,8 +62,6 @@ def _seed(given: argparse.Namespace) -> int:
 
 
 def _files(worktree: str, mutable: Sequence[str], immutable: Sequence[str]) -> dict[str, str]:
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415 -- not for a wrong argument
-
     may = GitIgnoreSpec.from_lines(mutable or ["*"])
     must_not = GitIgnoreSpec.from_lines(immutable)
     paths = [path for path in _listed(worktree) if may.match_file(path) and not must_not.match_file(path)]

@@ -8,7 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from hookline.record import record, replace
+from msgspec import Struct
+
+from hookline.values import replace
 
 ALLOWED = "write LOW..HIGH, LOW..HIGH log, LOW..HIGH step N, or a|b|c"
 
@@ -35,8 +37,7 @@ class BadMark(ValueError):
     """A mark that cannot be followed; the message names its place and says what may stand there."""
 
 
-@record
-class Range:
+class Range(Struct, frozen=True, kw_only=True):
     """Numbers from one to another, both included."""
 
     low: float
@@ -46,15 +47,13 @@ class Range:
     step: float | None = None
 
 
-@record
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """A few words or numbers."""
 
     options: tuple[str, ...]
 
 
-@record
-class Mark:
+class Mark(Struct, frozen=True, kw_only=True):
     """One value that is free to choose, and where it stands in its file's text."""
 
     name: str

@@ -5,12 +5,14 @@ goes on after a crash, and workers beside each other, know the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice, product
 from math import exp, log
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from hookline.engine.tuner.marks import Choice, Mark, Range, Value
-from hookline.record import record
 
 if TYPE_CHECKING:
     import optuna
@@ -29,8 +31,7 @@ DIGITS = 4
 """Of a proposed number that is not whole: more only make a diff hard to read."""
 
 
-@record
-class Tried:
+class Tried(Struct, frozen=True, kw_only=True):
     """Values that were tried, and what they came to."""
 
     values: Mapping[str, Value]
@@ -196,7 +197,6 @@ def _all(space: Range | Choice) -> Sequence[Value] | None:
 
 def _first_untried(marks: Sequence[Mark], known: set[tuple[Value | None, ...]]) -> dict[str, Value] | None:
     """The study insists on what was tried: any other will do, if all can be told one by one."""
-    from itertools import islice, product  # noqa: PLC0415 -- hardly ever
 
     spaces = [_all(mark.space) for mark in marks]
     if not all(spaces):

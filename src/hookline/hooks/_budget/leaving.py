@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Literal
 
 from hookline.bash import Reading, Redirect, Simple, Word, read
 from hookline.bash.gitruns import GLOBAL_VALUES
 from hookline.bash.options import options, spelled
 from hookline.events import PreToolUse
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Literal
-
-    Shell = Literal["bash", "powershell", "cmd"]
+Shell = Literal["bash", "powershell", "cmd"]
 
 LEAVE = "leave"
 """The kind of tools by which an agent ends its work."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from hookline.record import record
+from msgspec import Struct
 
 _MOST_LINES = 5_000
 """Lines at either end that are searched: an output of a hundred thousand errors is not read to the last."""
@@ -12,8 +12,7 @@ _LOOKED_AT = 400
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
-@record
-class Error:
+class Error(Struct, frozen=True, kw_only=True):
     tool: str
     message: str
     path: str = ""

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from hookline.hooks._compress.errors import found
-from hookline.record import record
 
 _ALARM = re.compile(
     "error|fail|fatal|panic|exception|traceback|abort|denied|refused|cannot|can't|undefined|unresolved"
@@ -24,8 +25,7 @@ _WIDEST = 500
 _MOST_ERRORS = 30
 
 
-@record
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     lines: int = 400
     size: int = 32 * 1024
     """Characters."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
+from msgspec import Struct
+
+from hookline.events import Event
 from hookline.frozen import Frozen
-from hookline.record import record
 from hookline.response import Mirror
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.events import Event
-    from hookline.state import State
+from hookline.state import State
 
 NOTE = "session-init"
 """The note of it, in the session's memory."""
@@ -23,8 +20,7 @@ SPOKE = "iteration-context.spoke"
 PLANS, REPORTS = "plans", "plans/reports"
 
 
-@record
-class Begun:
+class Begun(Struct, frozen=True, kw_only=True):
     """The same for as long as the session lasts, also where it resumes or goes on after a compaction."""
 
     cwd: str

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from hookline.journal import Journal
 from hookline.redact import redact
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hookline.journal import Journal
 
 LONGEST, READ = 400, 10_000
 """Characters of a row that are told, and looked at: a description may be long."""

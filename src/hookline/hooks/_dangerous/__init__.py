@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from typing import Literal
 
 from hookline.bash import UNKNOWN, Reading, Simple, read
+from hookline.hooks._dangerous._flows import outward
 from hookline.hooks._dangerous._index import judges
+from hookline.hooks._dangerous.disk import DISK
 from hookline.hooks._dangerous.finding import Action, Finding, Place
-from hookline.record import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Literal
+from hookline.hooks._dangerous.redirects import redirected
+from hookline.hooks._dangerous.remote_exec import remote
+from hookline.hooks._dangerous.unread import unread
+from hookline.values import replace
 
 __all__ = ["Action", "Finding", "Place", "findings", "known", "looked"]
 
@@ -54,12 +56,8 @@ def _read(
 def _besides(reading: Reading) -> Iterator[Finding]:
     """What a line does as a whole, and what of it could not be read."""
     if reading.bombs:
-        from hookline.hooks._dangerous.disk import DISK  # noqa: PLC0415 -- nearly never
-
         yield DISK.find("fork-bomb", replace(reading.commands[0], span=reading.bombs[0]))
     if reading.problems:
-        from hookline.hooks._dangerous.unread import unread  # noqa: PLC0415 -- nearly never
-
         yield from unread(reading.problems)
 
 
@@ -84,16 +82,10 @@ def _anything(command: Simple, place: Place) -> Iterator[Finding]:
     connected = any(one.target.text.startswith(_CONNECTION) for one in command.redirects)
     via = command.via[-1] if command.via else ""
     if command.words[0].origins or connected or via.endswith((" ssh", " --exec")):
-        from hookline.hooks._dangerous.remote_exec import remote  # noqa: PLC0415 -- seldom
-
         yield from remote(command, place)
     if connected:
-        from hookline.hooks._dangerous._flows import outward  # noqa: PLC0415 -- seldom
-
         yield from outward(command, place)
     elif any(one.target.text.startswith("/") and one.target.text != "/dev/null" for one in command.redirects):
-        from hookline.hooks._dangerous.redirects import redirected  # noqa: PLC0415 -- seldom
-
         yield from redirected(command, place)
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 from hookline.bash import Simple, Word
-from hookline.record import field, record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal, TypeAlias
 
 Action: TypeAlias = 'Literal["block", "ask", "warn"]'
 _ENDS: Mapping[Action, str] = {
@@ -20,14 +17,13 @@ _ENDS: Mapping[Action, str] = {
 }
 
 
-@record
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     pack: str
     rule: str
     reason: str
     instead: str
     span: tuple[int, int]
-    words: tuple[Word, ...] = field(default=(), compare=False, repr=False)
+    words: tuple[Word, ...] = ()
     text: str = ""
     """What could not be read as words."""
     target: str = ""
@@ -45,8 +41,7 @@ class Finding:
         return f"{self.reason} {self.instead}{_ENDS[action]}"
 
 
-@record
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """Where a command line runs, and what is dear there."""
 
     cwd: str
@@ -56,7 +51,7 @@ class Place:
     lease: Literal["warn", "block"] = "warn"
     commands: tuple[Simple, ...] = ()
     """All that the line would run, which the origins of words point into."""
-    secretive: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
+    secretive: dict[int, bool] = field(default_factory=dict)
     """Which of them were already looked at for secrets that come out of them, and whether any do."""
 
 

@@ -1,19 +1,22 @@
-"""The command line of a call: of a shell, and of tools of others that take one."""
+"""The command line of a call, of a shell or of a tool of others that takes one, and where it runs."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Literal
+from collections.abc import Mapping
+from shlex import join
+from typing import Any, Literal
 
-    from hookline.events import PreToolUse
+from hookline.events import PreToolUse
+from hookline.hooks._dangerous.finding import Place
+from hookline.state import State
 
 SHELLS: Mapping[str, Literal["bash", "powershell", "cmd"]] = {
     "shell": "bash",
     "powershell": "powershell",
     "cmd": "cmd",
 }
+_SOMEWHERE = "/here"
+"""Stands for a working folder that nobody told us, so that `.` still means that folder."""
 _COMMANDS = ("command", "cmd", "shell_command", "command_line")
 """Where tools of others have a command line, or its words."""
 
@@ -27,6 +30,11 @@ def commanded(event: PreToolUse) -> str:
 
 
 def _joined(words: Any) -> str:
-    from shlex import join  # noqa: PLC0415 -- few tools take a list
-
     return join(one for one in words if isinstance(one, str)) if isinstance(words, tuple) else ""
+
+
+def whereabouts(
+    event: PreToolUse, state: State, protected: tuple[str, ...], lease: Literal["warn", "block"]
+) -> Place:
+    cwd, home, root = event.cwd or state.root or _SOMEWHERE, state.home, state.root
+    return Place(cwd=cwd, home=home, root=root, protected=protected, lease=lease)

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib import import_module
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from hookline.exceptions import Allow, excepted
-from hookline.hooks._dangerous.finding import Action, Finding, Pack
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Literal, TypeAlias
+from hookline.hooks._dangerous.cloud import CLOUD
+from hookline.hooks._dangerous.containers import CONTAINERS
+from hookline.hooks._dangerous.core import CORE
+from hookline.hooks._dangerous.databases import DATABASES
+from hookline.hooks._dangerous.disk import DISK
+from hookline.hooks._dangerous.exfil import EXFIL
+from hookline.hooks._dangerous.finding import Action, Finding
+from hookline.hooks._dangerous.history import HISTORY
+from hookline.hooks._dangerous.http_delete import HTTP
+from hookline.hooks._dangerous.interpreters import INTERPRETERS
+from hookline.hooks._dangerous.kubernetes import KUBERNETES
+from hookline.hooks._dangerous.package_publish import PUBLISH
+from hookline.hooks._dangerous.permissions import PERMISSIONS
+from hookline.hooks._dangerous.remote_exec import REMOTE_EXEC
+from hookline.hooks._dangerous.repo_host import REPO_HOST
+from hookline.hooks._dangerous.saas_cli import SAAS
+from hookline.hooks._dangerous.trees import TREES
+from hookline.hooks._dangerous.windows import WINDOWS
 
 PACKS: Mapping[str, Action] = {
     **dict.fromkeys(("core", "disk", "permissions", "git-history", "system-trees", "interpreters"), "block"),
@@ -29,8 +40,25 @@ Packs: TypeAlias = """Mapping[
     Literal["ask", "block", "off"],
 ]"""
 """What the settings may say of them."""
-_TEXTS = {"git-history": "history", "system-trees": "trees"}
-"""Modules that are not called like the pack whose texts they hold."""
+_ALL = (
+    CORE,
+    DISK,
+    PERMISSIONS,
+    HISTORY,
+    TREES,
+    INTERPRETERS,
+    REMOTE_EXEC,
+    CONTAINERS,
+    DATABASES,
+    KUBERNETES,
+    CLOUD,
+    SAAS,
+    REPO_HOST,
+    PUBLISH,
+    HTTP,
+    EXFIL,
+    WINDOWS,
+)
 
 
 class Decided(NamedTuple):
@@ -80,13 +108,6 @@ class _Tighter(tuple["Any", ...]):
 TIGHTER = _Tighter(({"PACK": "block"},))
 
 
-@cache
-def pack(name: str) -> Pack:
-    """The pack *name* with all of its rules."""
-    module = import_module("hookline.hooks._dangerous." + _TEXTS.get(name, name.replace("-", "_")))
-    return next(value for value in vars(module).values() if isinstance(value, Pack) and value.name == name)
-
-
 def rules() -> Mapping[str, tuple[str, str, str]]:
     """Every rule by its id: its pack, its reason, and what is safe instead."""
-    return {rule: (name, *texts) for name in PACKS for rule, texts in pack(name).rules.items()}
+    return {rule: (pack.name, *texts) for pack in _ALL for rule, texts in pack.rules.items()}

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hookline.confidence import FAILED, FOUND, HELPED
+from hookline.events import OnError, PostToolUse
 from hookline.failures import Failure, failure, sort, squeezed
 from hookline.hooks._errors import telling
 from hookline.hooks._errors.before import MOST, WARNED
+from hookline.knowledge import Signature
 from hookline.programs import SHELLS, base_of, command_of, only_looks
 from hookline.response import ErrorSeen, Response, effect, inject, remember
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.events import OnError, PostToolUse
-    from hookline.knowledge import Signature
-    from hookline.state import State
+from hookline.state import State
 
 
 class Limits(NamedTuple):

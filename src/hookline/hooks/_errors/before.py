@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from hookline.events import PreToolUse
 from hookline.failures import squeezed
 from hookline.hooks._errors import telling
+from hookline.knowledge import Signature
 from hookline.response import Response, inject, remember
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.events import PreToolUse
-    from hookline.knowledge import Signature
-    from hookline.state import State
+from hookline.state import State
 
 WARNED = "error-kb.warned"
 """The errors that the agent was warned of, or got over, in this session."""

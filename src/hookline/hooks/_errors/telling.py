@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.failures import Failure
-    from hookline.knowledge import Signature
+from hookline.failures import Failure
+from hookline.knowledge import Signature
 
 SHORT = 160
 FEW = 2

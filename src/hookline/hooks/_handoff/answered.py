@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from hookline.anchors import Anchor, kept, listed
-from hookline.events import TurnEnd
+from hookline.events import PostToolUse, TurnEnd
 from hookline.hooks._handoff.giving import EXPECTED
+from hookline.redact import redact
 from hookline.response import Response, inject, remember, warn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from hookline.events import PostToolUse
-    from hookline.state import State
+from hookline.state import State
 
 CHECKED, LAST = "handoff.checked", "handoff.last"
 LONGEST = 4_000
@@ -49,6 +46,5 @@ def heard(event: TurnEnd, state: State) -> Response | None:
     """What the agent said last, where its host keeps no recording that we read."""
     if not event.last_text or state.facts.get("talks"):
         return None
-    from hookline.redact import redact  # noqa: PLC0415 -- few hosts record nothing
 
     return remember(**{LAST: redact(event.last_text)[-LONGEST:]})  # the next step is said at the end

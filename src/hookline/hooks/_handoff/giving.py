@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from hookline.anchors import Anchor, anchors, kept, listed
+from hookline.events import PostCompact, SessionStart, UserPromptSubmit
 from hookline.hooks._handoff.leaving import COMPACTING
-from hookline.leaving import Left, from_details, markdown
+from hookline.leaving import Handed, Left, from_details, markdown
 from hookline.response import Measure, Response, effect, inject, remember, warn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.events import PostCompact, SessionStart, UserPromptSubmit
-    from hookline.leaving import Handed
-    from hookline.state import State
+from hookline.state import State
 
 FROM, EXPECTED, RETAINED = "handoff.from", "handoff.expected", "handoff.retained"
 _COMPACTED = "[Handoff] What this session is about, as its recording has it; the summary may lack some of it:"

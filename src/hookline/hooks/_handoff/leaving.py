@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from hookline.anchors import anchors, listed
-from hookline.leaving import as_details, markdown
+from hookline.events import OnBudgetExceeded, PreCompact
+from hookline.leaving import Left, as_details, markdown
 from hookline.response import HandOver, Measure, Response, effect, inject, remember, warn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.events import OnBudgetExceeded, PreCompact
-    from hookline.leaving import Left
-    from hookline.state import State
+from hookline.state import State
 
 COMPACTING = "handoff.compacting"
 WANTED, LOOP = "handoff.rotate", "loop-breaker.ended"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from hookline.events import PostToolUse
 from hookline.failures import digest
 from hookline.hooks._loops import kinds
 from hookline.hooks._loops.calls import CHANGING, KEPT, Seen, call_of, read, result_of, waits, written
 from hookline.response import Response, inject, remember, warn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.events import PostToolUse
-    from hookline.state import State
+from hookline.state import State
 
 CALLS, STOPPED, FILES, RELIEF = (f"loop-breaker.{what}" for what in ("calls", "stopped", "files", "relief"))
 STATES, FILES_KEPT = 8, 12

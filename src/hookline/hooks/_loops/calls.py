@@ -5,16 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from hookline.events import PostToolUse, PreToolUse
 from hookline.failures import digest, result
 from hookline.frozen import thawed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.events import PostToolUse, PreToolUse
 
 KEPT = 20
 """Calls of a session that are looked back at."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hookline.hooks._loops.calls import Seen
+from hookline.hooks._loops.calls import Seen
 
 PATIENT = 10
 """Times that the same failure is no loop, if something waited in between each time."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from hookline.events import PreToolUse
 from hookline.hooks._loops.after import STOPPED
 from hookline.hooks._loops.calls import call_of
 from hookline.response import End, Notify, Response, block, effect, remember, warn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.events import PreToolUse
-    from hookline.state import State
+from hookline.state import State
 
 ENDED = "loop-breaker.ended"
 TRIES = 3

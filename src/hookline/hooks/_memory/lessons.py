@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from hookline.events import Stop
-from hookline.record import asdict
-from hookline.response import Enrich, Learn, Response, Stage, effect, remember
+from msgspec.structs import asdict
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.events import Event
-    from hookline.state import State
+from hookline.events import Event, Stop
+from hookline.response import Enrich, Learn, Response, Stage, effect, remember
+from hookline.state import State
 
 ASKED = "memory.enriched"
 """The note of when the command was last asked."""

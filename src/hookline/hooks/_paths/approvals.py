@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hookline.events import PostToolUse, PreToolUse, UserPromptSubmit
+from hookline.hooks._paths import consent
 from hookline.hooks._paths.spelling import absolute, segments
 from hookline.response import Response, remember
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.state import State
+from hookline.state import State
 
 ASKED = "privacy-block.asked"
 GRANTED = "privacy-block.granted"
@@ -41,7 +37,6 @@ def heard(event: UserPromptSubmit | PostToolUse, state: State) -> Response | Non
         return None
     if isinstance(event, PostToolUse) and (event.kind != "question" or not event.success):
         return None
-    from hookline.hooks._paths import consent  # noqa: PLC0415 -- only where a person speaks
 
     known = _texts(state.memory.get(ASKED))
     if isinstance(event, UserPromptSubmit):

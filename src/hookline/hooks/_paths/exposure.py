@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from hookline.bash import Problem, Simple, Word
 from hookline.bash.options import spelled
+from hookline.hooks._paths import windows
 from hookline.hooks._paths.guarded import Exposure, Place, Sort, kind, sort
 from hookline.hooks._paths.programs import SEARCHES, TELLERS, How
 from hookline.hooks._paths.secret import Secret, quiet, secret
 from hookline.hooks._paths.shell import MOST, Opened, accesses
 from hookline.hooks._paths.spelling import absolute
-from hookline.record import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+from hookline.hooks._paths.telling import told
+from hookline.values import replace
 
 _STRONG = frozenset[Secret]({"dotenv", "key", "keylike", "ssh", "store"})
 _ALL = frozenset[Secret]({*_STRONG, "ssh-open"})
@@ -38,7 +37,6 @@ def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
     if shell == "shell":
         yield from exposures(code, place)
         return
-    from hookline.hooks._paths import windows  # noqa: PLC0415 -- only where such a shell is in use
 
     for word in windows.opened(code, shell):
         if kind(word.text, place, glob=True) in _STRONG:
@@ -48,8 +46,6 @@ def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
 def named(code: str, shell: str, place: Place) -> Iterator[tuple[Word, How, Sort | None]]:
     """Every file that a line names, what becomes of it, and what sort of secret it may hold."""
     if shell != "shell":
-        from hookline.hooks._paths import windows  # noqa: PLC0415 -- only where such a shell is in use
-
         words = windows.opened(code, shell)
         yield from ((word, "use", sort(word.text, place, glob=True)) for word in words)
         return
@@ -81,8 +77,6 @@ def exposures(line: str, place: Place) -> Iterator[Exposure]:
 def _told(
     commands: Sequence[Simple], position: int, line: str, roots: frozenset[str]
 ) -> tuple[str, str] | None:
-    from hookline.hooks._paths.telling import told  # noqa: PLC0415 -- few commands tell anything
-
     return told(commands, position, line, roots)
 
 

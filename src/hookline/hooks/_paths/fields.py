@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hookline.bash.options import spelled
+from hookline.events import PostToolUse, PreToolUse
 from hookline.frozen import thawed
 from hookline.hooks._paths.spelling import alternatives, plausible
 from hookline.patch import is_patch, parts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.events import PostToolUse, PreToolUse
 
 PREFIX = "APPROVED:"
 _WITHOUT = spelled("shell powershell cmd agent question search")

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
 from hookline.hooks._paths import ignored
+from hookline.hooks._paths.fields import Field
 from hookline.hooks._paths.secret import Secret, secret
 from hookline.hooks._paths.spelling import absolute, segments, url
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hookline.hooks._paths.fields import Field
 
 
 class Place(NamedTuple):

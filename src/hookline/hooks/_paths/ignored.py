@@ -7,16 +7,15 @@ brings back a part of an excluded folder.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern as Pattern
 
 from hookline.bash.options import spelled
 from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
 
 FOLDERS = spelled(
     """node_modules __pycache__ .git dist build out coverage .next .nuxt venv .venv env .terraform .aws
@@ -78,9 +77,6 @@ def kept() -> Rules:
 
 def compiled(lines: Iterable[tuple[str, int | None]]) -> Rules:
     # Costs more than most calls: only where one must match.
-    import re  # noqa: PLC0415 -- ditto
-
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern as Pattern  # noqa: PLC0415
 
     kept, problems = list[tuple[str, "Any"]](), list[str]()
     for text, number in lines:
@@ -126,7 +122,6 @@ def wild(names: Sequence[str]) -> str:
 def _meant(name: str) -> str:
     if not any(mark in name for mark in "*?["):
         return name
-    from fnmatch import fnmatchcase  # noqa: PLC0415 -- only for globs
 
     start = name.translate({ord(char): "*" for char in "?["}).partition("*")[0]
     return next((one for one in sorted(FOLDERS) if len(start) > 1 and fnmatchcase(one, name)), name)

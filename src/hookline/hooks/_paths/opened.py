@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from hookline.bash import Simple, Word
 from hookline.bash.options import Options, options
 from hookline.bash.programs import PROGRAMS
+from hookline.hooks._paths import code, special
 from hookline.hooks._paths.programs import (
     DATA,
     DEAF,
@@ -18,10 +20,7 @@ from hookline.hooks._paths.programs import (
     How,
     Program,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from hookline.hooks._paths.transfer import at, remote
 
 _SETTING = re.compile(r"[A-Za-z_]\w*=")
 _INPUTS = frozenset({"<", "<>"})
@@ -37,8 +36,6 @@ def opened(command: Simple) -> Iterator[Access]:
 def _operands(command: Simple) -> Iterator[Access]:
     name = command.name
     if name in SPECIAL:
-        from hookline.hooks._paths import special  # noqa: PLC0415 -- only for its programs
-
         yield from special.SPECIAL[name](command)
     elif name in READERS:
         yield from _tabled(command, READERS[name])
@@ -49,8 +46,6 @@ def _operands(command: Simple) -> Iterator[Access]:
     elif name not in DATA and name not in PROGRAMS:
         yield from _used(command)
     if name in LANGUAGES:
-        from hookline.hooks._paths import code  # noqa: PLC0415 -- ditto
-
         yield from code.opened(command)
 
 
@@ -100,7 +95,6 @@ def _awk(command: Simple) -> Iterator[Access]:
 
 def _used(command: Simple) -> Iterator[Access]:
     """A program that nobody told us about may open any of its words, and what follows `=` or `@` in one."""
-    from hookline.hooks._paths.transfer import at, remote  # noqa: PLC0415 -- only for programs unknown
 
     for word in command.words[1:]:
         text = word.text.rpartition("=")[2] if "=" in word.text else word.text

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeAlias
 
+from hookline.bash import Word
 from hookline.bash.options import spelled
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Literal, TypeAlias
-
-    from hookline.bash import Word
 
 How: TypeAlias = """Literal[
     "read", "list", "copy", "move", "link", "write", "empty", "change", "delete", "force", "run", "use",

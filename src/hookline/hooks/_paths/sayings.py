@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from hookline.hooks._paths.approvals import Approval
 from hookline.hooks._paths.fields import PREFIX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hookline.hooks._paths.approvals import Approval
-    from hookline.hooks._paths.guarded import Exposure
-    from hookline.hooks._paths.scouting import Found
+from hookline.hooks._paths.guarded import Exposure
+from hookline.hooks._paths.scouting import Found
 
 _LONGEST = 200
 

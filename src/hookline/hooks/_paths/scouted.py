@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from hookline.events import PreToolUse
 from hookline.exceptions import Allow, excepted
 from hookline.hooks._paths import approvals, scouting
 from hookline.hooks._paths.fields import Field, fields
 from hookline.hooks._paths.scouting import Found, Ground
 from hookline.hooks._paths.secret import secret
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hookline.events import PreToolUse
-    from hookline.state import State
+from hookline.hooks._paths.wandering import looked
+from hookline.state import State
 
 RULES = ("ignored-operand", "ignored-path")
 
@@ -64,8 +61,6 @@ def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> It
         else:
             yield _weighed(one.path, "ignored-path", scouting.path(one.path, ground), allow)
     if event.kind in ("shell", "powershell", "cmd") and event.command:
-        from hookline.hooks._paths.wandering import looked  # noqa: PLC0415 -- file tools need none of it
-
         for seen in looked(event.command, event.kind, ground):
             one_path = seen.word.text
             yield _weighed(one_path, "ignored-operand", seen.found, allow)._replace(spared=seen.spared)

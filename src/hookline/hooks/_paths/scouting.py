@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from hookline.hooks._paths import ignored
 from hookline.hooks._paths.spelling import absolute, url
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 class Ground(NamedTuple):

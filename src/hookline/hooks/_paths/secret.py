@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from typing import Literal, TypeAlias
 
 from hookline.bash.options import spelled
 from hookline.hooks._paths import stores
 from hookline.hooks._paths.spelling import LONGEST_NAME, segments
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Literal, TypeAlias
 
 Secret: TypeAlias = 'Literal["dotenv", "key", "keylike", "ssh", "ssh-open", "store", "mild"]'  # noqa: S105 -- kinds
 """dotenv; private keys by ending, by a name that may mean one, of ssh; what else is in `.ssh`; credential

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -25,10 +26,6 @@ from hookline.bash.syntax import (
 )
 from hookline.hooks._paths.opened import opened
 from hookline.hooks._paths.programs import Access, How
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _BOX = re.compile(r"(?:docker|podman|nerdctl|docker-compose|kubectl|oc|k3s) exec")
 _HERE = re.compile(r"(?:[^@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)")

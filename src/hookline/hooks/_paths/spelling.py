@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 
 from hookline.bash import UNKNOWN
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LONGEST = 4096
 """Characters of a path that a system would open."""

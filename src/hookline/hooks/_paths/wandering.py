@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from hookline.bash import Simple, Word
+from hookline.hooks._paths import windows
 from hookline.hooks._paths.programs import BUILDERS, How
 from hookline.hooks._paths.scouting import Found, Ground, path
 from hookline.hooks._paths.shell import Opened, accesses
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hookline.bash import Simple, Word
 
 _OPENING = frozenset[How]({"read", "list", "copy", "write", "empty", "change"})
 _WASTES_NOTHING = "what becomes of it shows nothing of its content"
@@ -31,8 +28,6 @@ class Looked(NamedTuple):
 def looked(code: str, shell: str, ground: Ground) -> Iterator[Looked]:
     """Every file that a command line of whichever *shell* names, in order."""
     if shell != "shell":
-        from hookline.hooks._paths import windows  # noqa: PLC0415 -- only where such a shell is in use
-
         words = windows.opened(code, shell, known=True)
         yield from (Looked(word, _at(path(word.text, ground), word)) for word in words)
         return

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
+from hookline.events import PreToolUse
 from hookline.exceptions import Allow, excepted
 from hookline.hooks._paths.approvals import Approval, approvals
 from hookline.hooks._paths.fields import Field, fields
 from hookline.hooks._paths.guarded import Place, Sort, guarded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal, TypeAlias
-
-    from hookline.events import PreToolUse
-    from hookline.state import State
+from hookline.state import State
 
 RULE = "sensitive-path"
+SHELLS = frozenset({"shell", "powershell", "cmd"})
 Loudness: TypeAlias = 'Literal["warn", "ask", "block"]'
 """How loudly it is said."""
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._self.finding import Finding
 from hookline.hooks._self.guarded import OURSELVES, Guard
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 PERSONAL = spelled("approve trust untrust allow off uninstall")
 SPEAKING = spelled("hook fire daemon")

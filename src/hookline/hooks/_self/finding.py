@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from hookline.record import record
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Literal, TypeAlias
+from msgspec import Struct
 
 Action: TypeAlias = 'Literal["block", "ask"]'
 Span = tuple[int, int]
@@ -33,8 +31,7 @@ _SAYINGS: Mapping[str, tuple[str, str]] = {
 RULES = tuple(_SAYINGS)
 
 
-@record
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     rule: str
     what: str
     """The path or the command that it is about."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from hookline.bash import UNKNOWN
-from hookline.record import field, record
-from hookline.state import Later, State
+from msgspec import Struct, field
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+from hookline.bash import UNKNOWN
+from hookline.state import Later, State
 
 FOLDER = ".hookline"
 OURSELVES = ("hookline", "hookline-client")
@@ -27,8 +25,7 @@ _HOPS = 4
 """Links of the same line that are followed one after the other."""
 
 
-@record
-class Guard:
+class Guard(Struct, frozen=True, kw_only=True):
     """Where a call runs, and what it must leave alone."""
 
     cwd: str

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from hookline.bash import UNKNOWN, Simple
 from hookline.bash.options import options
 from hookline.hooks._self.commands import moves_home, sets_switch
 from hookline.hooks._self.writes import targets
-from hookline.record import field, record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
-@record(slots=False)
-class Line:
+class Line(Struct, frozen=True, kw_only=True, dict=True):
     text: str
     commands: Sequence[Simple]
     told: dict[tuple[int, int, int], bool] = field(default_factory=dict)

@@ -7,18 +7,14 @@ a command that does nothing, so that its words are read with everything the line
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 from hookline.bash import Reading, Simple, read
 from hookline.bash.grammar import parse
 from hookline.bash.syntax import Command, Compound, Function, Redirection
-from hookline.record import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from hookline.hooks._self.guarded import Guard
+from hookline.hooks._self.guarded import Guard
+from hookline.values import replace
 
 _MOST_FOLDERS = 32
 _SIGN = re.compile(r"(?:[)}\]]|\b(?:done|fi|esac))\s*(?:\d|\{\w+\})?&?[<>]|AR_DISABLE_|AUTORESEARCH_")

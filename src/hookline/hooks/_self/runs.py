@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._self.commands import TEXT
+from hookline.hooks._self.guarded import Guard
 from hookline.hooks._self.line import Line, files
 from hookline.hooks._self.scripts import INTERPRETERS, SHELLS, script_at, started
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from hookline.hooks._self.guarded import Guard
 
 _STARTING = spelled("BASH_ENV ENV PYTHONSTARTUP PERL5OPT RUBYOPT NODE_OPTIONS")
 """Variables that name a file which is run before anything else."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import posixpath
+from collections.abc import Iterator, Sequence
 
 from hookline.bash import UNKNOWN, Simple, Word
 from hookline.bash.options import options, spelled
 from hookline.hooks._self.guarded import OURSELVES, Guard
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 INTERPRETERS = spelled("python pypy node nodejs bun deno perl ruby php lua awk gawk mawk")
 SHELLS = spelled("sh bash zsh dash ksh mksh ash fish")

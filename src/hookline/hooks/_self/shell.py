@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from hookline.bash import UNKNOWN, Problem, Reading, Simple, Word, read
 from hookline.bash.options import options, spelled
+from hookline.hooks._self import code
 from hookline.hooks._self.commands import forbidden
 from hookline.hooks._self.finding import Action, Finding, Span
+from hookline.hooks._self.finds import found
 from hookline.hooks._self.guarded import NAMES, OURSELVES, Guard, suspicious
 from hookline.hooks._self.line import Line
 from hookline.hooks._self.loose import loose
 from hookline.hooks._self.runs import origins_of, sources, texts, traced
 from hookline.hooks._self.scripts import INTERPRETERS
+from hookline.hooks._self.target import Target
 from hookline.hooks._self.writes import LOOKERS, targets
-from hookline.record import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from hookline.hooks._self.target import Target
+from hookline.values import replace
 
 _DEEPEST = 3
 """Scripts that run scripts, and code in words of code."""
@@ -73,8 +71,6 @@ def _looks(reading: Reading) -> bool:
 
 def _found(command: Simple, line: Line, guard: Guard) -> Iterator[Finding]:
     if command.name in FINDERS:
-        from hookline.hooks._self.finds import found  # noqa: PLC0415 -- few lines search
-
         yield from found(command, line, guard)
 
 
@@ -224,7 +220,6 @@ def _code(command: Simple, guard: Guard, depth: int) -> Iterator[Finding]:
 
 def coded(text: str, guard: Guard, depth: int) -> Iterator[Finding]:
     """Code of another language: what it writes, and commands in its texts where it runs any."""
-    from hookline.hooks._self import code  # noqa: PLC0415 -- few lines have any
 
     for rule, sure in code.rules(text, guard, guard.cwd):
         yield Finding(rule=rule, what="code", action="block" if sure else "ask")

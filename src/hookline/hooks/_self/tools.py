@@ -12,7 +12,7 @@ from hookline.hooks._self.finding import Finding
 from hookline.hooks._self.guarded import Guard
 from hookline.hooks._self.shell import judged, own, shadows, starts
 from hookline.patch import parts
-from hookline.record import replace
+from hookline.values import replace
 
 _NAMED = re.compile(r"path|file|dir|folder|target|dest|source|uri", re.IGNORECASE)
 _COMMANDS = spelled("command cmd script code args argv commands shell input")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 
 from hookline.bash import Simple, Word
+from hookline.bash.gitruns import GLOBAL_VALUES
 from hookline.bash.options import Options, options, spelled
 from hookline.hooks._self.target import Target, mentioned, paths_in
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 
@@ -151,7 +149,6 @@ _GIT_CHANGES = _GIT_PATHS | spelled("reset pull merge clean switch rebase cherry
 
 def _git(command: Simple) -> Iterator[Target]:
     """Folders that git is sent to, and files that its subcommands write; `git add` and the like only read."""
-    from hookline.bash.gitruns import GLOBAL_VALUES  # noqa: PLC0415 -- of git alone
 
     words = command.words[1:]
     outer = options(words, GLOBAL_VALUES)

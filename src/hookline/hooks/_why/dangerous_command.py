@@ -7,11 +7,10 @@ from hookline.bash import Simple
 from hookline.events import PreToolUse
 from hookline.exceptions import Allow
 from hookline.hooks._dangerous import Place, known, looked
-from hookline.hooks._dangerous.lines import SHELLS
+from hookline.hooks._dangerous.lines import SHELLS, whereabouts
 from hookline.hooks._dangerous.lines import commanded as line_of
 from hookline.hooks._dangerous.packs import Decided, Packs, decided
 from hookline.hooks._why.words import commanded
-from hookline.hooks.dangerous_command import whereabouts
 from hookline.state import State
 from hookline.why import Branch, branch
 

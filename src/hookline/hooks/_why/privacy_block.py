@@ -9,9 +9,8 @@ from hookline.hooks._paths import approvals
 from hookline.hooks._paths.exposure import lines, named
 from hookline.hooks._paths.guarded import Exposure, Place, Sort
 from hookline.hooks._paths.secret import Secret
-from hookline.hooks._paths.weighing import RULE, Weighed, weighed, whereabouts
+from hookline.hooks._paths.weighing import RULE, SHELLS, Weighed, weighed, whereabouts
 from hookline.hooks._why.words import told
-from hookline.hooks.privacy_block import SHELLS
 from hookline.state import State
 from hookline.why import Branch, branch
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from hookline.events import PreToolUse
 from hookline.exceptions import Allow
-from hookline.hooks.self_protect import weighed
+from hookline.hooks._self import weighed
 from hookline.state import State
 from hookline.why import Branch, branch
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from itertools import islice
 
 from hookline.events import UserPromptSubmit
+from hookline.hooks._ship.gate import overruled, verdict
 from hookline.hooks._ship.request import GENERAL, Heard, heard
 from hookline.hooks._ship.words import VERBS
 from hookline.hooks._why.words import count
-from hookline.hooks.simplify_gate import overruled, simplify_gate
 from hookline.state import State
 from hookline.why import Branch, branch
 
@@ -37,7 +37,7 @@ def _verb(one: Heard) -> Branch:
 
 def _counted(event: UserPromptSubmit, state: State, warn_from: int, block_over: int) -> Branch:
     """The gate's own answer, and what it counted."""
-    said = simplify_gate.judge(event, state, warn_from=warn_from, block_over=block_over)
+    said = verdict(event.prompt, state, warn_from, block_over)
     lines = state.facts.get("changed_lines")
     if lines is None:
         unknown = "the changed lines could not be counted" if state.branch else "this is no repository"

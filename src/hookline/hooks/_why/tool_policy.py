@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hookline.events import PreToolUse
-from hookline.hooks.tool_policy import weighed
+from hookline.hooks._policy import weighed
 from hookline.state import State
 from hookline.why import Branch, Said, branch
 
