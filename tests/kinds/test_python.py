@@ -322,6 +322,11 @@ def test_every_call_starts_in_the_root_with_its_own_environment(project):
         ("return 'text'", "answered with str, not with a Response or None"),
         ("return Response(context=({1},))", "gave a Response that is not JSON: Object of type set"),
         ("return Response(memory={'n': float('nan')})", "gave a Response that is not JSON"),
+        (
+            "return Response(effects=(Count(name='n', by={1}),))",
+            "gave a Response that is not JSON: Object of type set",
+        ),
+        ("return Response(effects=('x',))", "failed: TypeError: .* must be a `msgspec.Struct`"),
         ("return Response(context=(1,))", r"gave a Response whose 'context' is \[1\], which cannot be"),
         ("return Response(context='text')", "gave a Response whose 'context' is 'text', which cannot be"),
         ("return Response(verdict='deny')", "gave a Response whose 'verdict' is 'deny', which cannot be"),

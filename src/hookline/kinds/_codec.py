@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec.structs import asdict
 
 from hookline.frozen import frozen, thawed
 from hookline.kind import HookFailed
@@ -16,9 +16,7 @@ _SPAN = 2  # from and to
 
 def response_to_json(response: Response) -> dict[str, Any]:
     """The *response* as a JSON object; whether its free values are JSON is for the encoder to find out."""
-    effects = [
-        {"effect": type(effect).__name__.lower(), **to_builtins(effect)} for effect in response.effects
-    ]
+    effects = [{"effect": type(effect).__name__.lower(), **asdict(effect)} for effect in response.effects]
     plain = {one.name: thawed(getattr(response, one.name)) for one in fields(Response)}
     return {**plain, "effects": effects}
 

@@ -104,12 +104,12 @@ def _describe(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, An
 def _judge(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
     try:
         said = _said(*_asked(request, shelf))
+        if said is None or isinstance(said, Response):
+            return {"response": None if said is None else response_to_json(said)}
     except _loading.Stale:
         raise
     except BaseException as error:  # noqa: BLE001 -- a broken hook must not break the agent
         return _failed(error, shelf)
-    if said is None or isinstance(said, Response):
-        return {"response": None if said is None else response_to_json(said)}
     return {"failed": f"answered with {type(said).__name__}, not with a Response or None"}
 
 
