@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hookline.events import EVENTS
 from hookline.frozen import Frozen, frozen, thawed
+from hookline.state import Facts, State
 from hookline.testing import any_event
 
 values = st.recursive(
@@ -82,3 +83,10 @@ def test_there_are_eighteen_events_with_their_rights():
         "OnBudgetExceeded": ("bi", 5),
         "SessionEnd": ("", 10),
     }
+
+
+def test_states_are_compared_without_looking_up_facts():
+    def asked():
+        raise AssertionError
+
+    assert State(now=1.0, facts=Facts({"branch": asked})) == State(now=1.0, facts=Facts({"root": asked}))

@@ -67,8 +67,11 @@ INSTALLED = {"family.py": {"os"}, "extras.py": {"os", "sys"}}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 EXTRAS = {"genai_prices", "matplotlib", "opentelemetry", "optuna", "ray"}
 OURS_LATE = {
-    *((file, "hookline") for file in ("kinds/http.py", "kinds/mcp.py", "cli/mcp.py", "stores/postgres.py")),
-    ("cli/_main.py", "hookline"),
+    (file, "hookline")
+    for file in (
+        *("cli/_main.py", "cli/mcp.py", "kinds/http.py", "kinds/mcp.py"),
+        *("sinks/otel.py", "stores/postgres.py"),
+    )
 }
 """Files that import a file of ours in a function: one that needs an extra, or a command's own."""
 IMPURE_CALLS = {"open", "print", "input", "exit", "breakpoint"}

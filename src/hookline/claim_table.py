@@ -14,6 +14,7 @@ from contextlib import contextmanager
 import msgspec
 
 from hookline.system import file_lock, spool_files
+from hookline.values import replace
 
 OLDEST = 600.0
 """Seconds after which a claim is forgotten: longer than any host waits."""
@@ -56,7 +57,7 @@ class Claims:
         with self._table() as claims:
             known = claims.get(name)
             if known is not None and known.by == by:
-                claims[name] = msgspec.structs.replace(known, answered=at, said=said)
+                claims[name] = replace(known, answered=at, said=said)
 
     def release(self, name: str, *, by: str) -> None:
         """Give up a claim without an answer."""

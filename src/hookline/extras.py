@@ -1,17 +1,15 @@
-"""Optional dependencies: whether they are installed, and the command that installs them here."""
+"""Optional dependencies: the command that installs them into this installation."""
 
 import os
 import re
 import sys
 from collections.abc import Sequence
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
-from json import loads
 from shlex import join
 
 PACKAGE = "hookline"
 _MARKER = re.compile(r"""\bextra\s*==\s*['"]([\w-]+)['"]""")
-_NAME = re.compile(r"[\w.-]+")
 
 
 def missing(extra: str, feature: str) -> str:
@@ -20,46 +18,22 @@ def missing(extra: str, feature: str) -> str:
 
 
 def install_command(extra: str) -> str:
-    """Return a shell command that adds *extra* to this installation, and keeps the extras that it has."""
+    """Return a shell command that adds the packages of *extra* to the environment that runs this.
+
+    It names the packages and not `hookline[extra]`: so it works wherever hookline itself came from, and
+    changes nothing else.
+    """
+    packages = _packages(extra)
+    if os.path.isfile(os.path.join(sys.prefix, "pipx_metadata.json")):
+        return join(["pipx", "inject", os.path.basename(sys.prefix), *packages])
+    if find_spec("pip") is None:  # an environment that uv made
+        return join(["uv", "pip", "install", "--python", sys.executable, *packages])
+    return join([sys.executable, "-m", "pip", "install", *packages])
+
+
+def _packages(extra: str) -> Sequence[str]:
     try:
-        installed = distribution(PACKAGE)
-    except PackageNotFoundError:  # run from a folder on PYTHONPATH
-        return join([sys.executable, "-m", "pip", "install", f"{PACKAGE}[{extra}]"])
-    if _has("uv-receipt.toml"):
-        extras = ",".join(sorted({extra, *_present(installed)}))
-        return join(["uv", "tool", "install", f"{PACKAGE}[{extras}]{_source(installed)}"])
-    if _has("pipx_metadata.json"):
-        return join(["pipx", "inject", os.path.basename(sys.prefix), *_requirements(installed, extra)])
-    pip = [sys.executable, "-m", "pip", "install"] if find_spec("pip") else ["uv", "pip", "install"]
-    into = [] if find_spec("pip") else ["--python", sys.executable]
-    return join([*pip, *into, *_requirements(installed, extra)])
-
-
-def _has(file: str) -> bool:
-    return os.path.isfile(os.path.join(sys.prefix, file))
-
-
-def _requirements(installed: Distribution, extra: str) -> Sequence[str]:
-    told = [one.partition(";") for one in installed.requires or ()]
+        told = [one.partition(";") for one in requires(PACKAGE) or ()]
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        return [f"{os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))}[{extra}]"]
     return [name.strip() for name, _, marker in told if extra in _MARKER.findall(marker)]
-
-
-def _present(installed: Distribution) -> set[str]:
-    """Return the extras whose packages are all installed."""
-    extras = installed.metadata.get_all("Provides-Extra") or ()
-    return {extra for extra in extras if all(map(_is_installed, _requirements(installed, extra)))}
-
-
-def _is_installed(requirement: str) -> bool:
-    found = _NAME.match(requirement)
-    try:
-        return bool(found and distribution(found[0]))
-    except PackageNotFoundError:
-        return False
-
-
-def _source(installed: Distribution) -> str:
-    """Return the address that the package was installed from; empty if that was an index."""
-    text = installed.read_text("direct_url.json")
-    url = loads(text).get("url", "") if text else ""
-    return f" @ {url}" if url else ""

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
-
-from msgspec import Struct, field
 
 from hookline.events import EVENTS, Event
 from hookline.exceptions import Allow, wrong
-from hookline.frozen import NOTHING, Frozen
+from hookline.frozen import Frozen
 from hookline.state import Later, State
 from hookline.values import replace
 from hookline.wanted import Misfit, fitted
@@ -36,27 +35,28 @@ class BadHook(TypeError):
     """A function that does not keep the contract of a hook; the message names both sides."""
 
 
-class Hook(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hook:
     """A function from (event, state) to a response, with its name, place in the order and settings."""
 
     name: str
     on: tuple[type[Event], ...]
-    judge: Judge
+    judge: Judge = field(repr=False)
     priority: int = 50
-    priorities: Mapping[type[Event], int] = field(default_factory=dict)
+    priorities: Mapping[type[Event], int] = field(default_factory=dict, repr=False)
     """Places that differ by event."""
     nature: Nature = "policy"
-    settings: Mapping[str, Any] = NOTHING
-    types: Mapping[str, Any] = NOTHING
+    settings: Mapping[str, Any] = field(default_factory=Frozen)
+    types: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
     """The settings' types, from the signature."""
-    stricter: Mapping[str, tuple[Any, ...]] = NOTHING
+    stricter: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen, repr=False)
     """Values of settings that only tighten: a project may set these without being trusted."""
-    unattended: Mapping[str, Any] = NOTHING
+    unattended: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
     """Settings that hold under `profile = "unattended"`, where nobody watches."""
     aliases: tuple[str, ...] = ()
-    rules: Rules = ()
+    rules: Rules = field(default=(), repr=False)
     """The ids of its rules, where it says them: a setting `allow` can except only these."""
-    why: Why | None = None
+    why: Why | None = field(default=None, repr=False)
     """What `hookline explain` shows below its verdict."""
     about: str = ""
     kind: str = "code"
@@ -69,7 +69,7 @@ class Hook(Struct, frozen=True, kw_only=True):
     on_failure: Failure = "warn"
     on_timeout: Failure | None = None
     """None is as `on_failure`."""
-    match: Callable[[Event], bool] | None = None
+    match: Callable[[Event], bool] | None = field(default=None, repr=False)
     hosts: tuple[str, ...] = ()
     """The hosts under which it runs; none named is all."""
     runs: str = ""

@@ -9,10 +9,9 @@ Settings may be huge, so the whole is read by the library's own reader, and only
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
-
-from msgspec import Struct
 
 from hookline.complaints import BLANK, NotJson, complaint
 
@@ -49,14 +48,15 @@ def _no_number(word: str) -> Any:
 _DECODER = json.JSONDecoder(parse_constant=_no_number)
 
 
-class Node(Struct, frozen=True, kw_only=True, dict=True):
+@dataclass(frozen=True, kw_only=True)
+class Node:
     """One value, and where it stands: `text[start:end]`."""
 
     start: int
     end: int
     value: Any
     """What a parser of JSON would give."""
-    plain: str = ""
+    plain: str = field(default="", compare=False, repr=False)
     """The whole text, with blanks where there are comments and commas that nothing follows."""
 
     @property

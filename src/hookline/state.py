@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
+from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import Struct, field
-
 from hookline.budget import UNLIMITED, Budget
-from hookline.frozen import NOTHING
+from hookline.frozen import Frozen
 from hookline.usage import UNKNOWN, Usage
 
 _NO_TABLE: Mapping[str, Callable[[Any], Any]] = {}
@@ -82,18 +81,19 @@ class Later(Mapping[str, "Any"]):
         return self._whole().values()
 
 
-class State(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class State:
     """The same for every hook that judges one event."""
 
     now: float
     """Unix seconds."""
     budget: Budget = UNLIMITED
-    env: Mapping[str, str] = NOTHING
+    env: Mapping[str, str] = field(default_factory=Frozen)
     """The environment of the call."""
-    memory: Mapping[str, Any] = NOTHING
+    memory: Mapping[str, Any] = field(default_factory=Frozen)
     """What responses of this session remembered."""
-    counters: Mapping[str, int] = NOTHING
-    facts: Mapping[str, Any] = field(default_factory=Facts)
+    counters: Mapping[str, int] = field(default_factory=Frozen)
+    facts: Mapping[str, Any] = field(default_factory=Facts, compare=False)
     spoke: tuple[str, ...] = ()
     """The hooks that have given the agent something to read at this event, before this one."""
     blocked: bool = False

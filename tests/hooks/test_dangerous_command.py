@@ -7,7 +7,8 @@ import pytest
 from hookline import State
 from hookline.exceptions import UNEXPLAINED
 from hookline.hook import BadSetting, configure, tightens
-from hookline.hooks._dangerous.packs import PACKS, pack, rules
+from hookline.hooks._dangerous import Place, findings
+from hookline.hooks._dangerous.packs import ALL, PACKS, rules
 from hookline.hooks.dangerous_command import dangerous_command
 from hookline.response import Response
 from hookline.state import Facts
@@ -626,7 +627,9 @@ def test_every_suggestion_passes(rule):
 
 
 def test_rules_are_told_apart():
-    every = [rule for name in PACKS for rule in pack(name).rules]
+    every = [rule for pack in ALL for rule in pack.rules]
+
+    assert [pack.name for pack in ALL] == [*PACKS]
 
     assert len(every) == len(set(every)) == len(rules())
     assert all(re.fullmatch(r"[a-z]+(?:-[a-z]+)*", rule) for rule in every)
@@ -684,3 +687,9 @@ def test_powershell_knows_the_words_of_cmd(command, expected):
     response = dangerous_command.judge(event, STATE)
 
     assert ("pass" if response is None else response.verdict) == expected
+
+
+def test_what_a_loop_does_again_is_found_once():
+    line = "for x in a b; do git push -f origin $x; done"
+
+    assert [one.rule for one in findings(line, Place(cwd="/here"))] == ["git-push-force"]

@@ -267,3 +267,30 @@ def test_a_repository_cannot_say_itself_where_the_end_is_told(user, receiver):
     end(user, there.url, CLAUDE_PROJECT_DIR=str(user.project))
 
     assert (there.got, failures(user)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("address", "asked"),
+    [
+        ("http://h/\xfc?q=\xe4 b", "http://h/%C3%BC?q=%C3%A4%20b"),
+        ("http://b\xfccher.example/a%20b", "http://xn--bcher-kva.example/a%20b"),
+        ("https://[::1]:9/x", "https://[::1]:9/x"),
+        ("http://me:p%40ss@h:80/x?y=1#part", "http://h:80/x?y=1"),
+    ],
+)
+def test_an_address_is_taken_as_people_write_it(address, asked):
+    request = webhook._request(address, b"{}")  # noqa: SLF001 -- what is asked, without a receiver
+
+    assert request.full_url == asked
+    assert request.headers.get("Authorization") == ("Basic bWU6cEBzcw==" if "me:" in address else None)
+
+
+def test_all_proxy_holds_for_what_has_none_of_its_own(monkeypatch):
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("all_proxy", "http://a")
+    monkeypatch.setenv("https_proxy", "http://b")
+
+    proxies = webhook._proxies()  # noqa: SLF001 -- ditto
+
+    assert (proxies["http"], proxies["https"]) == ("http://a", "http://b")

@@ -2,12 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, get_type_hints
 
-from msgspec import NODEFAULT, Struct, ValidationError, convert, defstruct
+from msgspec import NODEFAULT, ValidationError, convert, defstruct
 from msgspec.json import schema_components
 
-from hookline.frozen import NOTHING, Frozen, frozen
+from hookline.frozen import Frozen, frozen
 
 SECONDS = 120.0
 """What a tool may take unless it says otherwise."""
@@ -17,18 +18,19 @@ class Failed(Exception):
     """A tool raises it to tell the model what went wrong, in exactly these words."""
 
 
-class Tool(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tool:
     """Something that a model may call."""
 
     name: str
-    run: Callable[..., Any]
+    run: Callable[..., Any] = field(repr=False)
     """Called with the input by name; may be `async`. What it raises is told to the model."""
     about: str = ""
-    schema: Mapping[str, Any] = NOTHING
+    schema: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
     """JSON Schema of the input."""
     kind: str = "other"
     """What sort it is, so that the guards know it: shell, read, write, edit, search, fetch, ..."""
-    places: Mapping[str, str] = NOTHING
+    places: Mapping[str, str] = field(default_factory=Frozen)
     """Where command, path, pattern and content lie in the input, unless they are called just that."""
     seconds: float | None = SECONDS
     """None is as long as it likes."""

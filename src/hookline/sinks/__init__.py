@@ -1,7 +1,7 @@
 """The sinks, one a file; each file's `open_sink` opens one, and its keyword parameters are the settings."""
 
+import sys
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from hookline.family import Family
@@ -22,11 +22,11 @@ def load(name: str) -> Callable[..., Sink]:
 
 def about(name: str) -> str:
     """What the sink is, in a line."""
-    module: Any = import_module(FAMILY.load(name).__module__)
+    module: Any = sys.modules[FAMILY.load(name).__module__]
     return (module.__doc__ or "").strip().partition("\n")[0]
 
 
 def near(name: str) -> bool:
     """Whether a call may write to it by itself: it is quick, and waits for nobody."""
-    module: Any = import_module(FAMILY.load(name).__module__)
+    module: Any = sys.modules[FAMILY.load(name).__module__]
     return bool(getattr(module, "NEAR", False))

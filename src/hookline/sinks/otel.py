@@ -1,58 +1,10 @@
 """Traces and metrics by OpenTelemetry's protocol, over HTTP or gRPC; needs the extra `hookline[otel]`."""
 
-import logging
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol
+from collections.abc import Mapping
+from typing import Literal
 
 from hookline.extras import missing
-from hookline.sink import Report, Sink, SinkFailed
-from hookline.sinks import _otel_metrics, _otel_spans
-
-
-class _Exporter(Protocol):
-    def export(self, data: Any, /) -> Any: ...
-    def shutdown(self) -> Any: ...
-
-
-class _Said(logging.Handler):
-    """What the library said last: its exporters answer only that something failed."""
-
-    last = ""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.last = record.getMessage()
-
-
-class _Otel:
-    """Two exporters, and what makes spans and metrics of reports."""
-
-    def __init__(self, traces: _Exporter, metrics: _Exporter, service: str, *, content: bool) -> None:
-        self._traces, self._metrics = traces, metrics
-        self._service, self._content = service, content
-        self._said = _Said()
-        self._logger = logging.getLogger("opentelemetry.exporter")
-        self._logger.addHandler(self._said)
-        self._logger.propagate = False
-
-    def export(self, reports: Sequence[Report]) -> None:
-        if not reports:
-            return
-
-        spans = [
-            span for one in reports for span in _otel_spans.spans(one, self._service, content=self._content)
-        ]
-        # Spans first: those that are sent again are known by their ids, what was counted twice is not.
-        self._sent(self._traces.export(spans), "traces")
-        self._sent(self._metrics.export(_otel_metrics.metrics(reports, self._service)), "metrics")
-
-    def close(self) -> None:
-        self._logger.removeHandler(self._said)
-        for one in (self._traces, self._metrics):
-            one.shutdown()
-
-    def _sent(self, result: Any, what: str) -> None:
-        if result.name != "SUCCESS":
-            raise SinkFailed(f"the receiver did not take {what}: {self._said.last or 'it did not say why'}")
+from hookline.sink import Sink, SinkFailed
 
 
 def open_sink(
@@ -68,32 +20,10 @@ def open_sink(
     """To the receiver at *endpoint*; of HTTP its base, so without `/v1/traces`."""
     where = endpoint or {"http": "http://localhost:4318", "grpc": "http://localhost:4317"}[protocol]
     try:
-        traces, metrics = (_http if protocol == "http" else _grpc)(where.rstrip("/"), dict(headers), timeout)
+        from hookline.sinks import _otel_export as export  # noqa: PLC0415 -- the extra otel
+
+        exporters = export.http_exporters if protocol == "http" else export.grpc_exporters
+        traces, metrics = exporters(where.rstrip("/"), dict(headers), timeout)
     except ImportError as error:
         raise SinkFailed(missing("otel", "the sink 'otel'")) from error
-    return _Otel(traces, metrics, service, content=content)
-
-
-def _http(endpoint: str, headers: dict[str, str], timeout: float) -> tuple[_Exporter, _Exporter]:
-    from opentelemetry.exporter.otlp.proto.http.metric_exporter import (  # noqa: PLC0415 -- an extra
-        OTLPMetricExporter,
-    )
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415 -- ditto
-        OTLPSpanExporter,
-    )
-
-    traces = OTLPSpanExporter(endpoint=f"{endpoint}/v1/traces", headers=headers, timeout=timeout)
-    return traces, OTLPMetricExporter(endpoint=f"{endpoint}/v1/metrics", headers=headers, timeout=timeout)
-
-
-def _grpc(endpoint: str, headers: dict[str, str], timeout: float) -> tuple[_Exporter, _Exporter]:
-    from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import (  # noqa: PLC0415 -- an extra
-        OTLPMetricExporter,
-    )
-    from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import (  # noqa: PLC0415 -- ditto
-        OTLPSpanExporter,
-    )
-
-    small = {key.lower(): value for key, value in headers.items()}  # the protocol knows no capitals
-    traces = OTLPSpanExporter(endpoint=endpoint, headers=small, timeout=timeout)
-    return traces, OTLPMetricExporter(endpoint=endpoint, headers=small, timeout=timeout)
+    return export.Otel(traces, metrics, service, content=content)

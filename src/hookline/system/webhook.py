@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from http.client import HTTPException
 from types import FrameType
 from typing import Any
-from urllib.error import HTTPError
-from urllib.parse import unquote, urlsplit, urlunsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener, getproxies
 
 from hookline.events import Event
 from hookline.frozen import thawed
@@ -98,18 +98,19 @@ def send(url: str, body: bytes, within: float = WITHIN, sleep: Callable[[float],
 def _tried(url: str, body: bytes) -> str:
     """One try; nothing of what comes back is read but its first line."""
     try:
-        with _OPENER.open(_request(url, body)) as answer:
+        with build_opener(ProxyHandler(_proxies()), _NoRedirect).open(_request(url, body)) as answer:
             status = answer.status
     except HTTPError as error:
         status = error.code
         error.close()
+    except URLError as error:  # which wraps what it met
+        if isinstance(error.reason, TimeoutError):
+            raise error.reason from None
+        return f"it could not be reached ({type(error.reason).__name__})"
     except TimeoutError:
         raise
     except (HTTPException, ValueError, OSError) as error:
-        cause = getattr(error, "reason", error)  # `urllib` wraps what it met
-        if isinstance(cause, TimeoutError):
-            raise cause from None
-        return f"it could not be reached ({type(cause).__name__})"
+        return f"it could not be reached ({type(error).__name__})"
     if 300 <= status < 400:  # noqa: PLR2004 -- as HTTP numbers them
         raise _GivenUp(f"it was redirected (status {status}), which is not followed")
     if 400 <= status < 500 and status not in AGAIN:  # noqa: PLR2004 -- ditto
@@ -118,14 +119,17 @@ def _tried(url: str, body: bytes) -> str:
 
 
 def _request(url: str, body: bytes) -> Request:
-    """A request whose password, where the address has one, is in a header: `urllib` takes none in a URL."""
+    """A request to an address as people write it: `urllib` takes ASCII, and a password in a header only."""
     parts = urlsplit(url)
+    host = (parts.hostname or "").encode("idna").decode()
+    place = (f"[{host}]" if ":" in host else host) + (f":{parts.port}" if parts.port else "")
+    path, query = quote(parts.path, safe=_AS_IT_IS), quote(parts.query, safe=_AS_IT_IS)
     headers = {"Content-Type": "application/json", "User-Agent": "hookline"}
     if parts.username is not None:
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
         headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
-        url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-    return Request(url, data=body, headers=headers, method="POST")  # noqa: S310 -- `wrong` looked at it
+    address = urlunsplit((parts.scheme, place, path, query, ""))
+    return Request(address, data=body, headers=headers, method="POST")  # noqa: S310 -- `wrong` looked at it
 
 
 class _NoRedirect(HTTPRedirectHandler):
@@ -133,7 +137,14 @@ class _NoRedirect(HTTPRedirectHandler):
         """Follow none: what is sent is for the receiver that was named."""
 
 
-_OPENER = build_opener(_NoRedirect)
+def _proxies() -> dict[str, str]:
+    """Those of the environment; ALL_PROXY holds for what has none of its own."""
+    found = getproxies()
+    return {**dict.fromkeys(("http", "https"), found["all"]), **found} if "all" in found else found
+
+
+_AS_IT_IS = "%/:?&=;,@+$!*'()~"
+"""Characters of a path or a query that are not quoted."""
 
 
 @contextmanager

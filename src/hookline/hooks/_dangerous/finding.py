@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
-
-from msgspec import Struct, field
 
 from hookline.bash import Simple, Word
 
@@ -17,13 +16,14 @@ _ENDS: Mapping[Action, str] = {
 }
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
     pack: str
     rule: str
     reason: str
     instead: str
     span: tuple[int, int]
-    words: tuple[Word, ...] = ()
+    words: tuple[Word, ...] = field(default=(), compare=False, repr=False)
     text: str = ""
     """What could not be read as words."""
     target: str = ""
@@ -41,7 +41,8 @@ class Finding(Struct, frozen=True, kw_only=True):
         return f"{self.reason} {self.instead}{_ENDS[action]}"
 
 
-class Place(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
     """Where a command line runs, and what is dear there."""
 
     cwd: str
@@ -51,7 +52,7 @@ class Place(Struct, frozen=True, kw_only=True):
     lease: Literal["warn", "block"] = "warn"
     commands: tuple[Simple, ...] = ()
     """All that the line would run, which the origins of words point into."""
-    secretive: dict[int, bool] = field(default_factory=dict)
+    secretive: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
     """Which of them were already looked at for secrets that come out of them, and whether any do."""
 
 

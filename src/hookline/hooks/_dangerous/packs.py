@@ -40,7 +40,7 @@ Packs: TypeAlias = """Mapping[
     Literal["ask", "block", "off"],
 ]"""
 """What the settings may say of them."""
-_ALL = (
+ALL = (
     CORE,
     DISK,
     PERMISSIONS,
@@ -59,6 +59,7 @@ _ALL = (
     EXFIL,
     WINDOWS,
 )
+"""The packs with their rules, in the same order."""
 
 
 class Decided(NamedTuple):
@@ -110,4 +111,4 @@ TIGHTER = _Tighter(({"PACK": "block"},))
 
 def rules() -> Mapping[str, tuple[str, str, str]]:
     """Every rule by its id: its pack, its reason, and what is safe instead."""
-    return {rule: (pack.name, *texts) for pack in _ALL for rule, texts in pack.rules.items()}
+    return {rule: (pack.name, *texts) for pack in ALL for rule, texts in pack.rules.items()}

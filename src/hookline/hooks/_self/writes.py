@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from importlib import import_module
 
 from hookline.bash import Simple, Word
 from hookline.bash.gitruns import GLOBAL_VALUES
 from hookline.bash.options import Options, options, spelled
+from hookline.hooks._self import edits, unpacks
 from hookline.hooks._self.target import Target, mentioned, paths_in
 
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
@@ -203,21 +202,6 @@ def _container(command: Simple) -> Iterator[Target]:
             yield Target(Word(text=source or inside[0], span=word.span), tree=True, sure=False)
 
 
-@cache
-def _room(room: str, name: str) -> Callable[[Simple], Iterator[Target]]:
-    told: Callable[[Simple], Iterator[Target]] = getattr(import_module(f"hookline.hooks._self.{room}"), name)
-    return told
-
-
-def _in(room: str, name: str) -> Callable[[Simple], Iterator[Target]]:
-    """What another file of this room tells, imported when one of its programs is met."""
-
-    def found(command: Simple) -> Iterator[Target]:
-        yield from _room(room, name)(command)
-
-    return found
-
-
 PROGRAMS: Mapping[str, Callable[[Simple], Iterator[Target]]] = {
     **dict.fromkeys(
         ("tee", "sponge", "touch", "truncate", "shred", "unlink", "mkdir", "mkfifo", "mknod"),
@@ -225,22 +209,22 @@ PROGRAMS: Mapping[str, Callable[[Simple], Iterator[Target]]] = {
     ),
     "rm": _all(tree="-r -R --recursive"),
     "rmdir": _all(),
-    **dict.fromkeys(("chmod", "chown", "chgrp", "chattr"), _in("unpacks", "mode")),
+    **dict.fromkeys(("chmod", "chown", "chgrp", "chattr"), unpacks.mode),
     "setfacl": _all(tree="-R --recursive", skip=1),
     **dict.fromkeys(("cp", "gcp", "install"), _copy),
     "mv": _move,
     "rename": _all(skip=1),
     **dict.fromkeys(("ln", "link"), _link),
-    **dict.fromkeys(("sed", "gsed", "perl", "ruby", "awk", "gawk"), _in("edits", "in_place")),
-    "dd": _in("unpacks", "dd"),
-    **dict.fromkeys(("apply_patch", "applypatch"), _in("unpacks", "apply_patch")),
+    **dict.fromkeys(("sed", "gsed", "perl", "ruby", "awk", "gawk"), edits.in_place),
+    "dd": unpacks.dd,
+    **dict.fromkeys(("apply_patch", "applypatch"), unpacks.apply_patch),
     **dict.fromkeys(("rsync", "scp"), _remote_copy),
-    **dict.fromkeys(("tar", "bsdtar", "gtar"), _in("unpacks", "archive")),
-    "unzip": _in("unpacks", "unzip"),
-    **dict.fromkeys(("7z", "7za", "7zr", "7zz"), _in("unpacks", "seven")),
-    **dict.fromkeys(spelled("vim vi nvim ex view vimdiff gvim mvim"), _in("edits", "editor")),
-    **dict.fromkeys(("ed", "red"), _in("edits", "line_editor")),
-    "patch": _in("unpacks", "patch"),
+    **dict.fromkeys(("tar", "bsdtar", "gtar"), unpacks.archive),
+    "unzip": unpacks.unzip,
+    **dict.fromkeys(("7z", "7za", "7zr", "7zz"), unpacks.seven),
+    **dict.fromkeys(spelled("vim vi nvim ex view vimdiff gvim mvim"), edits.editor),
+    **dict.fromkeys(("ed", "red"), edits.line_editor),
+    "patch": unpacks.patch,
     **dict.fromkeys(("strace", "ltrace"), _valued("-o", "--output", values="-e -p -s -u -E -P -a -I")),
     "aria2c": _download("-d --dir", "-o --out -l --log"),
     "find": _find,
