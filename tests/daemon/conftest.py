@@ -137,6 +137,10 @@ class House:
         """Whether a forced push is denied."""
         return b'"deny"' in self.ask(self.user.shell(FORCE), **how).stdout
 
+    def ask_until_served(self):
+        """Ask until a daemon answers: on a busy machine it may start later than its first caller waits."""
+        self.until(lambda: self.ask_force() and self.calls())
+
     def logged(self):
         return [one["action"] for one in self.user.log() if one["event"] == "PreToolUse"]
 
