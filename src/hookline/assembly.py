@@ -129,7 +129,6 @@ def _project(env: Mapping[str, str], cwd: str, host: Host | None) -> _Project:
     others = opening | unasked.files
     if not layers and not scripts and not others:
         return project
-
     state = standing.of(project.places, layers, [path for _, path in scripts], others)
     problems += standing.problems(places, state, person=host is None)
     if not state.holds:
@@ -162,7 +161,6 @@ def _as_last_read(layer: Layer, good: MutableMapping[str, Layer]) -> Layer:
     if not layer.broken:
         good[layer.file] = layer
         return layer
-
     return as_before(layer, good[layer.file]) if layer.file in good else layer
 
 
@@ -182,7 +180,6 @@ def _sinks(layers: Sequence[Layer], *, trusted: bool) -> tuple[tuple[Choice, ...
     """The sinks that are configured, what is wrong with that, and what of it waits."""
     if not any(layer.sinks for layer in layers):
         return (), [], []
-
     chosen = choosing.choose(layers, sinks.load, trusted=trusted)
     return chosen.sinks, chosen.problems, chosen.waiting
 
@@ -372,7 +369,6 @@ class _Lazy:
     def why(self, declaration: Declaration) -> Why | None:
         if declaration.kind != "python":
             return None
-
         return python.why(self._pinned(declaration), self.made())
 
     def _pinned(self, declaration: Declaration) -> Declaration:

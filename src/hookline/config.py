@@ -70,7 +70,6 @@ def read_toml(
     declared: Declared = lambda reader, tables: (),
 ) -> Layer:
     """A `hookline.toml` or `hookline.local.toml`; *stores* and *sinks* are the names that may stand in it."""
-
     names = [*stores], [*sinks]
     return _read(file, tomllib.loads, lambda data: _toml(Reader(file, toml_lines), data, *names, declared))
 

@@ -41,7 +41,6 @@ _MAIN = "from hookline.enrichment import main; main()"
 
 def begin(wanted: Enrich, event: Event, places: Places, env: Mapping[str, str]) -> str:
     """Start it; what could not even be tried, in a sentence."""
-
     cwd = event.cwd if os.path.isdir(event.cwd) else places.root or "/"
     what = {"wanted": to_builtins(wanted), "cwd": cwd, "env": dict(env), "event": event.name}
     try:
@@ -61,7 +60,6 @@ def main() -> None:
 
 def enrich(wanted: Enrich, cwd: str, env: Mapping[str, str], event: str = "Stop") -> list[str]:
     """Ask the command, and keep what it says; the ids of what is new. A failure is kept, not raised."""
-
     setup = load(dict(env), cwd)
     setup.kept.close()
     try:
@@ -133,7 +131,6 @@ def _lines(text: str) -> Iterator[str]:
 
 def _told(folder: str, wanted: Enrich, event: str, cwd: str, why: str) -> str:
     """Put it into the trail; the sentence."""
-
     sentence = redact(f"the command that helps to learn ([hooks.memory] enrich) told nothing: {why}")
     step = {"hook": HOOK, "said": "failed", "rule": RULE, "note": sentence}
     kept = Record(

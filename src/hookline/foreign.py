@@ -105,7 +105,6 @@ def _files(host: Host) -> tuple[str, ...]:
 
 def _all_files() -> tuple[str, ...]:
     """For a person who looks: whichever host they will use."""
-
     return tuple(dict.fromkeys(name for host in map(hosts.load, hosts.names()) for name in _files(host)))
 
 

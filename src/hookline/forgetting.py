@@ -76,7 +76,6 @@ def _without(value: Any, words: Sequence[str]) -> Any:
 
 def _whole(words: Sequence[str]) -> Pattern[str]:
     """What finds them whatever stands between them."""
-
     between = r"\W+".join(map(re.escape, words))
     return re.compile(rf"(?i)(?<!\w){between}(?!\w)[.!]?")
 

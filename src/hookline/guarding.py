@@ -13,7 +13,6 @@ from hookline.system.places import Places
 @cache
 def guarded(places: Places) -> tuple[str, ...]:
     """Files and folders by which an agent is guarded: ours, and those that wire us."""
-
     known = [hosts.load(name) for name in hosts.names()]
     wired = [name.replace("~", places.home, 1) for host in known for name in host.settings]
     wired += [os.path.join(places.root, name) for host in known for name in host.repository_switches]

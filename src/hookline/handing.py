@@ -99,7 +99,6 @@ def ours(one: Handoff, state: str) -> bool:
 
 def leaves(event: Event, store: Store, root: str) -> Left | None:
     """What the session of *event* would leave now; None where nothing is known of it."""
-
     notes, branch = store.notes(event.session), checked_out(root)
     before = _by_id(store, str(notes.get(FROM) or ""), root)
     around = Around(
@@ -125,7 +124,6 @@ def _blockers(store: Store, root: str, branch: str) -> tuple[str, ...]:
 
 def _entries(event: Event, store: Store) -> Iterator[Entry]:
     """What the host's recording tells; where there is none that we read, what our own trail does."""
-
     host = of_host(event.host)
     talk = talk_of(host)
     if host and talk and event.transcript:
@@ -170,7 +168,6 @@ def handed(asked: Asked) -> Handed | None:
 
 def _lying_about(asked: Asked) -> Handed | None:
     """What was left here by a session that is over, on the same branch and not long ago."""
-
     store, session, here = asked.store, asked.event.session, branch(asked.root)
     for one in store.handoffs(project=asked.root, limit=AMONG):
         kept = from_details(one.details)
@@ -206,7 +203,6 @@ def _own(event: Event, store: Store) -> Handoff | None:
 
 def _by_id(store: Store, name: str, root: str) -> Handoff | None:
     """However many others there are by now; most often it is one of the last in this project."""
-
     for project, most in ((root, LOOKED_AT), (None, Limits().handoffs)) if name else ():
         found = (one for one in store.handoffs(project=project, limit=most) if one.id == name)
         if one := next(found, None):
@@ -216,21 +212,18 @@ def _by_id(store: Store, name: str, root: str) -> Handoff | None:
 
 def _agent_words(event: Event, store: Store) -> str:
     """What the agent has said in this session so far."""
-
     said = (one.text for one in _entries(event, store) if isinstance(one, Words) and one.by == "agent")
     return "\n".join(said)[:WORDS]
 
 
 def _can_guide(host: str) -> bool:
     """Whether whoever makes the context short reads what we say before."""
-
     known = of_host(host)
     return known is None or INJECT in abilities(known, PreCompact)
 
 
 def _tells_compaction(host: str) -> bool:
     """Whether the host itself says that a compaction is over, apart from the session's start after it."""
-
     known = of_host(host)
     return known is None or any(row.event is PostCompact for row in known.moments.values())
 

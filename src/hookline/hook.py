@@ -163,7 +163,6 @@ def _checked_name(name: str) -> str:
 
 def _types(judge: Judge) -> Mapping[str, Any]:
     """The types of its settings; found out when somebody sets one, because few do."""
-
     # What an annotation may name though its module imports it for type checkers alone.
     usual = {"Any": Any, "Literal": Literal, "Mapping": Mapping}
     hints = get_type_hints(judge, localns={**usual, **judge.__globals__})
@@ -201,7 +200,6 @@ def _named(hint: str, judge: Judge) -> tuple[Any, ...]:
     names = [name.strip() for name in hint.split("|")]
     if all(name in judge.__globals__ for name in names):
         return tuple(judge.__globals__[name] for name in names)
-
     found = get_type_hints(judge)[judge.__code__.co_varnames[0]]
     return get_args(found) or (found,)
 
@@ -228,7 +226,6 @@ def check(hook: Hook, key: str, value: Any) -> Any:
     if key not in hook.settings:
         known = ", ".join(sorted(hook.settings)) or "none"
         raise BadSetting(f"hook {hook.name!r} has no setting {key!r}; there are: {known}")
-
     said = f"setting {key!r} of hook {hook.name!r}"
     try:
         fit = fitted(value, hook.types[key])
@@ -242,7 +239,6 @@ def check(hook: Hook, key: str, value: Any) -> Any:
 
 def _wrong_exceptions(hook: Hook, allow: Any) -> str:
     """What is wrong with exceptions to the hook's rules; its own meaning of `allow` is its own business."""
-
     rules = hook.rules() if callable(hook.rules) else hook.rules
     if hook.types["allow"] not in (Allow, tuple[str, ...]) or not (rules or hook.types["allow"] == Allow):
         return ""
@@ -266,7 +262,6 @@ def matching(pattern: str) -> Callable[[Event], bool] | None:
     if all(c.isalnum() or c in "_-| ," for c in pattern):
         names = {name.strip() for name in pattern.replace(",", "|").split("|")}
         return lambda event: not event.matters or any(m in names for m in event.matters)
-
     wanted = re.compile(pattern)
     return lambda event: not event.matters or any(wanted.search(m[:LONGEST_NAME]) for m in event.matters)
 

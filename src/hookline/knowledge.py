@@ -136,7 +136,6 @@ def words(text: str) -> tuple[str, ...]:
 
     The same for every store, so that what is found in one is found in the other.
     """
-
     plain = unicodedata.normalize("NFKD", text.encode("utf-8", "replace").decode()).casefold()
     bare = "".join(char for char in plain if not unicodedata.combining(char))
     found = dict.fromkeys(word[:_LONGEST] for word in re.findall(_WORD, bare))

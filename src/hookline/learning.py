@@ -73,7 +73,6 @@ def all_of(lessons: Sequence[Learn], store: Store, places: Places, at: float) ->
 
 def learn(wanted: Learn, store: Store, root: str, at: float) -> None:
     """Remember what the recording tells since the last look; what is known already is the surer for it."""
-
     found = spoken(wanted.host, wanted.transcript, mark_from(store.notes(wanted.session).get(READ)))
     if found is None:
         return
@@ -104,7 +103,6 @@ class Spoken(Struct, frozen=True, kw_only=True):
 
 def spoken(host_name: str, transcript: str, mark: Mark) -> Spoken | None:
     """What a session's recording tells behind *mark*; None where nothing new is there, or it is not read."""
-
     host = of_host(host_name)
     talk = talk_of(host)
     if host is None or talk is None or not transcript:
@@ -117,7 +115,6 @@ def spoken(host_name: str, transcript: str, mark: Mark) -> Spoken | None:
 
 def whose(root: str, at: float, source: str) -> Whose:
     """Whose memories are that are learnt in *root*."""
-
     return Whose(at=at, project=origin(root), branch=_branch(root), source=source)
 
 
@@ -146,7 +143,6 @@ def remember(store: Store, memories: Sequence[Memory], at: float) -> list[Memory
 
 def entries(host: Host, talk: Talk, lines: Iterable[bytes]) -> Iterator[Entry]:
     """What *lines* of a recording tell, with commands and paths by the host's table of tools."""
-
     for line in lines:
         try:
             told = loads(line.decode("utf-8", "replace"))
@@ -218,7 +214,6 @@ def recaller(store: Store, root: str, at: float, attempt: Attempt) -> Callable[[
 
 def issue_of(branch: str) -> str:
     """The number of the issue that a branch is named after; empty where it names none."""
-
     if branch.startswith("hookline/"):  # a run of the engine, with its date
         return ""
     found = re.search(r"(?:^|[/_-])(?:issue[-_/]?|gh-|#)?(\d{1,6})(?=[-_/]|$)", branch)

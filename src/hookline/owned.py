@@ -106,7 +106,6 @@ def calls_us(command: str, host: str) -> bool:
     """Whether a command line really calls us for that *host*: in a pipe, through a wrapper, or as it is."""
     if NAME not in command or "hook" not in command or host not in command:
         return False
-
     return any(_call([word.text for word in one.words], host) for one in read(command).commands)
 
 

@@ -118,7 +118,6 @@ def _wrong(kind: str, value: Any) -> str:
 
 def _seconds(when: Any) -> Any:
     """A moment that a host writes as text, in Unix seconds; what is no moment stays for the complaint."""
-
     if not isinstance(when, str):
         return when
     try:

@@ -130,7 +130,6 @@ def given_up(runtime: Runtime, event: PreCompact) -> Handoff | None:
 
 def prompt(handoff: Handoff, host: str) -> str:
     """What the fresh session is asked; with the handoff, where its host cannot be given that at its start."""
-
     given = host in hosts.names() and INJECT in abilities(hosts.load(host), SessionStart)
     return PROMPT if given else f"{PROMPT}\n\n{handoff.text}"
 

@@ -142,7 +142,6 @@ class Runtime:
 
     async def fire(self, event: Event) -> Outcome:
         """Judge *event* without holding up the loop."""
-
         return await to_thread(self.fire_now, event)
 
     def fire_now(self, event: Event) -> Outcome:
@@ -181,7 +180,6 @@ class Runtime:
         troubles, self.troubles = tuple(self.troubles), []
         if not troubles or not self._marks:
             return troubles
-
         return tuple(one for one in troubles if told.first(self._marks, event.session, one))
 
     def _continued(self, outcome: Outcome, most: int, *, tells: bool = False) -> Outcome:
@@ -197,7 +195,6 @@ class Runtime:
         """The end of a turn with what its user is to see of it; where it is *over*, no block holds it."""
         if not any(isinstance(effect, Stage) for effect in outcome.effects):
             return outcome
-
         self._try(self.recorder.bring or self.recorder.settle, usual=None)
         return self._try(lambda: staged(outcome, outcomes, self.store, over=over), usual=outcome)
 
@@ -347,7 +344,6 @@ class Runtime:
         untold, self._untold = self._untold, []
         if not untold:
             return
-
         setup, start = self.setup, self.sender or exporter(self.setup.env)
         self.troubles += self._try(
             lambda: tell(setup.settled.sinks, untold, self.store, setup.places, start),

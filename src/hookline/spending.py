@@ -119,7 +119,6 @@ class Purse:
 
     def _recorded(self) -> Tally | None:
         """The session's recording, read on from where the last call left off."""
-
         kept = self.notes.get(USAGE)
         known = kept if isinstance(kept, Mapping) else {}
         mark, tally = mark_from(known.get("mark")), from_json(known.get("tally"))
@@ -136,7 +135,6 @@ class Purse:
 
     def _counted(self) -> Tally | None:
         """What calls of the model said by themselves, where the host has no recording that we read."""
-
         counters = self.store.counters(self.event.session)
         spent: dict[str, Spent] = {}
         for name, count in counters.items():
@@ -247,7 +245,6 @@ def recording(host: str) -> Recording | None:
 
 def _read_on(reader: Recording, path: str, mark: Mark, tally: Tally, *, late: bool) -> tuple[Mark, Tally]:
     """How far it was read then, and to what that came; one that is *late* is waited for a little."""
-
     before, until = sums(tally), time.monotonic() + LATE
     while True:
         found = look(path, mark, reader.marks)
@@ -270,7 +267,6 @@ def told(reader: Recording, lines: Iterable[bytes]) -> Iterable[Told]:
 
 def _as_it_ends(tally: Tally, reader: Recording, path: str) -> Tally:
     """The *tally* of a recording too long for one look, with the context and the turn at its end."""
-
     every = tuple(told(reader, ending(path).encode(errors="replace").split(b"\n")))
     before = next((one.spent for one in every if isinstance(one, Total)), Spent())
     last = counted(Tally(total=before), every)

@@ -20,13 +20,11 @@ ENGINE = (JOURNAL, "AUTORESEARCH_BUDGET_END")
 
 def journal(places: Places, env: Mapping[str, str], now: float) -> Journal | None:
     """The one that is at work here."""
-
     return active(places.root, env.get(JOURNAL, ""), now)
 
 
 def headless(host: str, env: Mapping[str, str]) -> bool:
     """Whether nobody sits at it: the host says so, or an engine runs it."""
-
     if any(env.get(name) for name in ENGINE):
         return True
     said = hosts.load(host).headless_env if host in hosts.names() else {}
@@ -35,6 +33,5 @@ def headless(host: str, env: Mapping[str, str]) -> bool:
 
 def tells_start(host: str) -> bool:
     """Whether the host says itself when a session starts."""
-
     rows = hosts.load(host).moments.values() if host in hosts.names() else ()
     return any(row.event is SessionStart for row in rows)

@@ -45,7 +45,6 @@ def takes(store: Store, one: Handoff, session: str, now: float, state: str = "")
 @contextmanager
 def alone(state: str) -> Iterator[None]:
     """Let no other process that shares the *state* folder take a handoff meanwhile."""
-
     if not state:
         yield
         return
@@ -77,7 +76,6 @@ def settled(store: Store, taker: str, now: float) -> bool:
 
 def over(store: Store, session: str, *, silent_since: float | None = None) -> bool:
     """Whether a session has ended, or its process is gone; where that is not known, whether it is silent."""
-
     lately = [one for _, one in store.records(Query(session=session, last=_LATELY))]
     own = [one for one in lately if one.event != "PreCompact"]  # a runner tells of that after the end, too
     if own and own[-1].event == "SessionEnd":
@@ -91,7 +89,6 @@ def over(store: Store, session: str, *, silent_since: float | None = None) -> bo
 
 def runs(store: Store, session: str) -> bool | None:
     """Whether the process of its agent is there; None where that is not known."""
-
     notes = store.notes(session)
     known = lives.there(notes.get(lives.NOTE))
     return known if known is not None else lives.there(_leg(store, notes).get(AGENT))
@@ -99,7 +96,6 @@ def runs(store: Store, session: str) -> bool | None:
 
 def awaited(store: Store, session: str) -> bool:
     """Whether a runner is there that starts the session which goes on for this one."""
-
     return bool(lives.there(_leg(store, store.notes(session)).get(RUNNER)))
 
 

@@ -62,7 +62,6 @@ class Standing(Struct, frozen=True, kw_only=True):
 
 def folder(places: Places, choice: Choice) -> str:
     """Where a sink keeps things; apart for a project that had a say in where they go."""
-
     which = "" if choice.own else "-" + hashlib.sha256(places.root.encode()).hexdigest()[:12]
     return os.path.join(places.state, "telemetry", choice.name + which)
 

@@ -68,5 +68,4 @@ def _single(notes: Mapping[str, Any]) -> Iterator[Todo]:
 
 def _words(value: Any) -> str:
     """In one short line; secrets go before it is cut, for the beginning of one is not always told."""
-
     return " ".join(redact(value[:READ]).split())[:LONGEST] if isinstance(value, str) else ""

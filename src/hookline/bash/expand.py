@@ -104,7 +104,6 @@ def _chunks(value: str, separators: str) -> list[str]:
         return _DEFAULT_SPLIT.split(value)
     if not separators:
         return [value]
-
     return re.split("[" + re.escape(separators) + "]", value)
 
 

@@ -165,7 +165,6 @@ def _command(src: Source) -> Node:
     if keyword in ("function", "coproc"):
         src.pos += len(keyword)
         return _function(src) if keyword == "function" else _coproc(src)
-
     reader = compounds.READERS.get(keyword or "(")
     if reader is None:
         raise Unparsed(f"unexpected {keyword!r}")

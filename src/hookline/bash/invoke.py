@@ -176,7 +176,6 @@ def inner(world: World, one: Inner) -> str:
 
 def by_variables(world: World, settings: tuple[tuple[str, str], ...], span: Span) -> None:
     """Follow the commands that variables hold for other programs to run: pagers, editors, prompts."""
-
     for one in variables(world, settings, span):
         inner(world, one)
 

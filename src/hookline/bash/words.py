@@ -77,7 +77,6 @@ def _dollar(src: Source, parts: list[Part]) -> None:
         found = _ANSI.match(src.text, src.pos + 2, src.end)
         if found is None:
             raise Unparsed("a $' is never closed")
-
         parts.append(Quoted(ansi(found.group(1))))
         src.pos = found.end()
     elif following == '"':
@@ -96,7 +95,6 @@ def _process(src: Source, parts: list[Part]) -> None:
     if src.text.startswith("(", src.pos + 1, src.end):
         kind = src.text[src.pos : src.pos + 2]
         src.pos += 2
-
         parts.append(Code(_commands(src), kind))
 
 

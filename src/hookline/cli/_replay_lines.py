@@ -77,7 +77,6 @@ def _line(number: int, text: bytes) -> Line:
 
 def _records(file: str) -> Iterator[Line]:
     """The records of a store; of a copy, because opening a store may mend or renew it."""
-
     with tempfile.TemporaryDirectory(prefix="hookline-replay-") as folder:
         copy = f"{folder}/hookline.db"
         _copied(file, copy)

@@ -25,7 +25,6 @@ def progress(files: Iterable[str]) -> Iterator[Advance]:
     if not sys.stderr.isatty():
         yield lambda size, calls: None
         return
-
     console = Console(stderr=True)
     counted = TextColumn("{task.fields[calls]:,} calls")
     columns = (counted, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())

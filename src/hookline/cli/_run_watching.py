@@ -16,7 +16,6 @@ def watching() -> Iterator[Watcher]:
     if not sys.stdout.isatty():
         yield Lines()
         return
-
     live = Live(Console())
     try:
         yield live

@@ -41,7 +41,6 @@ def dump(value: Any) -> None:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Columns under their names: folded to the width of a terminal, whole in a pipe."""
-
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in columns:
         grid.add_column(name, overflow="fold")
@@ -59,7 +58,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def write(thing: Any) -> None:
     """Something of rich's; drawn apart, because a pipe that nobody reads any more is ours to notice."""
-
     terminal, drawn = sys.stdout.isatty(), StringIO()
     console = Console(file=drawn, markup=False, emoji=False, highlight=False, force_terminal=terminal)
     console.width = console.width if terminal else WIDE

@@ -10,10 +10,8 @@ from hookline.engine.runs import Run, everyone
 
 def runs(root: str) -> list[str]:
     """Nothing is loaded where there never was a run."""
-
     if not os.path.isdir(os.path.join(root, FOLDER)):
         return []
-
     going = [run for run in everyone(root) if not run.stopped]
     return [_line(run) for run in going]
 

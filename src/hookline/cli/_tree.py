@@ -33,7 +33,6 @@ _COLOURS: Mapping[Said, str] = {
 
 def drawn(title: str, branches: Sequence[Branch]) -> "Tree":
     """The *branches* below their *title*, for a terminal or a pipe."""
-
     root = Tree(Text(title, "bold"), guide_style="dim")
     _grow(root, branches)
     return root

@@ -10,7 +10,6 @@ INDENT = "  "
 
 def underlined(text: str, span: tuple[int, int] | None) -> "Text":
     """*text*, indented, with carets under the characters of *span*; in colour where there is any."""
-
     start, end = _within(text, span)
     shown, at = Text(), 0
     for line in text.split("\n"):
@@ -37,5 +36,4 @@ def _marked(line: str, low: int, high: int) -> "Text":
 
 def _width(text: str) -> int:
     """Columns on a terminal: some characters take two, some none."""
-
     return cell_len(visible(text))

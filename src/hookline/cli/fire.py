@@ -31,7 +31,6 @@ def run(args: Namespace) -> int:
 
 def answered(envelope: dict[str, Any], cwd: str) -> str:
     """What the hooks of the project around *cwd* say to an event; raises `Unreadable`."""
-
     host = hosts.load(HOST)
     found = decode(host, envelope)
     if found is None:

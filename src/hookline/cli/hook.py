@@ -60,7 +60,6 @@ def _options(args: Namespace) -> list[str]:
 def _shown(notices: Sequence[Notify]) -> tuple[str, ...]:
     if not notices:
         return ()
-
     return carry_out(notices)
 
 

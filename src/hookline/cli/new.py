@@ -88,7 +88,6 @@ def _checked(name: str) -> str:
 
 def _refuse_taken(name: str) -> None:
     """The name or alias of a hook that is there, or waits for trust, would be refused later."""
-
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()
     taken = named(setup.hooks, name)

@@ -44,7 +44,6 @@ def _tell(text: str) -> None:
 def _rules(name: str) -> Rules:
     if not name:
         return ()
-
     with open(name, encoding="utf-8") as file:
         rules = load(file.read())
     for problem in rules.problems:

@@ -75,7 +75,6 @@ def _opened(env: Mapping[str, str], *, resume: bool) -> "Repository":
 
 def _chosen(args: Namespace, repository: "Repository", env: Mapping[str, str]) -> "Run":
     """The run to go on with, or a new one."""
-
     if args.cluster:
         _there(args.cluster, env, repository.root)
     if args.resume is not None:
@@ -127,7 +126,6 @@ def _begun(args: Namespace, repository: "Repository", env: Mapping[str, str]) ->
 
 def _forget(one: "Run", repository: "Repository") -> None:
     """A run that never came to anything leaves nothing."""
-
     cleaning.clean(cleaning.leavings(one, repository), repository, refs=True, everything=True)
 
 
@@ -138,7 +136,6 @@ def _tell(one: "Run", stop: "Stop", env: Mapping[str, str]) -> None:
 
 def _goes_on(one: "Run", error: OSError, env: Mapping[str, str]) -> str:
     """What the machine refused, told to whoever waits elsewhere too; nothing of the run is lost by it."""
-
     text = f"{sentence(error)}; mend that, and `hookline run --resume {one.id}` goes on where it was"
     with suppress(OSError):
         notifying.broken(one, text, env)
@@ -167,7 +164,6 @@ def _there(address: str, env: Mapping[str, str], root: str) -> None:
 
 def _still_there(address: str, env: Mapping[str, str], root: str) -> None:
     """Of a run that goes on where it was."""
-
     try:
         _there(address, env, root)
     except (NoCluster, ValueError) as error:

@@ -55,7 +55,6 @@ def run(args: Namespace) -> int:
 @contextmanager
 def _opened(setup: Setup) -> Iterator[Store | None]:
     """The store, None where there is none yet; to look at it does not make it."""
-
     place = keeping.place(setup)
     if place == setup.places.store and not os.path.lexists(place):
         yield None

@@ -105,7 +105,6 @@ def _plain(path: str) -> None:
 
 def flatten(path: str) -> None:
     """Without the records of repositories inside."""
-
     for folder, names, files in os.walk(path):
         if ".git" in (*names, *files) and folder != path:
             gone(os.path.join(folder, ".git"))

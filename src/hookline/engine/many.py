@@ -82,7 +82,6 @@ def carry_on(work: Work, around: Surroundings, interrupts: Interrupts, rows: lis
 def _crew(work: Work, around: Surroundings) -> Crew:
     if not work.run.cluster:
         return Processes(around.env, work.run.mark)
-
     return Cluster(work.run, work.tree.repository, around.env)
 
 

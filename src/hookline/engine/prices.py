@@ -25,7 +25,6 @@ def _listed(spent: Spent, model: str) -> float | None:
         from genai_prices import calc_price  # noqa: PLC0415 -- ditto
     except ImportError:
         return None
-
     some = (
         Priced(input_tokens=SOME),
         Priced(output_tokens=SOME),

@@ -121,7 +121,6 @@ def plain(text: str) -> str:
 
 def drawn(seen: Seen, now: float, height: int = 25) -> "RenderableType":
     """What is shown of it, *now*; of decisions as many as leave room for what goes on."""
-
     if seen.run is None or seen.target is None:
         return Text("")
     going = [Text(doing(one, now), style="cyan") for one in seen.at_once.values() or (seen,)]

@@ -35,7 +35,6 @@ def budget_guard(
     percent = state.usage.percent if _may_load(event) else None
     if percent is None or percent < block_at:
         return None
-
     found = load(event, state, lines, size)
     if found is None:
         return None

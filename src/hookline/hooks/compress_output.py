@@ -38,7 +38,6 @@ def compress_output(
 ) -> Response | None:
     if event.kind not in kinds:
         return None
-
     limits = Limits(lines=lines, size=size, head=head, tail=tail, around=around)
     cut: list[int] = []
 

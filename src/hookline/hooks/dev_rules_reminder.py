@@ -27,7 +27,6 @@ def dev_rules_reminder(
         return None
     if isinstance(event, UserPromptSubmit) and not due(state.facts.get("prompts", 0), every):
         return None
-
     newest, is_file = state.facts.get("newest_folder"), state.facts.get("is_file")
     plan = newest(begun(event, state).plans) if newest else ""
     written = standards if is_file and state.root and is_file(f"{state.root}/{standards}") else ""

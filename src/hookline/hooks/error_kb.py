@@ -31,7 +31,6 @@ def error_kb(
         return _before(event, state, confident) if event.kind in _SHELLS else None
     if isinstance(event, PostToolUse) and event.success and not state.memory.get(_PENDING):
         return None
-
     limits = after.Limits(confident, within, quiet)
     if isinstance(event, OnError):
         return after.advised(event, state, limits)
@@ -46,5 +45,4 @@ def _before(event: PreToolUse, state: State, confident: float) -> Response | Non
     sure = [one for one in known if one.believed(state.now) >= confident]
     if not sure:
         return None
-
     return warned(event, state, sure)

@@ -49,7 +49,6 @@ def handoff(
         return _answered(event, state)
     if isinstance(event, SessionStart | UserPromptSubmit | PostCompact):
         return _given(event, state, cap, offer=offer)
-
     if isinstance(event, OnBudgetExceeded):
         return leaving.short_of(event, state, at, cap)
     if isinstance(event, PreCompact):
@@ -65,7 +64,6 @@ def _given(
         return remember(**{_WANTED: False}) if state.memory.get(_WANTED) and not state.env.get(_LEG) else None
     if isinstance(event, SessionStart) and event.source == _UNSEEN and state.facts.get("tells_start"):
         return None  # it began before anybody asked us, and is in the middle of something
-
     if isinstance(event, PostCompact):
         return giving.after_compaction(event, state, cap)
     return giving.at_start(event, state, cap, offer=offer)
@@ -74,6 +72,5 @@ def _given(
 def _answered(event: PostToolUse | TurnEnd, state: State) -> Response | None:
     if isinstance(event, PostToolUse) and not state.memory.get(_EXPECTED):
         return None
-
     said = checked(event, state) if state.memory.get(_EXPECTED) else None
     return said or (heard(event, state) if isinstance(event, TurnEnd) else None)

@@ -33,7 +33,6 @@ def _said(state: State, prompts: int, every: int) -> str:
     first = prompts == 1 and bool(state.env.get(JOURNAL))
     if not first and not due(prompts, every):
         return ""
-
     journal = state.facts.get("journal")
     return rows(journal, state.root) if journal else ""
 

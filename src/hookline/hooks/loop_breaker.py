@@ -44,7 +44,6 @@ def loop_breaker(
 def _before(event: PreToolUse, state: State, seconds: float) -> Response | None:
     if not state.memory.get(_STOPPED) and not state.memory.get(_ENDED):
         return None
-
     return stopped(event, state, seconds)
 
 

@@ -45,7 +45,6 @@ def memory(
     mark = remember(**{_COMPACTING: True}) if isinstance(event, PreCompact) else Response()
     if not learn or not event.transcript or state.env.get("HOOKLINE_RUN"):  # no person spoke there
         return mark
-
     return mark.plus(lessons(event, state, enrich, enrich_within, enrich_every))
 
 

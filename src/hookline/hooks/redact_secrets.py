@@ -31,7 +31,6 @@ def redact_secrets(
 ) -> Response | None:
     if isinstance(event, PreToolUse):
         return _wrapped(event, state) if wrap else None
-
     more, complaint = file_of_rules(rules, state)
     found = searched(event, more, allow)
     changed = noted(_changed(event.changes, found), found.kept.items())
@@ -52,7 +51,6 @@ def _changed(field: str, found: Searched) -> Response | None:
 def _wrapped(event: PreToolUse, state: State) -> Response | None:
     if event.kind != "shell" or not event.command:
         return None
-
     new = wrapped(event.command, str(state.facts.get("ourselves", "hookline")))
     if new is None:
         return None

@@ -32,7 +32,6 @@ def session_init(
 ) -> Response | None:
     if event.source == UNSEEN and state.facts.get("tells_start"):
         return None  # it began before anybody asked us, and is in the middle of something
-
     begin = begun(event, state, plans, reports)
     where = (
         ("project root", state.root or event.cwd),

@@ -26,7 +26,6 @@ def stop_notify(event: SessionEnd | Stop, state: State, *, terminal: bool = True
     over = isinstance(event, SessionEnd)
     if not over and (event.subagent or state.blocked or not state.facts.get("headless")):
         return None
-
     gone = effect(Mirror(key=key(event, begun(event, state)))) if over else remember(**{_TOLD: True})
     told = (over and state.memory.get(_TOLD)) or state.env.get(RUN)
     return gone if told else gone.plus(_told(event, state, terminal=terminal))

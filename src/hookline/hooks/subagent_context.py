@@ -15,7 +15,6 @@ def subagent_context(event: SubagentStart, state: State) -> Response | None:
     journal = state.facts.get("journal")
     if journal is None:
         return None
-
     begin = begun(event, state)
     where = (
         ("project root", state.root or event.cwd),

@@ -31,7 +31,6 @@ def token_budget(event: UserPromptSubmit | Stop, state: State, *, target: int = 
 
 def target_of(text: str) -> int:
     """The target that an engine gives: a number of tokens, or one as in a prompt."""
-
     return int(text) if text.isdecimal() and text.isascii() else prompt_target(f"+{text}") if text else 0
 
 
@@ -47,7 +46,6 @@ def _end(event: Stop, state: State, usual: int) -> Response | None:
     budget = kept.get("target") or usual
     if budget <= 0:
         return None
-
     used = state.usage.turn_output
     if used is None:
         return _uncounted(event, kept, budget)

@@ -74,7 +74,6 @@ def _command(one: Mapping[str, Any]) -> str | tuple[str, ...]:
 
 def _for_a_shell(word: str) -> str:
     """A word that a shell reads as the same, with the project's folder put in."""
-
     return f'"{PROJECT}"'.join(quote(part) if part else "" for part in word.split(PROJECT)) or "''"
 
 

@@ -30,7 +30,6 @@ class Telling(Struct, frozen=True, kw_only=True):
         """The event as it is told: several where it is several there, none where it is another moment."""
         if self.dialect is None or self.dialect.host is None:
             return (event,)
-
         host = self.dialect.host()
         if self.moment and self.dialect.payload(event).get(host.names_event) != self.moment:
             return ()
@@ -40,7 +39,6 @@ class Telling(Struct, frozen=True, kw_only=True):
         """An *answer* to what was told, as one to what happened."""
         if call is event:
             return answer
-
         return returned(event, call, answer)
 
 

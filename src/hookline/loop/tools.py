@@ -45,7 +45,6 @@ def tool(
     seconds: float | None = SECONDS,
 ) -> Tool:
     """The tool that *function* is: its docstring says what it does, its annotations what it takes."""
-
     hints = get_type_hints(function)
     fields = [
         (one.name, hints.get(one.name, Any), NODEFAULT if one.default is one.empty else one.default)

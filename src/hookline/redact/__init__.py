@@ -48,7 +48,6 @@ def find(
     spans = _merged(text, _once(text, rules, keep, inside_key=inside_key))
     if not spans:
         return ()
-
     for _ in range(_ROUNDS):
         shown = view(text, (Stretch(one.start, one.end, _mark(one)) for one in spans))
         more = [one for one in _once(shown.text, rules, keep) if MARK not in shown.text[one.start : one.end]]
@@ -85,7 +84,6 @@ def clean_json(
     value: Any, *, rules: Rules = (), keep: Keep | None = None
 ) -> tuple[Any, tuple[tuple[str, str, int], ...]]:
     """The same, and of every secret its kind, the keys that lead to it, and the line of that string."""
-
     texts = list(walked(value))
     secrets = _in_each(texts, rules, keep)
     new = (cut(one.text, secrets.get(number, ())) for number, one in enumerate(texts))
@@ -100,7 +98,6 @@ def clean_json(
 
 def _in_each(texts: Sequence[Text], rules: Rules, keep: Keep | None) -> dict[int, list[Secret]]:
     """The secrets in each of the *texts*, by its number."""
-
     whole, there = page(texts), dict[int, list[Secret]]()
     for one in find(whole.text, rules=rules, keep=keep):
         for number in range(max(0, whole.at(one.start)), whole.at(one.end - 1) + 1):

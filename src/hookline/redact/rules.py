@@ -65,7 +65,6 @@ class RuleFile(Struct, frozen=True, kw_only=True):
 
 def load(text: str) -> RuleFile:
     """The rules of a gitleaks file."""
-
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # numbers and depths without end are not TOML's to tell

@@ -25,7 +25,6 @@ def opening(root: str) -> frozenset[str]:
 
 def trusted(places: Places) -> bool:
     """Whether its user trusted exactly this content, together with the project's other files."""
-
     now = text(places.root)
     pinned = trust.state(places.trust, places.root, [NAME]).pinned
     return bool(now) and pinned is not None and pinned.get(NAME) == now

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 _CONFIG = 65_536
-_REMOTE = re.compile(r'\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', 8)
+_REMOTE = re.compile(r'\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', re.MULTILINE)
 _ADDRESS = re.compile(r"^(?:[a-z+]+://)?(?:[^/@]*@)?([^/:]+)(?::\d+)?[/:]/*(.+?)(?:\.git)?/*$")
 
 

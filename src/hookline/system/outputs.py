@@ -16,7 +16,6 @@ LARGEST = 32 * 1024 * 1024
 
 def keep(folder: str, text: str) -> str:
     """Write *text* to a file of its own under *folder*; its path, or nothing where that cannot be."""
-
     data = text.encode("utf-8", "surrogateescape")[:LARGEST]
     path = os.path.join(folder, f"{sha256(data).hexdigest()[:16]}.txt")
     try:

@@ -104,7 +104,6 @@ def _is_there(path: str) -> bool:
 
 def _login_home() -> str:
     """Whoever calls without one: not the home of the process that answers."""
-
     try:
         return pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:

@@ -197,7 +197,6 @@ def _all(space: Range | Choice) -> Sequence[Value] | None:
 
 def _first_untried(marks: Sequence[Mark], known: set[tuple[Value | None, ...]]) -> dict[str, Value] | None:
     """The study insists on what was tried: any other will do, if all can be told one by one."""
-
     spaces = [_all(mark.space) for mark in marks]
     if not all(spaces):
         return None

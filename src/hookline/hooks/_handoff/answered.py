@@ -46,5 +46,4 @@ def heard(event: TurnEnd, state: State) -> Response | None:
     """What the agent said last, where its host keeps no recording that we read."""
     if not event.last_text or state.facts.get("talks"):
         return None
-
     return remember(**{LAST: redact(event.last_text)[-LONGEST:]})  # the next step is said at the end

@@ -37,7 +37,6 @@ def heard(event: UserPromptSubmit | PostToolUse, state: State) -> Response | Non
         return None
     if isinstance(event, PostToolUse) and (event.kind != "question" or not event.success):
         return None
-
     known = _texts(state.memory.get(ASKED))
     if isinstance(event, UserPromptSubmit):
         return _granted(consent.approved(event.prompt, known), "prompt", event, state)

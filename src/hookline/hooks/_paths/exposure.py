@@ -37,7 +37,6 @@ def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
     if shell == "shell":
         yield from exposures(code, place)
         return
-
     for word in windows.opened(code, shell):
         if kind(word.text, place, glob=True) in _STRONG:
             yield Exposure("sensitive-operand", word.text, word.span)

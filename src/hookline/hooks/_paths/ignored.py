@@ -76,8 +76,6 @@ def kept() -> Rules:
 
 
 def compiled(lines: Iterable[tuple[str, int | None]]) -> Rules:
-    # Costs more than most calls: only where one must match.
-
     kept, problems = list[tuple[str, "Any"]](), list[str]()
     for text, number in lines:
         try:
@@ -122,6 +120,5 @@ def wild(names: Sequence[str]) -> str:
 def _meant(name: str) -> str:
     if not any(mark in name for mark in "*?["):
         return name
-
     start = name.translate({ord(char): "*" for char in "?["}).partition("*")[0]
     return next((one for one in sorted(FOLDERS) if len(start) > 1 and fnmatchcase(one, name)), name)

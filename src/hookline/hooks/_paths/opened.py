@@ -95,7 +95,6 @@ def _awk(command: Simple) -> Iterator[Access]:
 
 def _used(command: Simple) -> Iterator[Access]:
     """A program that nobody told us about may open any of its words, and what follows `=` or `@` in one."""
-
     for word in command.words[1:]:
         text = word.text.rpartition("=")[2] if "=" in word.text else word.text
         text = text.removeprefix("@")

@@ -28,7 +28,6 @@ def findings(event: PreToolUse, state: State) -> Iterator[Finding]:
     if event.kind == "shell" and event.command:
         yield from typed(event.command, here)
         return
-
     if event.kind in ("powershell", "cmd") and event.command:
         yield from windows(event.command, here)
     elif event.kind in ("write", "edit"):

@@ -220,7 +220,6 @@ def _code(command: Simple, guard: Guard, depth: int) -> Iterator[Finding]:
 
 def coded(text: str, guard: Guard, depth: int) -> Iterator[Finding]:
     """Code of another language: what it writes, and commands in its texts where it runs any."""
-
     for rule, sure in code.rules(text, guard, guard.cwd):
         yield Finding(rule=rule, what="code", action="block" if sure else "ask")
     for inner in code.commands(text):

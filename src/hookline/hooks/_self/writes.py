@@ -148,7 +148,6 @@ _GIT_CHANGES = _GIT_PATHS | spelled("reset pull merge clean switch rebase cherry
 
 def _git(command: Simple) -> Iterator[Target]:
     """Folders that git is sent to, and files that its subcommands write; `git add` and the like only read."""
-
     words = command.words[1:]
     outer = options(words, GLOBAL_VALUES)
     sub = outer.operands[0].text if outer.operands else ""
