@@ -5,10 +5,11 @@ import subprocess
 import time
 from pathlib import Path
 
-from hookline.engine import repository, run, runs, target
+from hookline.core.values import replace
+from hookline.engine import run, runs, target
+from hookline.engine.git import repository
 from hookline.engine.run_state import Surroundings
-from hookline.engine.watching import Watcher
-from hookline.values import replace
+from hookline.engine.watcher import Watcher
 
 LIMITS = """
 [limits]

@@ -19,9 +19,9 @@ from _runs import LIMITS, carried_out, committed
 from rich.console import Console
 from rich.table import Table
 
-from hookline.cli._bench_bars import Figure, at_most
+from hookline.cli._bench.bars import Figure, at_most
 from hookline.engine.journal import Row
-from hookline.engine.watching import Nobody
+from hookline.engine.watcher import Nobody
 
 BAR = 1.0
 FILES, EXPERIMENTS = 20_000, 7

@@ -21,14 +21,14 @@ from time import process_time
 from rich.console import Console
 from rich.table import Table
 
-from hookline import State, bash, chain, hosts
-from hookline.bash import read
-from hookline.cli._judging import Judge
+from hookline import State, hosts, shell
+from hookline.cli._dry_run import Judge
+from hookline.core import chain
+from hookline.core.state import Facts
 from hookline.hooks._paths.shell import accesses
 from hookline.hooks.dangerous_command import dangerous_command
-from hookline.runtime import guarded
-from hookline.state import Facts
-from hookline.system.facts import facts
+from hookline.runtime.facts import MACHINE_FACTS, guarded
+from hookline.shell import read
 from hookline.testing import pre_tool_use
 
 STATE = State(now=0.0, facts=Facts({"root": lambda: "/home/me/project", "home": lambda: "/home/me"}))
@@ -149,8 +149,10 @@ def _taken(judge: Judge, line: str, rounds: int) -> list[float]:
     places, event = judge.setup.places, pre_tool_use(line, cwd=judge.cwd)
     hooks = [next(hook for hook in judge.hooks if hook.name == name) for name, _ in GUARDS]
 
+    known = Facts({"guarded": lambda: guarded(places)}, MACHINE_FACTS, places)
+
     def state() -> State:
-        return State(now=0.0, env=judge.setup.env, facts=facts(places, {"guarded": lambda: guarded(places)}))
+        return State(now=0.0, env=judge.setup.env, facts=known)
 
     reading = best(lambda: anew(lambda: read(line, cwd=judge.cwd, home=places.home)), rounds, 50)
     apart = [best(lambda hook=hook: hook(event, state()), rounds, 50) for hook in hooks]
@@ -215,7 +217,7 @@ def judged(line: str) -> object:
 
 def anew(work: Callable[[], object]) -> object:
     """*work* as the first to ask for a line: what guards share is forgotten."""
-    bash._read.cache_clear()  # noqa: SLF001 -- a run asks once for a line, a benchmark often
+    shell._read.cache_clear()  # noqa: SLF001 -- a run asks once for a line, a benchmark often
     accesses.cache_clear()
     return work()
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from hookline import PreToolUse, State, bash, hook, hosts, passed
-from hookline.hook import Hook
-from hookline.payload import decode
-from hookline.runtime import Runtime
+from hookline import PreToolUse, State, hook, hosts, passed, shell
+from hookline.core.hook import Hook
+from hookline.core.payload import decode
+from hookline.runtime.runtime import Runtime
 
 CAPTURES = Path(__file__).parent.parent / "tests" / "captures" / "claude-code"
 PAYLOAD = (CAPTURES / "PreToolUse.json").read_bytes()
@@ -48,7 +48,7 @@ def in_process(seconds: float, lines: int, env: Mapping[str, str], cwd: str) -> 
     plain = _rate(lambda: json.loads(PAYLOAD), seconds)
     rates = {
         "json.loads of the payload": plain,
-        "bash.read of a command": len(LINES) * _rate(lambda: [bash.read(line) for line in LINES], seconds),
+        "bash.read of a command": len(LINES) * _rate(lambda: [shell.read(line) for line in LINES], seconds),
         "Runtime.answer, as configured": _answers(Runtime.load(cwd, env), seconds),
         **{f"Runtime.answer, {n} hooks": _answers(_with_hooks(n), seconds) for n in (0, 10, 100)},
         f"hookline check, {lines:,} lines": _checked(lines, env, cwd),

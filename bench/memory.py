@@ -3,9 +3,9 @@
 import sys
 from argparse import ArgumentParser
 
-from hookline.cli import _bench_load as load
-from hookline.cli._bench_bars import Figure, at_most
-from hookline.cli._bench_world import daemon, world
+from hookline.cli._bench import load
+from hookline.cli._bench.bars import Figure, at_most
+from hookline.cli._bench.world import daemon, world
 
 EVENTS, SESSIONS = 1_000_000, 1_000
 MOST = 120.0

@@ -14,9 +14,9 @@ from _runs import LIMITS, carried_out, committed
 from rich.console import Console
 from rich.table import Table
 
-from hookline.cli._bench_bars import Figure, at_most
+from hookline.cli._bench.bars import Figure, at_most
 from hookline.engine.journal import Row
-from hookline.engine.watching import Nobody
+from hookline.engine.watcher import Nobody
 
 SLACK = 1.15
 EXPERIMENTS, SECONDS, LEAST = 8, 5.0, 3.0

@@ -14,9 +14,9 @@ from contextlib import closing
 from pathlib import Path
 from statistics import median, quantiles
 
-from hookline.cli._bench_bars import Figure, at_most
-from hookline.knowledge import Memory
-from hookline.store import Store
+from hookline.cli._bench.bars import Figure, at_most
+from hookline.core.records import Memory
+from hookline.core.store import Store
 from hookline.stores.sqlite import open_store
 
 MEMORIES, BAR = 100_000, 10.0

@@ -20,8 +20,8 @@ import storm
 import usage
 
 from hookline import __version__
-from hookline.cli._bench_bars import Measured
-from hookline.cli._bench_measure import Much, measured
+from hookline.cli._bench.bars import Measured
+from hookline.cli._bench.measure import Much, measured
 from hookline.cli.bench import LONG, NUMBERS, QUICK, much, show
 
 RESULTS = Path(__file__).parent / "results.json"

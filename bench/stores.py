@@ -16,9 +16,9 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from hookline.cli._bench_bars import Figure, at_most
-from hookline.knowledge import Memory
-from hookline.store import Query, Record, Store
+from hookline.cli._bench.bars import Figure, at_most
+from hookline.core.records import Memory
+from hookline.core.store import Query, Record, Store
 from hookline.stores.sqlite import open_store
 
 RECORDS, MEMORIES, SIGNATURES = 1_000_000, 100_000, 10_000

@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from hatch_build import compile_client, write_client
 
 from hookline import __version__
-from hookline.cli._bench_bars import Figure, at_most
-from hookline.cli._bench_world import HOST, world
+from hookline.cli._bench.bars import Figure, at_most
+from hookline.cli._bench.world import HOST, world
 
 CALLS, AT_ONCE = 10_000, 16
 SOURCES = Path(__file__).parents[1] / "src/hookline/daemon"

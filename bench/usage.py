@@ -9,11 +9,11 @@ from pathlib import Path
 from statistics import median
 
 from hookline import stores
-from hookline.cli._bench_bars import Figure, at_most
-from hookline.events import Stop
-from hookline.spending import Purse
-from hookline.store import Store
-from hookline.system.places import find
+from hookline.budget.ledger import Purse
+from hookline.cli._bench.bars import Figure, at_most
+from hookline.core.events import Stop
+from hookline.core.store import Store
+from hookline.system.paths import find
 
 SHORT, LONG = 200_000, 200_000_000
 """Bytes."""

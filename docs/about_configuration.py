@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from cells import code, table
 
 from hookline import kinds, stores
-from hookline.config import ENTRY, OPTIONS
-from hookline.kind import Kind
+from hookline.core.kind import Kind
+from hookline.policy.files import ENTRY, OPTIONS
 
 WORDS = {
     str: "text",

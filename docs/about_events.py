@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from cells import can, code, table
 
-from hookline.events import EVENTS, Event
+from hookline.core.events import EVENTS, Event
 
 
 def events() -> str:
@@ -52,7 +52,7 @@ def _first(event: type[Event]) -> str:
 
 def _field_type(field: "Field[Any]") -> str:
     plain = str(getattr(field.type, "__name__", "") if not get_args(field.type) else field.type)
-    plain = plain.replace("collections.abc.", "").replace("typing.", "").replace("hookline.events.", "")
+    plain = plain.replace("collections.abc.", "").replace("typing.", "").replace("hookline.core.events.", "")
     return f"`{plain or field.type}`"
 
 

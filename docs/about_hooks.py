@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args, get_origin
 from cells import code, table
 
 from hookline import hooks
-from hookline.events import Event
-from hookline.hook import ANY, Hook
+from hookline.core.events import Event
+from hookline.core.hook import ANY, Hook
 
 
 def built_ins() -> str:

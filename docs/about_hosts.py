@@ -7,9 +7,9 @@ from pathlib import Path
 from cells import NONE, can, code, table
 
 from hookline import hosts
-from hookline.derive import abilities, coverage
-from hookline.events import BLOCK, EVENTS, INJECT, Can, Event
-from hookline.host import Host, Moment
+from hookline.core.derive import abilities, coverage
+from hookline.core.events import BLOCK, EVENTS, INJECT, Can, Event
+from hookline.core.host import Host, Moment
 
 PAGES = Path(__file__).parent / "hosts"
 TESTS = Path(__file__).parent.parent / "tests/hosts"
@@ -24,11 +24,11 @@ def every_host() -> Iterator[Host]:
 def host_list() -> str:
     """The short table of the README."""
     rows = ([_linked(h), h.about, *_counts(h), _known(h)] for h in every_host())
-    return table(["host", "what it is", "native", "derived", "not to be had", "proved with"], rows)
+    return table(["host", "what it is", "native", "derived", "unsupported", "proved with"], rows)
 
 
 def _known(host: Host) -> str:
-    return host.proved or ("documents only" if host.documented else NONE)
+    return host.proved or ("from its documentation, not run" if host.documented else NONE)
 
 
 def _linked(host: Host) -> str:
@@ -56,7 +56,7 @@ def page(name: str) -> str:
     """What the code knows about one host, for its own page."""
     host = hosts.load(name)
     seen = f"Proved by running version {host.proved}.\n" if host.proved else ""
-    seen += f"From documents only, nobody ran it: {host.documented}.\n" if host.documented else ""
+    seen += f"From its documentation, not run: {host.documented}.\n" if host.documented else ""
     limits = (
         f"One answer may take {host.within:g} s and carry {host.context_cap:,} characters of context; "
         f"hooks may make one turn go on {host.continuations} times.\n"
@@ -114,7 +114,7 @@ def tools(host: Host) -> str:
 
 
 def boundaries(pages: str) -> str:
-    """What is not to be had, and what an answer may do at an event but not on this host."""
+    """What is unsupported, and what an answer may do at an event but not on this host."""
     rows = (
         [
             f"[{h.name}]({pages}/{h.name}.md)",
@@ -124,7 +124,7 @@ def boundaries(pages: str) -> str:
         ]
         for h in every_host()
     )
-    return table(["host", "events not to be had", "no block at", "no context at"], rows)
+    return table(["host", "unsupported events", "no block at", "no context at"], rows)
 
 
 def _missing(host: Host) -> list[str]:

@@ -4,7 +4,7 @@ from about_hooks import typed
 from cells import code, table
 
 from hookline import sinks
-from hookline.figures import FIGURES, Figure
+from hookline.core.metrics import FIGURES, Figure
 from hookline.sinks._otel_metrics import OURS
 
 SORTS = {"count": "counter", "amount": "histogram", "word": "attribute"}

@@ -3,9 +3,9 @@
 from cells import NONE, table
 
 from hookline import hosts
-from hookline.derive import abilities, coverage
-from hookline.events import BLOCK, Stop, TurnEnd
-from hookline.host import Host
+from hookline.core.derive import abilities, coverage
+from hookline.core.events import BLOCK, Stop, TurnEnd
+from hookline.core.host import Host
 
 
 def caps() -> str:

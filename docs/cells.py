@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from hookline.events import ALL, Can
+from hookline.core.events import ALL, Can
 
 NONE = "–"
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from hookline.envelope import schemas
+from hookline.core.envelope import schemas
 
 FOLDER = Path(__file__).parent.parent / "schema"
 

@@ -8,7 +8,7 @@ from typing import Any
 import house
 from anthropic import AsyncAnthropic
 
-from hookline.frozen import thawed
+from hookline.core.frozen import thawed
 from hookline.loop import Answer, Message, Request, ToolCall
 
 NAME = os.environ.get("MODEL", "claude-sonnet-5")

@@ -9,7 +9,7 @@ import house
 from google import genai
 from google.genai import types
 
-from hookline.frozen import thawed
+from hookline.core.frozen import thawed
 from hookline.loop import Answer, Message, Request, ToolCall
 
 NAME = os.environ.get("MODEL", "gemini-3-pro")

@@ -9,7 +9,7 @@ import sys
 
 from hookline import PreToolUse, Response, SessionStart, State, hook, inject, modify
 from hookline.loop import Agent, Calling, Done, Failed, Model, Piece, Told, Tool, Warned, tool
-from hookline.runtime import Runtime
+from hookline.runtime.runtime import Runtime
 
 
 def sh(command: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import house
 from openai import AsyncOpenAI
 
-from hookline.frozen import thawed
+from hookline.core.frozen import thawed
 from hookline.loop import Answer, Message, Request, ToolCall
 
 NAME = os.environ.get("MODEL", "gpt-5.5")

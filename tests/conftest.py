@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from tests import ready, sharing
+from tests import forked_commands, worker_groups
 
 HOOKLINE = Path(sys.executable).parent / "hookline"
 CAPTURES = Path(__file__).parent / "captures"
@@ -36,7 +36,7 @@ gc.disable()  # until the tests are found: none of what is made for them is garb
 
 
 def pytest_collection_modifyitems(items):
-    sharing.by_what_they_need(items)
+    worker_groups.by_what_they_need(items)
 
 
 def pytest_collection_finish():
@@ -60,7 +60,7 @@ class User:
 
     def run(self, *words, stdin="", **env):
         data = stdin if isinstance(stdin, bytes) else stdin.encode()
-        return ready.run(words, stdin=data, cwd=self.project, env=self.environment(**env))
+        return forked_commands.run(words, stdin=data, cwd=self.project, env=self.environment(**env))
 
     def hook(self, payload, *words, **env):
         """What Claude Code would read back: (exit code, the reply as JSON, stderr)."""

@@ -23,7 +23,7 @@ import transcripts
 
 from hookline import hooks, hosts, kinds, sinks, stores
 from hookline.cli._main import COMMANDS
-from hookline.events import EVENTS
+from hookline.core.events import EVENTS
 
 PAGES = generate.pages()
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from hookline.core.payload import decode
 from hookline.hosts.claude_code import HOST
-from hookline.payload import decode
-from hookline.runtime import Runtime
+from hookline.runtime.runtime import Runtime
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 SEQUENCES = 2_000 if LONG else 25

@@ -12,8 +12,8 @@ from importlib.machinery import EXTENSION_SUFFIXES
 
 import pytest
 
-from hookline.assembly import load
 from hookline.hosts import load as host
+from hookline.runtime.setup import load
 
 FORCE = "git push --force origin main"
 
@@ -28,7 +28,7 @@ def hook_named(setup, name):
 
 def trusted(user):
     """What `hookline trust` does after a person's yes."""
-    from hookline.system import trust
+    from hookline.policy import trust
 
     setup = load(user.environment(), str(user.project))
     trust.pin(setup.places.trust, setup.places.root, setup.trust.now)
@@ -355,7 +355,7 @@ def test_a_switch_of_the_repository_can_be_seen_and_trusted(user):
     seen = load(user.environment(), str(user.project))
     assert list(seen.trust.now) == [".claude/settings.json"]
 
-    from hookline.system import trust
+    from hookline.policy import trust
 
     trust.pin(seen.places.trust, seen.places.root, seen.trust.now)
 
@@ -695,7 +695,7 @@ def test_changing_a_python_entry_between_the_look_and_the_call(user):
     setup = loaded(user)
     user.write("checks.py", marker(user, HOOK.format(body="pass")))
     with closing(setup.kept):
-        from hookline.kind import HookFailed
+        from hookline.core.kind import HookFailed
 
         with pytest.raises(HookFailed, match=r"'checks\.py' is not part of what was trusted"):
             hook_named(setup, "entry").judge(_event(user), _state(), 10.0)

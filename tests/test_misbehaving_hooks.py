@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from hookline.hosts import load as host
-from hookline.runtime import Runtime
+from hookline.runtime.runtime import Runtime
 from hookline.testing import pre_tool_use
 
 LIMIT, OVER, SLACK = 0.6, 0.5, 0.6
@@ -73,7 +73,7 @@ def answered(user, mark):
 
 
 def query():
-    from hookline.store import Query
+    from hookline.core.store import Query
 
     return Query(event="PreToolUse")
 

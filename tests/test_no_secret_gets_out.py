@@ -586,9 +586,9 @@ def test_a_row_keeps_no_secret_of_what_guards_stopped(user, kept):
 
 def test_no_secret_is_shown_of_a_run_as_it_goes_nor_told_at_its_end(tmp_path):
     from hookline.engine.journal import Row
-    from hookline.engine.notifying import message
+    from hookline.engine.notify import message
     from hookline.engine.runs import Run
-    from hookline.engine.stopping import Stop
+    from hookline.engine.stop_reason import Stop
     from hookline.engine.view import Live, drawn
 
     shown = StringIO()

@@ -1,7 +1,7 @@
 """The lifecycle layer of coding agents: the same hooks in every agent's own hook system."""
 
-from hookline.budget import Budget
-from hookline.events import (
+from hookline.core.budget import Budget
+from hookline.core.events import (
     Event,
     Notification,
     OnBudgetExceeded,
@@ -23,9 +23,9 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.hook import Hook, hook
-from hookline.outcome import Outcome
-from hookline.response import (
+from hookline.core.hook import Hook, hook
+from hookline.core.outcome import Outcome
+from hookline.core.response import (
     Count,
     Notify,
     Response,
@@ -39,8 +39,8 @@ from hookline.response import (
     remember,
     warn,
 )
-from hookline.state import State
-from hookline.usage import Usage
+from hookline.core.state import State
+from hookline.core.usage import Usage
 
 __version__ = "0.1.0"
 __all__ = [

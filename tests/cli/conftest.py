@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests import ready
+from tests import forked_commands
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
 
@@ -28,7 +28,7 @@ def at_terminal(user):
 
     def run(*words, answer="", stdin="", **env):
         told = user.environment(TERM="xterm", **env)
-        if ready.can(words, told):
+        if forked_commands.can(words, told):
             return forked(words, answer, stdin, told)
         child, terminal = pty.fork()
         if child == 0:
@@ -42,7 +42,9 @@ def at_terminal(user):
     def forked(words, answer, stdin, env):
         terminal, theirs = pty.openpty()
         first = os.open(stdin, os.O_RDONLY) if stdin else theirs
-        one = ready.Started(words, (first, theirs, theirs), cwd=user.project, env=env, terminal=True)
+        one = forked_commands.Started(
+            words, (first, theirs, theirs), cwd=user.project, env=env, terminal=True
+        )
         seen = _typed(terminal, answer)
         return one.wait(), seen
 
@@ -97,7 +99,7 @@ def examined(wired):
         ran = (
             subprocess.run(own, capture_output=True, cwd=wired.project, env=told, check=False, timeout=60)
             if inside
-            else ready.run(("doctor", "--json"), cwd=wired.project, env=told)
+            else forked_commands.run(("doctor", "--json"), cwd=wired.project, env=told)
         )
         assert ran.returncode in (0, 1), ran.stderr
         report = json.loads(ran.stdout)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.system import approvals
+from hookline.policy import approvals
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.cli._bench_bars import at_least, at_most, of_calls
+from hookline.cli._bench.bars import at_least, at_most, of_calls
 
 ROOT = Path(__file__).parents[2]
 SHORT = ("--calls", "1", "--sequence", "5", "--seconds", "1", "--idle", "0.1")

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from hookline import stores
-from hookline.store import Record
+from hookline.core.store import Record
 
 
 @pytest.fixture

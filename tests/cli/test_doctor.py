@@ -10,8 +10,8 @@ import pytest
 from tests.conftest import WIRED_PROGRAM
 
 from hookline import __version__, hosts
+from hookline.core.install_table import Place
 from hookline.hosts import _codex_trust
-from hookline.wiring import Place
 
 WIRABLE = [name for name in hosts.names() if hosts.load(name).wiring]
 HERE = str(Path(sys.executable).parent)

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from hookline.store import Record
+from hookline.core.store import Record
 from hookline.stores.sqlite import open_store
 from hookline.system import spool, spool_files
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from rich.console import Console
 
-from hookline.cli._underline import underlined
+from hookline.cli._explain import underlined
 
 FORCED = "dangerous-command:git-push-force"
 
@@ -142,7 +142,7 @@ def test_json_has_the_tree_too(user):
 
 TELLING = """
 from hookline import PreToolUse, State, block, hook
-from hookline.why import branch
+from hookline.core.explanation import branch
 
 def tell(event, state, *, word):
     if "broken" in event.command:

@@ -326,11 +326,11 @@ def test_a_wrong_call_is_one_clear_sentence(user, words, code, said):
 
 def judged(line, response):
     """Whether a row is right, when a guard answers with *response*."""
-    from hookline import chain
-    from hookline.cli import _guard_rows as labels
-    from hookline.events import Event
-    from hookline.hook import Hook
-    from hookline.state import State
+    from hookline.cli._guard import rows as labels
+    from hookline.core import chain
+    from hookline.core.events import Event
+    from hookline.core.hook import Hook
+    from hookline.core.state import State
 
     one = labels.labelled(1, line)
     guard = Hook(name="g", on=(Event,), judge=lambda event, state: response)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hookline import hooks, hosts
-from hookline.events import EVENTS
+from hookline.core.events import EVENTS
 
 
 def listed(user, *words, **env):

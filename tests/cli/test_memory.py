@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hookline.values import replace
+from hookline.core.values import replace
 
 
 @pytest.fixture
@@ -213,7 +213,7 @@ def test_dreaming_tells_what_became_of_them(memory):
     added(memory, "Run the tests with make check before every push")
     added(memory, "run the tests with make check before every single push")
 
-    assert memory("dream") == "1 merged, 0 faded\n"
+    assert memory("consolidate") == "1 merged, 0 faded\n"
 
 
 def test_another_checkout_of_the_repository_knows_it_too(user, memory, tmp_path):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from hookline.hooks._secrets import wrapped
+from hookline.hooks._redact_secrets import wrapped
 
 TOKEN = "gh" + "p_" + "CIDNb76xxP8McqTxLZbqVCjQbEyOBnL6T0k3"
 CUT = "[redacted:github-token]"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hookline.hosts import _claude_transcript, _codex_rollout
-from hookline.hosts._recorded import Call, Place, Result
+from hookline.hosts import _claude_transcript, _codex_transcript
+from hookline.hosts._transcript import Call, Place, Result
 
 RECORDED = Path(__file__).parent / "recordings" / "claude-code.jsonl"
 FAILED = '{"output": "no", "metadata": {"exit_code": 1}}'
@@ -27,7 +27,7 @@ def ran(call, **arguments):
 
 def test_a_transcripts_results_are_what_hooks_are_handed():
     lines = [json.loads(line) for line in RECORDED.read_text().splitlines()]
-    entries = [entry for line in lines for entry in _claude_transcript.read(line)]
+    entries = [entry for line in lines for entry in _claude_transcript.read_calls(line)]
     results = {entry.id: entry for entry in entries if isinstance(entry, Result)}
 
     assert all(_claude_transcript.recognises(line) for line in lines)
@@ -42,7 +42,7 @@ def test_several_results_in_one_line_are_told_apart():
     ]
     line = {"type": "user", "message": {"content": blocks}, "toolUseResult": {"stdout": "whose?"}}
 
-    assert [*_claude_transcript.read(line)] == [Result(id="a", output="a"), Result(id="b", output="b")]
+    assert [*_claude_transcript.read_calls(line)] == [Result(id="a", output="a"), Result(id="b", output="b")]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_several_results_in_one_line_are_told_apart():
     [({}, ""), ({"isSidechain": True}, "sidechain"), ({"isSidechain": True, "agentId": "a1"}, "a1")],
 )
 def test_the_calls_of_helper_agents_are_calls(extra, helper):
-    (call,) = _claude_transcript.read({**used("c1", command="ls"), **extra})
+    (call,) = _claude_transcript.read_calls({**used("c1", command="ls"), **extra})
 
     assert call == Call(id="c1", tool="Bash", input={"command": "ls"}, session="s1", cwd="/w", helper=helper)
 
@@ -109,8 +109,8 @@ def test_the_calls_of_helper_agents_are_calls(extra, helper):
     ],
 )  # fmt: skip
 def test_a_line_of_a_rollout_comes_to(line, entries):
-    assert _codex_rollout.recognises(line)
-    assert [*_codex_rollout.read(line)] == entries
+    assert _codex_transcript.recognises(line)
+    assert [*_codex_transcript.read_calls(line)] == entries
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,9 @@ def test_a_line_of_a_rollout_comes_to(line, entries):
 )
 def test_an_argument_list_becomes_the_line_that_a_shell_would_run(argv, command, kind):
     given = json.dumps({"command": argv})
-    (call,) = _codex_rollout.read(item(type="function_call", name="shell", call_id="c", arguments=given))
+    (call,) = _codex_transcript.read_calls(
+        item(type="function_call", name="shell", call_id="c", arguments=given)
+    )
 
     assert (call.input["command"], call.kind) == (command, kind)
 
@@ -144,7 +146,7 @@ def test_a_patch_is_a_call_for_each_of_its_files():
 *** Delete File: d.py
 *** End Patch"""
     given = item(type="custom_tool_call", name="apply_patch", call_id="p", input=patch)
-    calls = [*_codex_rollout.read(given)]
+    calls = [*_codex_transcript.read_calls(given)]
 
     assert [(call.id, call.kind, call.input["path"], call.input["content"]) for call in calls] == [
         ("p", "write", "a.py", "one\ntwo"),
@@ -157,6 +159,6 @@ def test_a_patch_is_a_call_for_each_of_its_files():
 def test_a_command_that_the_model_ran_from_code_is_found_once():
     line = {"type": "event_msg", "payload": {"type": "exec_command_end", "call_id": "e", "stdout": "hi"}}
     line["payload"] |= {"command": ["bash", "-lc", "git push -f"], "cwd": "/w"}
-    call, result = _codex_rollout.read(line)
+    call, result = _codex_transcript.read_calls(line)
 
     assert (call.input["command"], call.cwd, result) == ("git push -f", "/w", Result(id="e", output="hi"))

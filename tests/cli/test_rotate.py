@@ -116,12 +116,12 @@ def test_who_clears_the_conversation_is_not_offered_it_again(user, source, told)
         ((), "", "there is nothing to rotate: no session that is one of"),
         (("--session", "x"), "", "there is nothing to rotate: no session that begins with 'x'"),
         (("--show",), "", "no session has handed on anything here"),
-        (("--go-on",), "", "a command to run needs --run"),
+        (("--continue",), "", "a command to run needs --run"),
         (("--run",), "x", "name the headless command behind --"),
         (("--run", "--", "true"), " ", "no prompt on stdin"),
-        (("--run", "--go-on", "--", "true"), "", "nobody left anything here to go on from"),
-        (("--run", "--most", "0", "--", "true"), "x", "'0' is no number of sessions"),
-        (("--run", "--most", "-3", "--", "true"), "x", "'-3' is no number of sessions"),
+        (("--run", "--continue", "--", "true"), "", "nobody left anything here to go on from"),
+        (("--run", "--max-sessions", "0", "--", "true"), "x", "'0' is no number of sessions"),
+        (("--run", "--max-sessions", "-3", "--", "true"), "x", "'-3' is no number of sessions"),
         (("--run", "--grace", "nan", "--", "true"), "x", "'nan' is no number of seconds"),
         (("--run", "--grace", "-1", "--", "true"), "x", "'-1' is no number of seconds"),
     ],
@@ -158,7 +158,7 @@ def test_what_the_agent_is_told_of_its_own_options_is_left_as_it_is(user):
 
 
 @pytest.mark.parametrize(
-    "words", [(), ("--show",), ("--run", "--", "true"), ("--run", "--go-on", "--", "true")]
+    "words", [(), ("--show",), ("--run", "--", "true"), ("--run", "--continue", "--", "true")]
 )
 def test_without_a_store_it_says_that_and_starts_nothing(user, words):
     (user.home / ".local").mkdir()

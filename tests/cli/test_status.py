@@ -17,14 +17,13 @@ from contextlib import closing, contextmanager
 import pytest
 from tests.conftest import HOOKLINE
 
-from hookline.cli._status_rows import Row
-from hookline.cli._status_show import drawn, left, number, tokens
-from hookline.gates import CONTINUATIONS, STRIKES
-from hookline.spending import ENDS, LAST, SPENT
-from hookline.store import Record
+from hookline.budget.ledger import ENDS, LAST, SPENT
+from hookline.cli._status import Row, drawn, left, number, tokens
+from hookline.core.store import Record
+from hookline.core.values import replace
+from hookline.runtime.gates import CONTINUATIONS, STRIKES
 from hookline.stores.sqlite import open_store
-from hookline.system import lives
-from hookline.values import replace
+from hookline.system.process import identity
 
 NOW = 1_800_000_000.0
 PLAIN = Row(session="aaaaaaaa-1111", host="claude-code", cwd="/home/me/apps", began=NOW - 900, seen=NOW - 5)
@@ -135,11 +134,11 @@ def test_a_process_that_is_there_is_alive_however_long_it_is_silent_and_one_that
     gone = subprocess.Popen(["true"])
     gone.wait()
     begin(store, "silent", at=time.time() - 7200)
-    store.note("silent", {lives.NOTE: lives.mark()})
+    store.note("silent", {identity.NOTE: identity.mark()})
     begin(store, "gone")
-    store.note("gone", {lives.NOTE: {**lives.mark(), "name": f"{gone.pid}:1:x"}})
+    store.note("gone", {identity.NOTE: {**identity.mark(), "name": f"{gone.pid}:1:x"}})
     begin(store, "elsewhere")
-    store.note("elsewhere", {lives.NOTE: {"name": f"{gone.pid}:1:x", "boot": "another machine"}})
+    store.note("elsewhere", {identity.NOTE: {"name": f"{gone.pid}:1:x", "boot": "another machine"}})
 
     assert names(user) == ["elsewhere", "silent"]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.clients.installed_files import wired
 
 from .client import MACHINE, Client, load, names
 from .driver import Played, Player, Scenario, play
 from .opencode import SERVED
 from .script import Reply
-from .wired import wired
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.clients.installed_files import wired
 
 from .client import load
 from .codex import CONFIG
@@ -16,7 +17,6 @@ from .driver import Played, Player, Scenario, afterwards, play
 from .model import URL
 from .script import Reply, call, say
 from .users import SILENT
-from .wired import wired
 
 pytestmark = pytest.mark.clients
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.clients.installed_files import wired
 
 from .driver import Place, Played, Player
 from .script import Reply, call, say
-from .wired import wired
 
 pytestmark = pytest.mark.clients
 

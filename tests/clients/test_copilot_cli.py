@@ -5,10 +5,10 @@ import time
 from typing import Any
 
 import pytest
+from tests.clients.installed_files import wired
 
 from .driver import Played, Player, afterwards
 from .script import Reply, call, say
-from .wired import wired
 
 pytestmark = pytest.mark.clients
 

@@ -10,11 +10,11 @@ import time
 from typing import Any
 
 import pytest
+from tests.clients.installed_files import wired
 
 from .driver import Played, Player, Request
 from .script import Reply, call, say
 from .users import BAD, ONCE, SECRET, SILENT, printing, spelled_apart, trail, user_hooks
-from .wired import wired
 
 pytestmark = pytest.mark.clients
 

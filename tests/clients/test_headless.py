@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from hookline import hosts
-from hookline.engine.hosted import permitted
+from hookline.engine.agents.host_agent import permitted
+from hookline.engine.host_setup import unwire, wire
+from hookline.engine.host_setup import words as words_of
 from hookline.engine.profiles import load as profile
-from hookline.engine.wiring import unwire, wire
-from hookline.engine.wiring import words as words_of
 
 from .client import Client, load
 from .driver import Place, Played, Scenario, play

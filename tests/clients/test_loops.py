@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.clients.installed_files import wired
 
 from .client import load
 from .driver import Place, Played, Player
 from .script import Reply, call, say
 from .test_budgets import SHELLS
-from .wired import wired
 
 pytestmark = pytest.mark.clients
 
@@ -108,7 +108,7 @@ def test_where_a_run_cannot_be_ended_every_call_is_stopped_aloud(
 
 def said(played: Played) -> str:
     """What is in our trail."""
-    from hookline.store import Query
+    from hookline.core.store import Query
     from hookline.stores.sqlite import open_store
 
     store = open_store(str(played.home / ".local/state/hookline/hookline.db"))

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.clients.installed_files import wired
 
 from .client import load
 from .driver import Place, Played, Player
 from .script import Reply, call, say
 from .test_loops import cloned
-from .wired import wired
 
 pytestmark = pytest.mark.clients
 

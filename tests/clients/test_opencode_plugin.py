@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hookline import hosts
-from hookline.wiring import Entry
+from hookline.core.install_table import Entry
 
 from .client import NODE
 

@@ -5,11 +5,11 @@ import time
 from typing import Any
 
 import pytest
+from tests.clients.installed_files import wired
 
 from .driver import Played, Player, afterwards
 from .script import Reply, call, say
 from .users import SILENT
-from .wired import wired
 
 pytestmark = pytest.mark.clients
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.clients.installed_files import wired
 
 from .client import Client, load
 from .driver import Played, Scenario, afterwards, play
 from .script import Reply, Tokens, call, say
 from .users import trail
-from .wired import wired
 
 pytestmark = pytest.mark.clients
 

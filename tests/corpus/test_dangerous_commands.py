@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hookline import State
-from hookline.hooks._dangerous.packs import rules
+from hookline.core.state import Facts
+from hookline.hooks._dangerous_command.packs import rules
 from hookline.hooks.dangerous_command import dangerous_command
-from hookline.state import Facts
 from hookline.testing import pre_tool_use
 
 HERE = Path(__file__).parent

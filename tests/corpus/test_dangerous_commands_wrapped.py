@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from hookline import State
+from hookline.core.state import Facts
 from hookline.hooks.dangerous_command import dangerous_command
-from hookline.state import Facts
 from hookline.testing import pre_tool_use
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))

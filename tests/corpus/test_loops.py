@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from hookline import State
-from hookline.events import PostToolUse, PreToolUse
-from hookline.frozen import Frozen
+from hookline.core.events import PostToolUse, PreToolUse
+from hookline.core.frozen import Frozen
 from hookline.hooks.loop_breaker import loop_breaker
 
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "loops.jsonl").read_text().splitlines()]

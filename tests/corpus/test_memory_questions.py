@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.knowledge import Memory
+from hookline.core.records import Memory
 from hookline.stores import memory, sqlite
 
 ROWS = [

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hookline.extracting import said
-from hookline.talk import Words
+from hookline.core.conversation import Words
+from hookline.memory.extract import said
 
 ROWS = [
     json.loads(line) for line in (Path(__file__).parent / "memory_sentences.jsonl").read_text().splitlines()

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from hookline import State
-from hookline.frozen import frozen
+from hookline.core.frozen import frozen
+from hookline.core.state import Facts
 from hookline.hooks.privacy_block import privacy_block
 from hookline.hooks.scout_block import scout_block
 from hookline.hosts.claude_code import HOST
-from hookline.state import Facts
 from hookline.testing import pre_tool_use
 
 HERE = Path(__file__).parent

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hookline import State
+from hookline.core.state import Facts
 from hookline.hooks.simplify_gate import simplify_gate
-from hookline.state import Facts
 from hookline.testing import user_prompt_submit
 
 HERE = Path(__file__).parent

@@ -15,7 +15,7 @@ from hatch_build import compile_client, write_client
 from tests.conftest import SCRATCH
 
 from hookline import __version__
-from hookline.cli._bench_world import copy_installation
+from hookline.cli._bench.world import copy_installation
 from hookline.daemon import control
 from hookline.daemon.paths import Place
 

@@ -15,7 +15,7 @@ from tests.daemon.conftest import CLIENTS, FORCE, SOURCES, build, can_unshare, f
 
 from hookline import __version__, hosts
 from hookline.daemon import client
-from hookline.system.places import daemon_folders, virtual_environment
+from hookline.system.paths import daemon_folders, virtual_environment
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 EVERY = sorted(path for path in CAPTURES.glob("*/*.json") if path.parent.name in hosts.names())

@@ -17,7 +17,7 @@ import pytest
 from tests.conftest import SCRATCH, user_at
 from tests.daemon.conftest import CLIENTS, FORCE, House, build, can_unshare, forbid
 
-from hookline.cli._bench_world import copy_installation
+from hookline.cli._bench.world import copy_installation
 from hookline.daemon import client, control
 
 SLOW = {"command": "echo x >> ran; sleep 4; echo no >&2; exit 2", "timeout": 20}
@@ -184,7 +184,7 @@ def test_one_whose_files_have_changed_is_replaced(upgraded, name):
     upgraded.until(upgraded.status)  # its files are compiled first
     (first,) = upgraded.running()
     packages = next((upgraded.root / "lib").glob("python*")) / "site-packages"
-    with (packages / "hookline/chain.py").open("a") as file:
+    with (packages / "hookline/core/chain.py").open("a") as file:
         file.write("# edited\n")
     time.sleep(1.1)  # the files are examined once a second
     after = upgraded.ask_force()

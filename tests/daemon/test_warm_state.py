@@ -3,9 +3,9 @@
 from contextlib import closing
 
 from hookline import hosts
+from hookline.core.events import PreToolUse
+from hookline.core.store import Query
 from hookline.daemon.warm_state import Warm, WarmStore
-from hookline.events import PreToolUse
-from hookline.store import Query
 from hookline.stores.memory import MemoryStore
 from hookline.stores.sqlite import open_store
 

@@ -8,14 +8,13 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from tests.engine import executors, ray_nodes
+from tests.engine.executors import Way
 from tests.stores import postgres_server
 
 from hookline.cli import main
 from hookline.engine import runs
 from hookline.engine.journal import Row
-
-from . import ray_nodes, ways
-from .ways import Way
 
 TARGET = """
 goal = "A smaller number."
@@ -146,7 +145,7 @@ class Project:
         )
 
 
-pytest_generate_tests = ways.parametrized
+pytest_generate_tests = executors.parametrized
 
 
 @pytest.fixture(scope="session")
@@ -159,7 +158,7 @@ def server() -> Iterator[postgres_server.Server]:
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ray_nodes.Nodes]:
     """The machines of a cluster, with settings of their own, for all tests."""
     home = tmp_path_factory.mktemp("machines")
-    ways.shared(home)
+    executors.shared(home)
     with ray_nodes.running(home, {"PATH": os.environ["PATH"]}) as two:
         yield two
 

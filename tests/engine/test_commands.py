@@ -6,7 +6,7 @@ from shutil import which
 
 import pytest
 
-from hookline.extras import missing
+from hookline.core.extras import missing
 
 WAYS = ("local", "cluster")
 LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo x$(cat src/n) > src/other; echo "one less"'
@@ -94,7 +94,7 @@ def test_runs_are_listed(project):
     (told,) = map(json.loads, project.hookline("runs", "--json", check=0).stdout.splitlines())
 
     assert (told["run"], told["experiments"], told["kept"]) == (run.id, 2, 2)
-    assert (told["first"], told["best"], told["state"]) == (10.0, 8.0, "iterations")
+    assert (told["first"], told["best"], told["state"]) == (10.0, 8.0, "experiment-limit")
     assert run.id in project.hookline("runs", check=0).stdout
 
 

@@ -10,10 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.engine.conftest import TARGET
 
 from hookline.engine import journal
-
-from .conftest import TARGET
 
 AGENT = """
 echo $$ > "$HOME/pid"
@@ -267,7 +266,7 @@ def test_the_users_hooks_and_settings_survive(project, point):
     assert project.standing() == before
 
 
-ROTATING = Path(__file__).parent.parent / "rotating.py"
+ROTATING = Path(__file__).parents[1] / "rotation_programs.py"
 SESSIONS = f"""#!/bin/sh
 echo x >> "$HOME/sessions"
 setsid sh -c 'while :; do date +%s%N > "$HOME/alive"; sleep 0.05; done' &

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline import journal as seen_by_sessions
+from hookline.core import journal as seen_by_sessions
+from hookline.core.values import replace
 from hookline.engine import journal
 from hookline.engine.journal import Journal, Row
 from hookline.engine.target import Metric
-from hookline.values import replace
 
 METRIC = Metric(command="x", direction="lower", name="time", unit="ms")
 BASE = Row(iteration=0, timestamp=1_700_000_000.0, status="baseline", commit="a" * 40, metric=3.5, best=3.5)

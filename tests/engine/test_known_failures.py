@@ -7,8 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-from .conftest import TARGET
+from tests.engine.conftest import TARGET
 
 WAYS = ("local", "cluster")
 ASK = f"{shlex.quote(sys.executable)} -m hookline hook claude-code"

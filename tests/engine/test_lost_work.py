@@ -7,13 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.engine.conftest import Project
+from tests.engine.parallel.test_crashes_in_parallel import BOTH, OWN
+from tests.engine.test_crashes import ended, killed
+from tests.engine.test_run import PYTHON
 
-from hookline.engine._git import asked
-
-from .conftest import Project
-from .test_crashes import ended, killed
-from .test_parallel import BOTH, OWN
-from .test_run import PYTHON
+from hookline.engine.git.run_git import asked
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo "one less"'

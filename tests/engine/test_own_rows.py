@@ -5,11 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from .test_crashes import ended, killed
-from .test_hands_off import twice
-from .test_lost_work import LESS
-from .test_parallel import started, until
+from tests.engine.parallel.test_crashes_in_parallel import started, until
+from tests.engine.test_crashes import ended, killed
+from tests.engine.test_lost_work import LESS
+from tests.engine.test_user_files_untouched import twice
 
 TABLE = (
     "printf '%s\\t2100-01-01T00:00:00Z\\t%s\\t1\\t-9\\tpass\\t\\tkeep\\t1\\n' "

@@ -4,7 +4,7 @@ import pytest
 
 from hookline.engine import profiles
 from hookline.engine.profiles import BadProfile, load, names
-from hookline.hooks import _policy
+from hookline.hooks import _tool_policy
 
 
 def folder(root, name, **files):
@@ -87,4 +87,4 @@ def test_a_name_that_is_none_is_refused_with_those_that_are(tmp_path, name):
 
 
 def test_a_rule_is_for_what_the_hook_knows():
-    assert set(profiles.FITS) == set(_policy.FITS)
+    assert set(profiles.FITS) == set(_tool_policy.FITS)

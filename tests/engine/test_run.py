@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from hookline.engine import repository as repositories
 from hookline.engine import run, targets
+from hookline.engine.git import repository as repositories
 
 WAYS = ("local", "parallel", "cluster")
 LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo "one less"'

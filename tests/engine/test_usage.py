@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from hookline.budget.ledger import USAGE
+from hookline.core.store import Record
+from hookline.core.usage import Spent
 from hookline.engine.prices import price
 from hookline.engine.usage import Used, added, noted, together, used
-from hookline.spending import USAGE
-from hookline.store import Record
 from hookline.stores.memory import open_store
-from hookline.system.places import find
-from hookline.usage import Spent
+from hookline.system.paths import find
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_prices_are_the_users_own_then_the_maintained_then_ours(places, tmp_path
     assert price(spent, "claude-sonnet-4-5", places) == pytest.approx(7.0)
 
 
-AGENT = Path(__file__).parent.parent / "rotating.py"
+AGENT = Path(__file__).parents[1] / "rotation_programs.py"
 SPENT = 33_000
 """Tokens that a session of that agent reads, as it says itself."""
 

@@ -4,14 +4,13 @@ import io
 
 import pytest
 from rich.console import Console
+from tests.engine.conftest import TARGET
 
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run
-from hookline.engine.stopping import Stop
+from hookline.engine.stop_reason import Stop
 from hookline.engine.target import Metric
 from hookline.engine.view import Live, Seen, best, doing, drawn
-
-from .conftest import TARGET
 
 METRIC = Metric(command="x", direction="lower", name="time", unit="ms")
 RUN = Run(
@@ -85,7 +84,7 @@ def test_a_run_is_shown_with_its_last_decisions():
     one.working(12, 60.0)
     one.heard(b"at last\n")
     text = shown(one)
-    one.ended(Stop(reason="iterations", text="12 of 12"))
+    one.ended(Stop(reason="experiment-limit", text="12 of 12"))
 
     assert "small-261115-1200 on hookline/small-261115: A smaller number." in text
     assert "idea [11]" in text

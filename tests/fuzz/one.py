@@ -14,7 +14,7 @@ import atheris  # type: ignore[import-untyped]  # has no types
 
 from .inputs import FOUND, HERE, name_of, saved
 
-ROOMS = ("hookline.bash", "hookline.redact", "hookline.hooks", "tomllib")
+ROOMS = ("hookline.shell", "hookline.redact", "hookline.hooks", "tomllib")
 OURS = (str(HERE), str(HERE.parents[1] / "src"))
 _smallest: dict[str, int] = {}
 

@@ -13,14 +13,15 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
-from hookline import State, bash, hooks
-from hookline.events import Event, PostToolUse, PreToolUse, UserPromptSubmit
-from hookline.frozen import Frozen
+from hookline import State, hooks
+from hookline import shell as bash
+from hookline.core.events import Event, PostToolUse, PreToolUse, UserPromptSubmit
+from hookline.core.frozen import Frozen
+from hookline.core.response import Response
+from hookline.core.state import Facts
 from hookline.redact import clean_json, find, redact
 from hookline.redact.rules import load
 from hookline.redact.stream import stream
-from hookline.response import Response
-from hookline.state import Facts
 
 PART = "\x1e"
 Shell = Literal["bash", "powershell", "cmd"]

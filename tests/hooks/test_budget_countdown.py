@@ -1,11 +1,11 @@
 import pytest
 
 from hookline import Budget, State, inject
-from hookline.budget import budget_until, nearest
-from hookline.events import Subagent
+from hookline.core.budget import budget_until, nearest
+from hookline.core.events import Subagent
+from hookline.core.values import replace
 from hookline.hooks.budget_countdown import budget_countdown
 from hookline.testing import post_tool_use, pre_tool_use
-from hookline.values import replace
 
 NOW = 1_000_000.0
 EXPIRED = "▲▲▲ BUDGET EXPIRED — COMMIT NOW AND EXIT ▲▲▲"

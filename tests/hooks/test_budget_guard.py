@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from hookline import OnBudgetExceeded, State
-from hookline.budget import crossed
-from hookline.events import Subagent
+from hookline.core.budget import crossed
+from hookline.core.events import Subagent
+from hookline.core.payload import decode
+from hookline.core.usage import Usage
 from hookline.hooks.budget_guard import budget_guard
 from hookline.hosts import load
-from hookline.payload import decode
-from hookline.system.weight import weight
+from hookline.system.file_facts import weight
 from hookline.testing import any_event, pre_tool_use
-from hookline.usage import Usage
 
 GEMINI = load("gemini-cli")
 CAPTURES = Path(__file__).parent.parent / "captures"

@@ -3,9 +3,9 @@
 import pytest
 
 from hookline import State
-from hookline.hooks._compress.errors import found
+from hookline.core.state import Facts
+from hookline.hooks._compress_output.errors import found
 from hookline.hooks.compress_output import compress_output
-from hookline.state import Facts
 from hookline.testing import post_tool_use
 
 STATE = State(now=0.0)

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from hookline import State
-from hookline.exceptions import UNEXPLAINED
-from hookline.hook import BadSetting, configure, tightens
-from hookline.hooks._dangerous import Place, findings
-from hookline.hooks._dangerous.packs import ALL, PACKS, rules
+from hookline.core.hook import BadSetting, configure, tightens
+from hookline.core.response import Response
+from hookline.core.rule_exceptions import UNEXPLAINED
+from hookline.core.state import Facts
+from hookline.hooks._dangerous_command import Place, findings
+from hookline.hooks._dangerous_command.packs import ALL, PACKS, rules
 from hookline.hooks.dangerous_command import dangerous_command
-from hookline.response import Response
-from hookline.state import Facts
 from hookline.testing import pre_tool_use
 
 STATE = State(now=0.0, facts=Facts({"root": lambda: "/home/me/project", "home": lambda: "/home/me"}))

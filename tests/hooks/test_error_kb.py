@@ -5,11 +5,11 @@ import json
 import pytest
 
 from hookline import OnError, State
-from hookline.confidence import FAILED, FOUND, HELPED, START, weight
-from hookline.frozen import Frozen
+from hookline.core.command_name import base_of, only_looks
+from hookline.core.confidence import FAILED, FOUND, HELPED, START, weight
+from hookline.core.frozen import Frozen
 from hookline.hooks.error_kb import error_kb
-from hookline.known_errors import known, learn, shared
-from hookline.programs import base_of, only_looks
+from hookline.memory.known_errors import known, learn, shared
 from hookline.stores.memory import open_store
 from hookline.testing import any_event, post_tool_use, pre_tool_use
 

@@ -1,12 +1,12 @@
 """A handoff is made where a context goes, and given back by the rule of the way it comes."""
 
-from hookline.events import OnBudgetExceeded, PostCompact, PostToolUse, PreCompact, SessionEnd, TurnEnd
-from hookline.hook import configure
+from hookline.core.events import OnBudgetExceeded, PostCompact, PostToolUse, PreCompact, SessionEnd, TurnEnd
+from hookline.core.hook import configure
+from hookline.core.records import Handoff
+from hookline.core.response import HandOver, Measure
+from hookline.core.state import Facts, State
+from hookline.handoff.content import Handed, Left, as_details
 from hookline.hooks.handoff import handoff
-from hookline.knowledge import Handoff
-from hookline.leaving import Handed, Left, as_details
-from hookline.response import HandOver, Measure
-from hookline.state import Facts, State
 from hookline.testing import session_start, user_prompt_submit
 from hookline.testing.events import any_event
 

@@ -3,15 +3,15 @@
 import pytest
 
 from hookline import State, hook, inject
-from hookline.events import PostCompact, UserPromptSubmit
-from hookline.frozen import Frozen
-from hookline.hook import configure
+from hookline.core.events import PostCompact, UserPromptSubmit
+from hookline.core.frozen import Frozen
+from hookline.core.hook import configure
+from hookline.core.journal import read
+from hookline.core.state import Facts
 from hookline.hooks import load
 from hookline.hooks.dev_rules_reminder import dev_rules_reminder
 from hookline.hooks.iteration_context import iteration_context
-from hookline.journal import read
-from hookline.runtime import Runtime
-from hookline.state import Facts
+from hookline.runtime.runtime import Runtime
 from hookline.testing import any_event, user_prompt_submit
 
 NOW = 1_000_000.0

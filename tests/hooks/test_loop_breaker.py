@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline import State, hosts
-from hookline.degrade import answer
-from hookline.events import PreCompact, PreToolUse, UserPromptSubmit
-from hookline.hooks._loops.calls import KEPT, Seen, read, written
+from hookline.core.degrade import answer
+from hookline.core.events import PreCompact, PreToolUse, UserPromptSubmit
+from hookline.core.outcome import Outcome
+from hookline.core.response import End
+from hookline.core.usage import Usage
+from hookline.hooks._loop_breaker import KEPT, Seen, read, written
 from hookline.hooks.loop_breaker import loop_breaker
-from hookline.outcome import Outcome
 from hookline.redact import redact
-from hookline.response import End
-from hookline.system.workspace import content, fingerprint
+from hookline.system.workspace_fingerprint import content, fingerprint
 from hookline.testing import any_event, post_tool_use, pre_tool_use, user_prompt_submit
-from hookline.usage import Usage
 
 
 class Session:

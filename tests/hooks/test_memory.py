@@ -4,17 +4,17 @@ import json
 
 import pytest
 
-from hookline.events import PostCompact, PreCompact, SessionEnd
-from hookline.hook import configure
+from hookline.core.events import PostCompact, PreCompact, SessionEnd
+from hookline.core.hook import configure
+from hookline.core.ranking import PER_TOKEN
+from hookline.core.records import Memory
+from hookline.core.response import Learn, Response, Stage
+from hookline.core.state import Facts, State
 from hookline.hooks import load as built_in
 from hookline.hooks.memory import memory
 from hookline.hosts import load
-from hookline.knowledge import Memory
-from hookline.learning import issue_of
-from hookline.recalling import PER_TOKEN
-from hookline.response import Learn, Response, Stage
-from hookline.runtime import Runtime
-from hookline.state import Facts, State
+from hookline.memory.learn import issue_of
+from hookline.runtime.runtime import Runtime
 from hookline.testing import session_start, stop, user_prompt_submit
 from hookline.testing.events import any_event
 

@@ -3,15 +3,15 @@
 import pytest
 
 from hookline import State
-from hookline.chain import run
-from hookline.events import PostToolUse, Subagent
-from hookline.frozen import frozen
-from hookline.hook import configure, tightens
+from hookline.core.chain import run
+from hookline.core.events import PostToolUse, Subagent
+from hookline.core.frozen import frozen
+from hookline.core.hook import configure, tightens
+from hookline.core.state import Facts
+from hookline.core.values import replace
 from hookline.hooks.privacy_block import privacy_block
 from hookline.hooks.scout_block import scout_block
-from hookline.state import Facts
 from hookline.testing import post_tool_use, pre_tool_use, user_prompt_submit
-from hookline.values import replace
 
 FACTS = {"root": "/proj/app", "home": "/home/me"}
 

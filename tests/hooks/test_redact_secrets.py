@@ -1,12 +1,13 @@
 import pytest
 
-from hookline import PostToolUse, PreModelCall, State, degrade, modify
-from hookline.events import BLOCK, INJECT
-from hookline.frozen import Frozen, frozen
+from hookline import PostToolUse, PreModelCall, State, modify
+from hookline.core import degrade
+from hookline.core.events import BLOCK, INJECT
+from hookline.core.frozen import Frozen, frozen
+from hookline.core.outcome import Outcome
+from hookline.core.response import Response
+from hookline.core.state import Facts
 from hookline.hooks.redact_secrets import redact_secrets
-from hookline.outcome import Outcome
-from hookline.response import Response
-from hookline.state import Facts
 from hookline.testing import post_tool_use, pre_tool_use
 
 TOKEN = "gh" + "p_" + "CIDNb76xxP8McqTxLZbqVCjQbEyOBnL6T0k3"
@@ -77,7 +78,7 @@ def test_where_output_cannot_be_changed_kind_and_line_are_told_but_not_the_secre
 
 
 def step(said: Response):
-    from hookline.outcome import Step
+    from hookline.core.outcome import Step
 
     return Step(hook="redact-secrets", said="modify", reason=said.reason)
 

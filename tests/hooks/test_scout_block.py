@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline import State
-from hookline.frozen import frozen
-from hookline.hook import tightens
+from hookline.core.frozen import frozen
+from hookline.core.hook import tightens
+from hookline.core.state import Facts
 from hookline.hooks.scout_block import scout_block
-from hookline.state import Facts
 from hookline.testing import pre_tool_use
 
 FACTS = {"root": "/proj/app", "home": "/home/me"}

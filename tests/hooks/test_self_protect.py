@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline import State
-from hookline.hooks._self.finding import RULES
+from hookline.core.response import Response
+from hookline.core.state import Facts
+from hookline.hooks._self_protect.finding import RULES
 from hookline.hooks.self_protect import self_protect
-from hookline.response import Response
-from hookline.state import Facts
 from hookline.testing import pre_tool_use
 
 HOME = "/home/test"
@@ -546,7 +546,7 @@ def test_tells_the_agent_what_and_what_instead_and_whom_to_ask(command):
 
 
 def test_every_rule_has_its_words():
-    from hookline.hooks._self.finding import Finding
+    from hookline.hooks._self_protect.finding import Finding
 
     assert all(Finding(rule=rule, what="x").message for rule in RULES)
 

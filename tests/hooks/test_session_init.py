@@ -3,10 +3,10 @@
 import pytest
 
 from hookline import State
-from hookline.frozen import Frozen
+from hookline.core.frozen import Frozen
+from hookline.core.response import Mirror, effect, inject, remember, warn
+from hookline.core.state import Facts
 from hookline.hooks.session_init import session_init
-from hookline.response import Mirror, effect, inject, remember, warn
-from hookline.state import Facts
 from hookline.testing import session_start
 
 NOW = 1_000_000.0

@@ -6,15 +6,15 @@ from contextlib import closing
 import pytest
 
 from hookline import State, Stop, block, hook
-from hookline.events import SessionEnd, Subagent
-from hookline.frozen import Frozen
+from hookline.core.events import SessionEnd, Subagent
+from hookline.core.frozen import Frozen
+from hookline.core.journal import read
+from hookline.core.response import Mirror, Notify, Post, effect, remember
+from hookline.core.state import Facts
 from hookline.hooks import load
 from hookline.hooks.stop_notify import stop_notify
 from hookline.hosts import load as host
-from hookline.journal import read
-from hookline.response import Mirror, Notify, Post, effect, remember
-from hookline.runtime import Runtime
-from hookline.state import Facts
+from hookline.runtime.runtime import Runtime
 from hookline.testing import any_event, stop
 
 NOW = 1_000_000.0

@@ -1,11 +1,11 @@
 """What a helper agent is told while experiments run."""
 
 from hookline import State, inject
-from hookline.events import SubagentStart
-from hookline.frozen import Frozen
+from hookline.core.events import SubagentStart
+from hookline.core.frozen import Frozen
+from hookline.core.journal import read
+from hookline.core.state import Facts
 from hookline.hooks.subagent_context import subagent_context
-from hookline.journal import read
-from hookline.state import Facts
 from hookline.testing import any_event
 
 JOURNAL = read("/repo/autoresearch/speed/results.tsv", "iteration\tmetric\n0\t0.9\n7\t0.8\n")

@@ -6,17 +6,17 @@ from itertools import pairwise
 import pytest
 
 from hookline import Budget, State, block, remember, warn
-from hookline.events import PostModelCall, Subagent
-from hookline.frozen import frozen
-from hookline.hook import configure
+from hookline.core.events import PostModelCall, Subagent
+from hookline.core.frozen import frozen
+from hookline.core.hook import configure
+from hookline.core.state import Facts
+from hookline.core.store import Query
+from hookline.core.usage import Usage
+from hookline.core.values import replace
 from hookline.hooks import load as built_in
 from hookline.hooks.token_budget import target_of, token_budget
-from hookline.runtime import Runtime
-from hookline.state import Facts
-from hookline.store import Query
+from hookline.runtime.runtime import Runtime
 from hookline.testing import any_event, stop, user_prompt_submit
-from hookline.usage import Usage
-from hookline.values import replace
 
 HELPER = Subagent(id="a1", type="explorer")
 NUDGE = "Keep working on the task; do not summarise, and do not ask whether to go on."

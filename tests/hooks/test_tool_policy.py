@@ -3,9 +3,9 @@
 import pytest
 
 from hookline import State
-from hookline.hook import BadSetting, configure
+from hookline.core.hook import BadSetting, configure
+from hookline.core.state import Facts
 from hookline.hooks.tool_policy import tool_policy
-from hookline.state import Facts
 from hookline.testing import pre_tool_use
 
 FACTS = Facts({"root": lambda: "/home/me/shop", "branch": lambda: "main"})

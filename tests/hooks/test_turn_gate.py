@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from hookline.assembly import load
-from hookline.system import trust
+from hookline.policy import trust
+from hookline.runtime.setup import load
 
 USER = "~/.config/hookline/hookline.toml"
 OWN = ".hookline/hookline.toml"

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from hookline import block, hook
-from hookline.degrade import answer
-from hookline.events import BLOCK, INJECT, MODIFY, OnError, Stop, TurnStart
-from hookline.frozen import frozen
+from hookline.core.degrade import answer
+from hookline.core.events import BLOCK, INJECT, MODIFY, OnError, Stop, TurnStart
+from hookline.core.frozen import frozen
+from hookline.core.install_table import Entry
+from hookline.core.outcome import Outcome, Step
+from hookline.core.payload import decode
+from hookline.core.values import replace
 from hookline.hosts.claude_code import HOST
-from hookline.outcome import Outcome, Step
-from hookline.payload import decode
-from hookline.runtime import Runtime
-from hookline.values import replace
-from hookline.wiring import Entry
+from hookline.runtime.runtime import Runtime
 
 CAPTURES = Path(__file__).parent.parent / "captures" / "claude-code"
 EVERY = sorted(path.stem for path in CAPTURES.glob("*.json"))

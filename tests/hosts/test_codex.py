@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from hookline import block, hook
-from hookline.degrade import answer
-from hookline.derive import derive
-from hookline.events import (
+from hookline.core.degrade import answer
+from hookline.core.derive import derive
+from hookline.core.events import (
     Notification,
     OnError,
     PostModelCall,
@@ -20,16 +20,16 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.frozen import frozen
-from hookline.host import Reply
+from hookline.core.frozen import frozen
+from hookline.core.host import Reply
+from hookline.core.install_table import Entry
+from hookline.core.outcome import Outcome
+from hookline.core.payload import decode
+from hookline.core.state import State
+from hookline.core.values import replace
 from hookline.hosts import load
 from hookline.hosts.codex import entry, sent
-from hookline.outcome import Outcome
-from hookline.payload import decode
-from hookline.runtime import Runtime
-from hookline.state import State
-from hookline.values import replace
-from hookline.wiring import Entry
+from hookline.runtime.runtime import Runtime
 
 HOST = load("codex")
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.events import EVENTS, Unreadable
-from hookline.payload import decode
+from hookline.core.events import EVENTS, Unreadable
+from hookline.core.payload import decode
 from hookline.testing.hosts import SUITE
 
 CAPTURES = sorted((Path(__file__).parent.parent / "captures").glob("*/*.json"))
@@ -102,7 +102,7 @@ def test_what_is_needed_must_be_right(field):
 
 
 def test_every_event_is_to_be_had_on_some_host():
-    from hookline.derive import coverage
+    from hookline.core.derive import coverage
 
     for event in EVENTS.values():
         assert {coverage(hosts.load(host), event) for host in hosts.names()} != {"none"}, event

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.degrade import answer
-from hookline.derive import derive
-from hookline.events import OnError, PermissionRequest, PostToolUse, PreToolUse, Stop
-from hookline.frozen import frozen
-from hookline.outcome import Outcome
-from hookline.payload import decode
-from hookline.values import replace
-from hookline.wiring import Entry
+from hookline.core.degrade import answer
+from hookline.core.derive import derive
+from hookline.core.events import OnError, PermissionRequest, PostToolUse, PreToolUse, Stop
+from hookline.core.frozen import frozen
+from hookline.core.install_table import Entry
+from hookline.core.outcome import Outcome
+from hookline.core.payload import decode
+from hookline.core.values import replace
 
 HOST = hosts.load("copilot-cli")
 CAPTURES = Path(__file__).parent.parent / "captures" / "copilot-cli"

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.degrade import answer
-from hookline.events import BLOCK
-from hookline.frozen import frozen
-from hookline.host import Reply
-from hookline.outcome import Outcome
-from hookline.payload import decode
-from hookline.values import replace
-from hookline.wiring import Entry
+from hookline.core.degrade import answer
+from hookline.core.events import BLOCK
+from hookline.core.frozen import frozen
+from hookline.core.host import Reply
+from hookline.core.install_table import Entry
+from hookline.core.outcome import Outcome
+from hookline.core.payload import decode
+from hookline.core.values import replace
 
 HOST = hosts.load("cursor")
 CAPTURES = Path(__file__).parent.parent / "captures" / "cursor"

@@ -4,15 +4,15 @@ import json
 from pathlib import Path
 
 from hookline import hosts
-from hookline.degrade import answer
-from hookline.derive import derive
-from hookline.events import OnError, PostCompact, PostToolUse, SessionStart
-from hookline.frozen import frozen
-from hookline.host import Reply
-from hookline.outcome import Outcome
-from hookline.payload import decode
-from hookline.values import replace
-from hookline.wiring import Entry
+from hookline.core.degrade import answer
+from hookline.core.derive import derive
+from hookline.core.events import OnError, PostCompact, PostToolUse, SessionStart
+from hookline.core.frozen import frozen
+from hookline.core.host import Reply
+from hookline.core.install_table import Entry
+from hookline.core.outcome import Outcome
+from hookline.core.payload import decode
+from hookline.core.values import replace
 
 HOST = hosts.load("factory-droid")
 CAPTURES = Path(__file__).parent.parent / "captures" / "factory-droid"

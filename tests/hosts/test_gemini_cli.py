@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from hookline import block, hook
-from hookline.degrade import answer
-from hookline.events import ASK, MODIFY, PreCompact, Stop
-from hookline.frozen import Frozen, frozen
+from hookline.core.degrade import answer
+from hookline.core.events import ASK, MODIFY, PreCompact, Stop
+from hookline.core.frozen import Frozen, frozen
+from hookline.core.install_table import Entry
+from hookline.core.outcome import Outcome, Step
+from hookline.core.payload import decode
+from hookline.core.values import replace
+from hookline.hosts._continuation import going_on
 from hookline.hosts._gemini_replies import NO_TEXT
-from hookline.hosts._going_on import going_on
 from hookline.hosts.gemini_cli import HOST
-from hookline.outcome import Outcome, Step
-from hookline.payload import decode
-from hookline.runtime import Runtime
-from hookline.values import replace
-from hookline.wiring import Entry
+from hookline.runtime.runtime import Runtime
 
 CAPTURES = Path(__file__).parent.parent / "captures" / "gemini-cli"
 EVERY = sorted(path.stem for path in CAPTURES.glob("*.json"))

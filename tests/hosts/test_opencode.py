@@ -6,14 +6,23 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.degrade import answer
-from hookline.derive import abilities, coverage, derive
-from hookline.events import BLOCK, EVENTS, MODIFY, OnError, PostModelCall, PostToolUse, Stop, SubagentStop
-from hookline.frozen import frozen
-from hookline.outcome import Outcome
-from hookline.payload import decode
-from hookline.values import replace
-from hookline.wiring import Entry
+from hookline.core.degrade import answer
+from hookline.core.derive import abilities, coverage, derive
+from hookline.core.events import (
+    BLOCK,
+    EVENTS,
+    MODIFY,
+    OnError,
+    PostModelCall,
+    PostToolUse,
+    Stop,
+    SubagentStop,
+)
+from hookline.core.frozen import frozen
+from hookline.core.install_table import Entry
+from hookline.core.outcome import Outcome
+from hookline.core.payload import decode
+from hookline.core.values import replace
 
 HOST = hosts.load("opencode")
 CAPTURES = Path(__file__).parent.parent / "captures" / "opencode"

@@ -6,16 +6,26 @@ from pathlib import Path
 import pytest
 
 from hookline import block, hook
-from hookline.degrade import answer
-from hookline.derive import derive
-from hookline.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, OnError, SessionEnd, Stop, UserPromptSubmit
-from hookline.frozen import frozen
+from hookline.core.degrade import answer
+from hookline.core.derive import derive
+from hookline.core.events import (
+    ALLOW,
+    ASK,
+    BLOCK,
+    INJECT,
+    MODIFY,
+    OnError,
+    SessionEnd,
+    Stop,
+    UserPromptSubmit,
+)
+from hookline.core.frozen import frozen
+from hookline.core.install_table import Entry
+from hookline.core.outcome import Outcome, Step
+from hookline.core.payload import decode
+from hookline.core.values import replace
 from hookline.hosts.qwen_code import HOST
-from hookline.outcome import Outcome, Step
-from hookline.payload import decode
-from hookline.runtime import Runtime
-from hookline.values import replace
-from hookline.wiring import Entry
+from hookline.runtime.runtime import Runtime
 
 CAPTURES = Path(__file__).parent.parent / "captures" / "qwen-code"
 EVERY = sorted(path.stem for path in CAPTURES.glob("*.json"))

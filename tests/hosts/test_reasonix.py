@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 
 from hookline import hosts
-from hookline.degrade import answer
-from hookline.derive import derive
-from hookline.events import OnError, PostToolUse
-from hookline.host import Reply
-from hookline.installing import ROOM
-from hookline.outcome import Outcome
-from hookline.payload import decode
-from hookline.wiring import Entry
+from hookline.core.degrade import answer
+from hookline.core.derive import derive
+from hookline.core.events import OnError, PostToolUse
+from hookline.core.host import Reply
+from hookline.core.install_table import Entry
+from hookline.core.outcome import Outcome
+from hookline.core.payload import decode
+from hookline.install.install_hooks import ROOM
 
 HOST = hosts.load("reasonix")
 CAPTURES = Path(__file__).parent.parent / "captures" / "reasonix"

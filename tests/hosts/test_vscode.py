@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 from hookline import hosts
-from hookline.degrade import answer
-from hookline.host import Reply
-from hookline.outcome import Outcome
-from hookline.payload import decode
-from hookline.wiring import Entry
+from hookline.core.degrade import answer
+from hookline.core.host import Reply
+from hookline.core.install_table import Entry
+from hookline.core.outcome import Outcome
+from hookline.core.payload import decode
 
 HOST = hosts.load("vscode")
 CAPTURES = Path(__file__).parent.parent / "captures" / "vscode"

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.degrade import answer
-from hookline.host import Reply
-from hookline.outcome import Outcome
-from hookline.payload import decode
-from hookline.wiring import Entry
+from hookline.core.degrade import answer
+from hookline.core.host import Reply
+from hookline.core.install_table import Entry
+from hookline.core.outcome import Outcome
+from hookline.core.payload import decode
 
 HOST = hosts.load("windsurf")
 CAPTURES = Path(__file__).parent.parent / "captures" / "windsurf"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from hookline.kind import Declaration, Machine
+from hookline.core.kind import Declaration, Machine
+from hookline.core.values import replace
 from hookline.kinds.python import KIND, Found, Source, find
-from hookline.system.processes import run, start
-from hookline.values import replace
+from hookline.system.process.run_command import run, start
 
 
 @dataclass(frozen=True, kw_only=True)

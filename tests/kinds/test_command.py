@@ -8,16 +8,16 @@ import time
 
 import pytest
 
-from hookline.events import PreToolUse, SessionStart
-from hookline.frozen import Frozen, frozen
+from hookline.core.events import PreToolUse, SessionStart
+from hookline.core.frozen import Frozen, frozen
+from hookline.core.kind import Declaration, HookFailed, Machine
+from hookline.core.response import Response
+from hookline.core.state import Facts, State
+from hookline.core.values import replace
 from hookline.hosts.claude_code import HOST
-from hookline.kind import Declaration, HookFailed, Machine
 from hookline.kinds import load
 from hookline.kinds.command import KIND
-from hookline.response import Response
-from hookline.state import Facts, State
-from hookline.system.processes import run, start
-from hookline.values import replace
+from hookline.system.process.run_command import run, start
 
 STATE = State(now=1.0)
 EVENT = SessionStart(session="s1", source="startup", native=Frozen(session_id="s1", novel=(1, 2)))

@@ -15,16 +15,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from hookline.events import PreToolUse, SessionStart
-from hookline.frozen import Frozen, frozen
+from hookline.core.events import PreToolUse, SessionStart
+from hookline.core.frozen import Frozen, frozen
+from hookline.core.kind import KEEP, Declaration, HookFailed, Kept, Machine
+from hookline.core.response import Response
+from hookline.core.state import State
+from hookline.core.values import replace
 from hookline.hosts.claude_code import HOST
-from hookline.kind import KEEP, Declaration, HookFailed, Kept, Machine
 from hookline.kinds import load
 from hookline.kinds.http import KIND
-from hookline.response import Response
-from hookline.state import State
-from hookline.system.processes import run, start
-from hookline.values import replace
+from hookline.system.process.run_command import run, start
 
 STATE = State(now=1.0)
 EVENT = SessionStart(session="s1", source="startup", native=Frozen(session_id="s1"))
@@ -325,10 +325,10 @@ def test_a_server_that_never_accepts_is_left_in_time(machine) -> None:
 HANGING_LOOKUP = """
 import socket, time
 socket.getaddrinfo = lambda *args, **kwargs: time.sleep(60)
-from hookline.events import Stop
-from hookline.kind import Declaration, Machine
+from hookline.core.events import Stop
+from hookline.core.kind import Declaration, Machine
 from hookline.kinds.http import KIND
-from hookline.state import State
+from hookline.core.state import State
 declaration = Declaration(kind="http", name="mine", on=(Stop,), spec={"url": "http://example.invalid/"})
 machine = Machine(run=None, start=None, env={}, clock=time.monotonic)
 try:

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from hookline import PreToolUse, Response, SessionStart, State, ask, block, inject
-from hookline.frozen import Frozen
-from hookline.kind import Declaration, HookFailed
+from hookline.core.frozen import Frozen
+from hookline.core.kind import Declaration, HookFailed
+from hookline.core.values import replace
 from hookline.kinds.mcp import KIND, arguments
-from hookline.values import replace
 
 SERVERS = Path(__file__).parent / "servers"
 LIMIT = 20.0
@@ -355,9 +355,9 @@ def test_a_socket_that_accepts_and_says_nothing_is_left_by_the_limit(call):
 NOISY = """
 import os, sys, time
 from hookline import PreToolUse, State
-from hookline.kind import Declaration, HookFailed, Machine
+from hookline.core.kind import Declaration, HookFailed, Machine
 from hookline.kinds.mcp import KIND
-from hookline.system.processes import run, start
+from hookline.system.process.run_command import run, start
 
 servers = {"mine": {"command": "sh", "args": ["-c", "echo noise; echo more >&2"]}}
 machine = Machine(run=run, start=start, env=dict(os.environ), clock=time.monotonic, servers=servers)

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from hookline import Budget, Count, Event, Notify, PostToolUse, PreToolUse, Response, State, block, inject
-from hookline.frozen import Frozen
-from hookline.kind import Declaration, HookFailed
-from hookline.kinds import _codec
+from hookline.core.frozen import Frozen
+from hookline.core.kind import Declaration, HookFailed
+from hookline.core.state import Facts
+from hookline.core.usage import Usage
+from hookline.core.values import replace
+from hookline.kinds import _response_json
 from hookline.kinds.python import KIND, Found, Source, find
-from hookline.state import Facts
-from hookline.usage import Usage
-from hookline.values import replace
 
 LIMIT = 5.0
 NOW = State(now=1_000_000.0)
@@ -395,9 +395,9 @@ def test_a_hook_that_does_not_end_is_ended_by_its_limit(project, over, body):
 OWNER = """
 import os, sys, time
 from hookline import PreToolUse, State
-from hookline.kind import Declaration, Machine
+from hookline.core.kind import Declaration, Machine
 from hookline.kinds.python import KIND
-from hookline.system.processes import run, start
+from hookline.system.process.run_command import run, start
 
 machine = Machine(run=run, start=start, env=dict(os.environ), clock=time.monotonic)
 spec = {"python": "guards:one"}
@@ -683,4 +683,4 @@ def test_the_kind_says_what_it_is():
 
 
 def test_every_field_of_a_response_comes_back_from_a_worker():
-    assert {one.name for one in fields(Response)} == set(_codec.CHECKS)
+    assert {one.name for one in fields(Response)} == set(_response_json.CHECKS)

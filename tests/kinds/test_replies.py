@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from hookline.chain import Run, run
-from hookline.events import (
+from hookline.core.chain import Run, run
+from hookline.core.events import (
     Notification,
     PostToolUse,
     PreToolUse,
@@ -16,14 +16,13 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.frozen import Frozen
-from hookline.hook import Hook
+from hookline.core.frozen import Frozen
+from hookline.core.hook import Hook
+from hookline.core.kind import Finished, HookFailed
+from hookline.core.response import Response
+from hookline.core.state import State
 from hookline.hosts.claude_code import HOST
-from hookline.kind import Finished, HookFailed
-from hookline.kinds._directives import directives
-from hookline.kinds._replies import read
-from hookline.response import Response
-from hookline.state import State
+from hookline.kinds._replies import directives, read
 
 PRE = PreToolUse(tool="Bash")
 NOTE = Notification()

@@ -5,11 +5,10 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.loop.scripted_turn import Played
 
 from hookline import allow, ask, block, inject, modify, warn
 from hookline.loop import Answer, Tool, ToolCall
-
-from .played import Played
 
 TOOLS = ("look", "fail", "sure", "nothing")
 LETTERS = {

@@ -1,12 +1,11 @@
 """Every event natively, in the right order: the exact list, scenario by scenario."""
 
 import pytest
+from tests.loop.scripted_turn import Played, calls, says
 
 from hookline import allow, ask, block, inject, modify
+from hookline.core.values import replace
 from hookline.loop import ToolCall
-from hookline.values import replace
-
-from .played import Played, calls, says
 
 START = ["SessionStart", "UserPromptSubmit", "TurnStart"]
 MODEL = ["PreModelCall", "PostModelCall"]

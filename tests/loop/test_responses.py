@@ -6,12 +6,11 @@ import subprocess
 import sys
 
 import pytest
+from tests.loop.scripted_turn import Played, calls, says
 
 from hookline import PreModelCall, SessionStart, ask, block, hook, inject, modify, warn
 from hookline.loop import Answer, Failed, Tool, ToolCall, tool
-from hookline.runtime import Runtime
-
-from .played import Played, calls, says
+from hookline.runtime.runtime import Runtime
 
 SECRET = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD3fG6"
 

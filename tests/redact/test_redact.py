@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.frozen import Frozen, frozen
+from hookline.core.frozen import Frozen, frozen
 from hookline.redact import Secret, clean_json, find, redact, redact_json
 from hookline.redact._formats import FORMATS
 

@@ -6,8 +6,7 @@ import time
 import pytest
 
 from hookline.redact import redact
-from hookline.redact._go import translated
-from hookline.redact.rules import load
+from hookline.redact.rules import load, translated
 
 RULES = """
 [[rules]]

@@ -3,7 +3,7 @@
 import pytest
 
 from hookline import sinks
-from hookline.sink import SinkFailed
+from hookline.core.sink import SinkFailed
 from hookline.testing.sinks import SUITE, check_settings, check_sink, takes_from_many_at_once
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hookline.sink import Report, SinkFailed
+from hookline.core.sink import Report, SinkFailed
 from hookline.sinks import jsonl
 from hookline.sinks.jsonl import open_sink
 from hookline.testing.sinks import a_report

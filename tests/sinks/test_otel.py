@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hookline.sink import SinkFailed
+from hookline.core.sink import SinkFailed
 from hookline.sinks.otel import open_sink
 from hookline.testing.sinks import a_report
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hookline import stores
-from hookline.store import Query
+from hookline.core.store import Query
 
 pytestmark = pytest.mark.xdist_group("stores")  # one server for all
 
@@ -19,8 +19,8 @@ SHARED = sorted(set(stores.names()) - {"memory"})
 CODE = """
 import sys
 from hookline import stores
-from hookline.knowledge import Experiment, Memory
-from hookline.store import Record
+from hookline.core.records import Experiment, Memory
+from hookline.core.store import Record
 name, place, mine, rounds = sys.argv[1:]
 store = stores.load(name)(place)
 won = 0

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from hookline.knowledge import Memory
+from hookline.core.records import Memory
 from hookline.stores import _sqlite_recall
 from hookline.stores.sqlite import open_store
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hookline.knowledge import Memory
-from hookline.store import Query, Record
+from hookline.core.records import Memory
+from hookline.core.store import Query, Record
 from hookline.stores import _migrations
 from hookline.stores.sqlite import open_store
 

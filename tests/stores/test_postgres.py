@@ -10,8 +10,8 @@ from contextlib import closing, suppress
 import psycopg
 import pytest
 
-from hookline.knowledge import Memory
-from hookline.store import Query, Record, StoreFailed
+from hookline.core.records import Memory
+from hookline.core.store import Query, Record, StoreFailed
 from hookline.stores import _postgres_pool, _postgres_schema
 from hookline.stores.postgres import open_store
 

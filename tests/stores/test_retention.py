@@ -3,8 +3,8 @@
 import pytest
 
 from hookline import stores
-from hookline.knowledge import Handoff, Memory
-from hookline.store import Limits, Query, Record
+from hookline.core.records import Handoff, Memory
+from hookline.core.store import Limits, Query, Record
 
 pytestmark = pytest.mark.xdist_group("stores")  # one server for all
 

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hookline import stores
-from hookline.knowledge import Experiment, Handoff, Memory, words
-from hookline.store import Query, Record
+from hookline.core.records import Experiment, Handoff, Memory, words
+from hookline.core.store import Query, Record
 
 pytestmark = pytest.mark.xdist_group("stores")  # one server for all
 

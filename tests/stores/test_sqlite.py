@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.store import Query, Record
+from hookline.core.store import Query, Record
 from hookline.stores import _migrations
 from hookline.stores import _sql as sql
 from hookline.stores.sqlite import open_store

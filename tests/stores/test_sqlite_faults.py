@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.store import Query, Record
+from hookline.core.store import Query, Record
 from hookline.stores import sqlite
 from hookline.stores.sqlite import open_store
 
@@ -41,7 +41,7 @@ mounts = pytest.mark.skipif(not can_mount(), reason="no disks of one's own here 
 
 BEGIN = """
 import json, os, subprocess, sys
-from hookline.store import Query, Record
+from hookline.core.store import Query, Record
 from hookline.stores.sqlite import open_store
 folder = sys.argv[1]
 path = folder + "/db"
@@ -211,7 +211,7 @@ def test_a_place_that_is_no_path_is_refused():
 
 
 def test_space_is_given_back(tmp_path):
-    from hookline.store import Limits
+    from hookline.core.store import Limits
 
     with closing(open_store(str(tmp_path / "db"))) as store:
         many = [

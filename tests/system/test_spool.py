@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookline.frozen import frozen
-from hookline.store import Query, Record
+from hookline.core.frozen import frozen
+from hookline.core.store import Query, Record
 from hookline.stores import memory, sqlite
 from hookline.system.spool import PIECE, Spool, append, drain, from_json, problem, to_json
 from hookline.system.spool_files import paths
@@ -527,7 +527,7 @@ def run(part: str, folder: Path, *arguments: str, **pipes) -> subprocess.Popen:
 
 ACTORS = """
 import itertools, sys, threading, time
-from hookline.store import Record
+from hookline.core.store import Record
 from hookline.stores.memory import open_store as memory
 from hookline.stores.sqlite import open_store
 from hookline.system import spool

@@ -17,7 +17,7 @@ from hookline import (
     warn,
 )
 from hookline.loop import Agent, Answer, Done, Piece, Question, Request, ToolCall, tool
-from hookline.runtime import Runtime
+from hookline.runtime.runtime import Runtime
 
 
 @hook(priority=20)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from hookline import __version__
 from hookline.cli._command import Command
-from hookline.family import Family
-from hookline.store import StoreFailed
+from hookline.core.registry import Family
+from hookline.core.store import StoreFailed
 
 COMMANDS = Family(package="hookline.cli", noun="command", constant="COMMAND")
 

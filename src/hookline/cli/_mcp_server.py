@@ -14,8 +14,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from hookline import __version__
 from hookline.cli._main import sentence
 from hookline.cli._mcp_tools import Tools
+from hookline.core.store import StoreFailed
 from hookline.redact import redact
-from hookline.store import StoreFailed
 
 LOOPBACK = "127.0.0.1"
 ABOUT = (

@@ -12,21 +12,23 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from hookline import forgetting, hosts, keeping, learning
-from hookline.assembly import Setup, load
+from hookline import hosts
 from hookline.cli import budget as spending
 from hookline.cli import fire as firing
-from hookline.cli._judging import Judge
-from hookline.envelope import response_out
-from hookline.events import EVENTS, Unreadable
-from hookline.extracting import HALF_LIVES, named
-from hookline.knowledge import Memory
-from hookline.recalling import settled, within
+from hookline.cli._dry_run import Judge
+from hookline.core.envelope import response_out
+from hookline.core.events import EVENTS, Unreadable
+from hookline.core.ranking import settled, within
+from hookline.core.records import Memory
+from hookline.core.store import Store
+from hookline.core.values import replace
+from hookline.memory import forget, learn
+from hookline.memory.extract import HALF_LIVES, named
 from hookline.redact import redact
-from hookline.store import Store
-from hookline.system import facts, spool
-from hookline.system.origin import origin
-from hookline.values import replace
+from hookline.runtime import open_store
+from hookline.runtime.setup import Setup, load
+from hookline.system import git_facts, spool
+from hookline.system.git_facts import origin
 
 LONGEST = 1_000
 """Characters of a memory: what is longer would crowd out the others."""
@@ -46,7 +48,7 @@ class Tools(Struct, frozen=True, kw_only=True):
     def recall(self, question: str, tokens: int = 600) -> list[dict[str, Any]]:
         """What earlier sessions learnt about this question, best first, within so many tokens."""
         with self._opened() as (setup, store):
-            recall = learning.recaller(store, setup.places.root, time.time(), _straight)
+            recall = learn.recaller(store, setup.places.root, time.time(), _straight)
             found = within(settled(recall(redact(question), 20)), max(1, min(tokens, 4000)))
             store.use([one.id for one in found], at=time.time())
         return [{"id": one.id, "kind": one.kind, "scope": one.scope, "text": one.text} for one in found]
@@ -62,18 +64,18 @@ class Tools(Struct, frozen=True, kw_only=True):
 
         With `contradicts`, the id of the memory that is no longer true.
         """
-        quiet = learning.worded(text)
+        quiet = learn.worded(text)
         if len(quiet) > LONGEST:
             raise ValueError(f"say it in one or two sentences: {len(quiet):,} characters, of {LONGEST:,}")
         with self._opened() as (setup, store):
             one = _memory(quiet, kind, scope, setup)
-            if forgetting.forgotten(store, [one.id]):
-                raise ValueError(forgetting.REFUSED)
+            if forget.forgotten(store, [one.id]):
+                raise ValueError(forget.REFUSED)
             if contradicts:
                 if not store.memories([contradicts]):
                     raise LookupError("no memory has the id that it contradicts; `recall` tells ids")
                 one = replace(one, relations=(("contradicts", contradicts),))
-            learning.remember(store, [one], time.time())
+            learn.remember(store, [one], time.time())
         return {"id": one.id}
 
     def verdict(self, hook: str, event: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -112,7 +114,7 @@ class Tools(Struct, frozen=True, kw_only=True):
     def _opened(self) -> Iterator[tuple[Setup, Store]]:
         setup = load(dict(os.environ), self.cwd)
         setup.kept.close()
-        with closing(keeping.open_store(setup)) as store:
+        with closing(open_store.open_store(setup)) as store:
             spool.drain(setup.places.spool, store)
             yield setup, store
 
@@ -123,8 +125,8 @@ def _straight(use: Callable[[], Any], *, usual: Any) -> Any:
 
 def _memory(text: str, kind: str, scope: str, setup: Setup) -> Memory:
     root = setup.places.root
-    branch = facts.branch(root)
-    issue = learning.issue_of(branch)
+    branch = git_facts.branch(root)
+    issue = learn.issue_of(branch)
     if (scope == "branch" and not branch) or (scope == "issue" and not issue):
         raise ValueError(f"which {scope} is worked on is not known here; use the scope repository")
     project = origin(root)
@@ -137,7 +139,7 @@ def _memory(text: str, kind: str, scope: str, setup: Setup) -> Memory:
         project=project,
         branch=branch if scope == "branch" else "",
         issue=issue if scope == "issue" else "",
-        confidence=learning.AGENTS,
+        confidence=learn.AGENTS,
         half_life=HALF_LIVES[kind],
         source="mcp",
     )

@@ -10,12 +10,12 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from hookline.frozen import frozen
-from hookline.knowledge import KINDS, RELATIONS, Memory
-from hookline.learning import worded
+from hookline.core.frozen import frozen
+from hookline.core.records import KINDS, RELATIONS, Memory
+from hookline.core.store import Store
+from hookline.core.values import replace
+from hookline.memory.learn import worded
 from hookline.redact import redact
-from hookline.store import Store
-from hookline.values import replace
 
 EXPORTS = "hookline.memory_exports"
 """The note of the files that were written."""

@@ -3,11 +3,17 @@
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from hookline.cli._show import visible
+from rich.console import Console
+
+from hookline.cli._output import visible
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run
-from hookline.engine.stopping import Stop
+from hookline.engine.stop_reason import Stop
+from hookline.engine.view import Live
+from hookline.engine.watcher import Watcher
 
 
 class Lines:
@@ -50,3 +56,15 @@ def line(row: Row) -> str:
     return (
         f"{row.iteration:>4}  {row.status:<15} {metric:>12} {delta:>12}  {visible(row.description)}".rstrip()
     )
+
+
+@contextmanager
+def watching() -> Iterator[Watcher]:
+    if not sys.stdout.isatty():
+        yield Lines()
+        return
+    live = Live(Console())
+    try:
+        yield live
+    finally:
+        live.close()

@@ -4,17 +4,18 @@ import os
 import time
 from argparse import ArgumentParser, Namespace
 
-from hookline.cli import _person
+from hookline.cli import _require_person
 from hookline.cli._command import Command
-from hookline.system import passes, places
+from hookline.policy import grants
+from hookline.system import paths
 
 MINUTES = 10
 
 
 def run(args: Namespace) -> int:
-    _person.needed("letting a call past a rule", os.environ)
-    where = places.find(os.environ, os.getcwd())
-    passes.grant(where.passes, where.root, args.once, now=time.time(), seconds=MINUTES * 60)
+    _require_person.needed("letting a call past a rule", os.environ)
+    where = paths.find(os.environ, os.getcwd())
+    grants.grant(where.passes, where.root, args.once, now=time.time(), seconds=MINUTES * 60)
     print(f"the next call that {args.once} would stop in {where.root} passes once, within {MINUTES} minutes")
     return 0
 

@@ -4,17 +4,18 @@ import os
 import time
 from argparse import ArgumentParser, Namespace
 
-from hookline.cli import _person
+from hookline.cli import _require_person
 from hookline.cli._command import Command
-from hookline.cli._show import visible
-from hookline.system import approvals, places
-from hookline.system.places import Places
+from hookline.cli._output import visible
+from hookline.policy import approvals
+from hookline.system import paths
+from hookline.system.paths import Places
 
 LONGEST = 8 * 60
 
 
 def run(args: Namespace) -> int:
-    where = places.find(os.environ, os.getcwd())
+    where = paths.find(os.environ, os.getcwd())
     if args.list:
         return _list(where)
     if not args.path:
@@ -22,7 +23,7 @@ def run(args: Namespace) -> int:
     path = _whole(args.path, where)
     if args.revoke:
         return _revoke(path, where)
-    _person.needed("approving a path", os.environ)
+    _require_person.needed("approving a path", os.environ)
     return _approve(path, where, args.minutes)
 
 

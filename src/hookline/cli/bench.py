@@ -5,11 +5,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 
 from hookline import __version__
-from hookline.cli._bench_bars import Measured
-from hookline.cli._bench_measure import Much, measured
+from hookline.cli._bench.bars import Measured
+from hookline.cli._bench.measure import Much, measured
 from hookline.cli._command import Command, positive
-from hookline.cli._show import dump, table
-from hookline.values import replace
+from hookline.cli._output import dump, table
+from hookline.core.values import replace
 
 LONG, QUICK = 60.0, Much(calls=15, sequence=200, seconds=3, idle=2.0)
 

@@ -10,16 +10,18 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from hookline import durations, keeping, taking
-from hookline.assembly import Setup, load
-from hookline.cli import _person
+from hookline.budget.ledger import ENDS, USAGE, Purse, ends_at
+from hookline.cli import _require_person
 from hookline.cli._command import Command
-from hookline.cli._show import aligned, dump, visible
-from hookline.events import Event
-from hookline.spending import ENDS, USAGE, Purse, ends_at
-from hookline.store import Session, Store
-from hookline.system import places, spool
-from hookline.usage import Usage
+from hookline.cli._output import aligned, dump, visible
+from hookline.core import durations
+from hookline.core.events import Event
+from hookline.core.store import Session, Store
+from hookline.core.usage import Usage
+from hookline.handoff import claim
+from hookline.runtime import open_store
+from hookline.runtime.setup import Setup, load
+from hookline.system import paths, spool
 
 LONGEST = 7 * 86_400
 """Seconds of a budget, and for which a session may say nothing."""
@@ -27,7 +29,7 @@ NONE = "none"
 
 
 def give(args: Namespace) -> int:
-    _person.needed("giving a session a budget", os.environ)
+    _require_person.needed("giving a session a budget", os.environ)
     seconds = _seconds(args.time)
     setup, store = _opened()
     with closing(store):
@@ -96,7 +98,7 @@ def _usage(session: Session, store: Store, setup: Setup, notes: Any) -> Usage:
 def _opened() -> tuple[Setup, Store]:
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()
-    store = keeping.open_store(setup)
+    store = open_store.open_store(setup)
     spool.drain(setup.places.spool, store)
     return setup, store
 
@@ -110,7 +112,7 @@ def chosen(store: Store, setup: Setup, name: str, *, ended: bool = False) -> Ses
     fitting = [
         one
         for one, over in sorted(_heard(store), key=itemgetter(1))
-        if (one.id.startswith(name) if name else places.project_root(one.cwd) == root) and (ended or not over)
+        if (one.id.startswith(name) if name else paths.project_root(one.cwd) == root) and (ended or not over)
     ]
     exact = [one for one in fitting if one.id == name]
     if name and len(fitting) > 1 and not exact:
@@ -125,7 +127,7 @@ def _heard(store: Store) -> Iterator[tuple[Session, bool]]:
     """The sessions that are known, the latest first, and whether each is over, or its process gone."""
     for one in store.sessions(since=time.time() - LONGEST):
         if one.id and one.host:
-            yield one, one.ended or taking.runs(store, one.id) is False
+            yield one, one.ended or claim.runs(store, one.id) is False
 
 
 def _seconds(text: str) -> int | None:

@@ -10,8 +10,8 @@ from typing import IO, Any
 
 from hookline import hosts
 from hookline.cli._command import Command
-from hookline.cli._judging import Judge, Judged
-from hookline.events import Unreadable
+from hookline.cli._dry_run import Judge, Judged
+from hookline.core.events import Unreadable
 
 NOTHING: dict[str, Any] = {
     "event": None,

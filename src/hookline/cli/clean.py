@@ -6,16 +6,16 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from hookline.cli._command import Command
-from hookline.cli._show import visible
-from hookline.engine import cleaning, runs
-from hookline.engine import repository as repositories
+from hookline.cli._output import visible
+from hookline.engine import clean, runs
+from hookline.engine.git import repository as repositories
 
 
 def run(args: Namespace) -> int:
     repository = repositories.open_at(os.getcwd(), dict(os.environ))
     named = {one.id: one for one in (runs.find(repository.root, name, exactly=True) for name in args.runs)}
     chosen = named.values() or runs.everyone(repository.root)
-    found = [cleaning.leavings(one, repository) for one in chosen]
+    found = [clean.leavings(one, repository) for one in chosen]
     free = [one for one in found if _free(one, args)]
     for one in found:
         print(_line(one, args))
@@ -26,7 +26,7 @@ def run(args: Namespace) -> int:
         print("nothing was taken away")
         return 1
     for one in free:
-        cleaning.clean(one, repository, refs=args.refs, everything=args.everything)
+        clean.clean(one, repository, refs=args.refs, everything=args.everything)
     print(f"took away what {len(free)} run{'s' * (len(free) != 1)} left")
     return 0
 

@@ -6,22 +6,23 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
-from hookline import telemetry
-from hookline.assembly import BUDGET_END, SETTINGS, Setup, load
 from hookline.cli._command import Command
-from hookline.cli._show import complaints, dump, table, visible
-from hookline.frozen import thawed
-from hookline.given import Problem
-from hookline.hook import Hook
+from hookline.cli._output import complaints, dump, table, visible
+from hookline.core.frozen import thawed
+from hookline.core.hook import Hook
+from hookline.core.host import CONTEXT_CAP, CONTINUATIONS
+from hookline.core.run_variables import BUDGET_END
+from hookline.core.store import Limits
 from hookline.hooks.token_budget import ENGINE
-from hookline.host import CONTEXT_CAP, CONTINUATIONS
-from hookline.keeping import ADDRESS, STORE
-from hookline.layers import SWITCH, switches
-from hookline.reaching import DEPTH
+from hookline.policy import read_files
+from hookline.policy.layers import SWITCH, switches
+from hookline.policy.model import Problem
 from hookline.redact import redact
-from hookline.runtime import ANSWER_WITHIN
-from hookline.store import Limits
-from hookline.system import files
+from hookline.runtime import telemetry
+from hookline.runtime.open_store import ADDRESS, STORE
+from hookline.runtime.runtime import ANSWER_WITHIN
+from hookline.runtime.select_hooks import DEPTH
+from hookline.runtime.setup import SETTINGS, Setup, load
 
 USUAL: Mapping[str, Any] = {
     "profile": "default",
@@ -120,13 +121,15 @@ def _environment(env: Mapping[str, str]) -> dict[str, str]:
 def _files(setup: Setup) -> list[str]:
     """Every file of configuration that is there, as it would be read."""
     places = setup.places
-    user = files.Folder(path=places.config, source="user")
-    project = files.Folder(path=places.project, source="project", root=places.root)
+    user = read_files.Folder(path=places.config, source="user")
+    project = read_files.Folder(path=places.project, source="project", root=places.root)
     found: list[str] = []
     for folder in (user, project):
         names = [(name, folder.source) for name in (*SETTINGS, "hookline.local.toml")]
-        found += [one.name for one in files.load(folder, names) if not isinstance(one, Problem)]
-        found += [files.shown(path, folder) for path in files.scripts(folder) if isinstance(path, str)]
+        found += [one.name for one in read_files.load(folder, names) if not isinstance(one, Problem)]
+        found += [
+            read_files.shown(path, folder) for path in read_files.scripts(folder) if isinstance(path, str)
+        ]
     return found
 
 

@@ -5,17 +5,17 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hookline import hosts, installing
+from hookline import hosts
 from hookline.cli._command import Command
-from hookline.cli._porting import Found, Trip, found, planned, way_of
-from hookline.cli._show import dump, visible
-from hookline.cli._wiring import agreed, short, shown
-from hookline.frozen import thawed
-from hookline.host import Host
-from hookline.installing import Plan
-from hookline.system import wired
-from hookline.system.places import find
-from hookline.wiring import Scope
+from hookline.cli._confirm_changes import agreed, short, shown
+from hookline.cli._convert_files import Found, Trip, found, planned, way_of
+from hookline.cli._output import dump, visible
+from hookline.core.frozen import thawed
+from hookline.core.host import Host
+from hookline.core.install_table import Scope
+from hookline.install import install_hooks, settings_files
+from hookline.install.install_hooks import Plan
+from hookline.system.paths import find
 
 HOW = {
     "whole": "carries over",
@@ -84,11 +84,11 @@ def _payload(source: Host, wanted: str) -> str:
 
 def _write(trip: Trip) -> None:
     """Planned anew under the lock: somebody else may have been at it since it was shown."""
-    with wired.alone(trip.places.state):
+    with settings_files.alone(trip.places.state):
         plan = planned(trip, [one.ported for one in found(trip)])
         if plan.after is not None and plan.changes:
-            wired.make_folders(plan.path)
-            wired.write(plan.path, plan.after)
+            settings_files.make_folders(plan.path)
+            settings_files.write(plan.path, plan.after)
 
 
 def _report(trip: Trip, hooks: Sequence[Found]) -> Iterator[str]:
@@ -112,7 +112,7 @@ def _next(trip: Trip, plan: Plan, *, dry: bool) -> Iterator[str]:
     if trip.scope == "project":
         yield "  still needed: a project's hooks wait for your trust: `hookline trust`"
     scopes: tuple[Scope, ...] = (trip.scope, "user")
-    if not any(installing.standing(trip.target, scope, trip.places, trip.env) for scope in scopes):
+    if not any(install_hooks.standing(trip.target, scope, trip.places, trip.env) for scope in scopes):
         user = " --user" if trip.scope == "user" else ""
         yield f"  still needed: `hookline init --host {trip.target.name}{user}`"
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from hookline.cli._command import Command
-from hookline.cli._show import dump, lines, visible
+from hookline.cli._output import dump, lines, visible
 from hookline.daemon import control
 from hookline.daemon.paths import Place, find, make, problem
 from hookline.daemon.start import SWITCH, ensure
-from hookline.system.places import daemon_folders
+from hookline.system.paths import daemon_folders
 
 
 def start(args: Namespace) -> int:

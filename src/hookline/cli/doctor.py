@@ -10,19 +10,19 @@ from typing import Any
 from msgspec import to_builtins
 
 from hookline import __version__, hosts
-from hookline.assembly import Setup, load
-from hookline.calling import Call, Wire, wires
 from hookline.cli._command import Command
-from hookline.cli._doctor import Seen, all_hosts, between, look_at
-from hookline.cli._doctor_around import around
-from hookline.cli._doctor_daemon import begun
-from hookline.cli._doctor_machine import Latency, client, latency, slow
-from hookline.cli._finding import Finding
-from hookline.cli._show import dump, visible
-from hookline.host import Host
-from hookline.owned import CLIENT
-from hookline.probing import Trial
-from hookline.system.places import Places
+from hookline.cli._doctor import Finding
+from hookline.cli._doctor.daemon import begun
+from hookline.cli._doctor.environment import around
+from hookline.cli._doctor.hosts import Seen, all_hosts, between, look_at
+from hookline.cli._doctor.machine import Latency, client, latency, slow
+from hookline.cli._output import dump, visible
+from hookline.core.host import Host
+from hookline.install.inspect import Call, Wire, wires
+from hookline.install.probe import Trial
+from hookline.runtime.setup import Setup, load
+from hookline.system.own_command import CLIENT
+from hookline.system.paths import Places
 
 NOWHERE = "no agent calls us here: `hookline init` wires those in use"
 SIGNS = {"well": "✓", "note": "·", "attention": "!"}

@@ -9,15 +9,15 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from hookline import keeping
-from hookline.assembly import load
-from hookline.cli import _person
+from hookline.cli import _require_person
 from hookline.cli._command import Command, positive
-from hookline.cli._show import aligned, dump, table, visible
-from hookline.failures import sort, squeezed
-from hookline.knowledge import Signature
-from hookline.store import Store
-from hookline.system.origin import origin
+from hookline.cli._output import aligned, dump, table, visible
+from hookline.core.error_signature import sort, squeezed
+from hookline.core.records import Signature
+from hookline.core.store import Store
+from hookline.runtime import open_store
+from hookline.runtime.setup import load
+from hookline.system.git_facts import origin
 
 EVERY = 1_000_000
 UNITS = {"d": 86_400, "h": 3600, "m": 60}
@@ -62,7 +62,7 @@ def show(args: Namespace) -> int:
 
 
 def resolve(args: Namespace) -> int:
-    _person.not_an_agent("to tell what helps against an error", os.environ)
+    _require_person.not_an_agent("to tell what helps against an error", os.environ)
     with _opened() as (store, project):
         one, now = _chosen(store, project, args.key), time.time()
         if args.fix:
@@ -90,7 +90,7 @@ def export(args: Namespace) -> int:
 def _opened() -> Iterator[tuple[Store, str]]:
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()
-    with closing(keeping.open_store(setup)) as store:
+    with closing(open_store.open_store(setup)) as store:
         yield store, origin(setup.places.root)
 
 

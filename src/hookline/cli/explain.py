@@ -10,25 +10,31 @@ from typing import Any
 
 from hookline import hosts
 from hookline.cli._command import Command
-from hookline.cli._judging import Judge, Judged
-from hookline.cli._mask import Mask, hidden_in_branch, hidden_in_outcome, mask
-from hookline.cli._show import aligned, complaints, dump, visible, write
-from hookline.cli._tree import drawn
-from hookline.cli._underline import underlined
-from hookline.cli._whys import Asked, Tree
-from hookline.events import PreToolUse
-from hookline.frozen import thawed
-from hookline.hook import Hook
-from hookline.host import Host
-from hookline.outcome import Step
-from hookline.payload import compose
-from hookline.values import replace
-from hookline.why import plain
+from hookline.cli._dry_run import Judge, Judged
+from hookline.cli._explain import (
+    Asked,
+    Branches,
+    Mask,
+    drawn,
+    hidden_in_branch,
+    hidden_in_outcome,
+    mask,
+    underlined,
+)
+from hookline.cli._output import aligned, complaints, dump, visible, write
+from hookline.core.events import PreToolUse
+from hookline.core.explanation import plain
+from hookline.core.frozen import thawed
+from hookline.core.hook import Hook
+from hookline.core.host import Host
+from hookline.core.outcome import Step
+from hookline.core.payload import compose
+from hookline.core.values import replace
 
 NEVER_LOOKED = ("hookline",)
 """Steps of the chain's own, such as what it made of an answer that a host cannot express."""
 COLUMNS = ("hook", "said", "rule", "ms", "note")
-Looked = Sequence[tuple[Step, Tree]]
+Looked = Sequence[tuple[Step, Branches]]
 """What each hook did, and why."""
 Off = Mapping[str, Any]
 """That the guards are switched off; empty where they are not."""
@@ -129,7 +135,7 @@ def _fact(judged: Judged, step: Step) -> dict[str, Any]:
     return {"hook": step.hook, "said": step.said, "ms": round(step.ms, 3), **said}
 
 
-def _why(step: Step, tree: Tree) -> dict[str, Any]:
+def _why(step: Step, tree: Branches) -> dict[str, Any]:
     return {"why": [plain(one, step.hook) for one in tree]} if tree else {}
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from hookline import hosts
 from hookline.cli._command import Command
-from hookline.events import EVENTS, Unreadable
-from hookline.payload import decode
-from hookline.runtime import Runtime
+from hookline.core.events import EVENTS, Unreadable
+from hookline.core.payload import decode
+from hookline.runtime.runtime import Runtime
 
 HOST = "envelope"
 SESSION = "fire"

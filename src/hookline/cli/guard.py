@@ -6,15 +6,14 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter, _Su
 from contextlib import ExitStack
 
 from hookline import hosts
-from hookline.assembly import load
-from hookline.cli import _guard_cases as cases
-from hookline.cli import _guard_rows as rows
-from hookline.cli import _guard_score as scoring
 from hookline.cli._command import Command
-from hookline.cli._guard_show import case_facts, score_facts, show_cases, show_score
-from hookline.cli._judging import Judge
-from hookline.cli._show import dump, visible
-from hookline.system.places import FOLDER, project_root
+from hookline.cli._dry_run import Judge
+from hookline.cli._guard import cases, rows
+from hookline.cli._guard import score as scoring
+from hookline.cli._guard.show import case_facts, score_facts, show_cases, show_score
+from hookline.cli._output import dump, visible
+from hookline.runtime.setup import load
+from hookline.system.paths import FOLDER, project_root
 
 TESTS = "guard-tests.jsonl"
 

@@ -12,11 +12,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 
-from hookline.answering import answer, parse_call, streams
 from hookline.cli._command import Command
+from hookline.core.response import Notify
 from hookline.daemon.client import open_standard_streams, print_reply, read_all, write_all
-from hookline.response import Notify
-from hookline.system.effects import carry_out
+from hookline.runtime.answer import answer, parse_call, streams
+from hookline.system.notify import carry_out
 
 
 def main(argv: Sequence[str], *, last: bool = False) -> int:

@@ -4,28 +4,27 @@ import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
-from hookline import hosts, installing
+from hookline import hosts
 from hookline.cli._command import Command
-from hookline.cli._wiring import agreed, said, short, shown
-from hookline.host import Host
-from hookline.installing import Plan
-from hookline.owned import CLIENT
-from hookline.system import wired
-from hookline.system.own_command import client_command
-from hookline.system.places import Places, find
-from hookline.wiring import Scope
+from hookline.cli._confirm_changes import agreed, said, short, shown
+from hookline.core.host import Host
+from hookline.core.install_table import Scope
+from hookline.install import install_hooks, settings_files
+from hookline.install.install_hooks import Plan
+from hookline.system.own_command import CLIENT, client_command
+from hookline.system.paths import Places, find
 
 
 def run(args: Namespace) -> int:
     env, places = dict(os.environ), find(dict(os.environ), os.getcwd())
-    chosen = [hosts.load(name) for name in args.host] or installing.present(env, places)
+    chosen = [hosts.load(name) for name in args.host] or install_hooks.present(env, places)
     if not chosen:
         return _nothing()
     scope: Scope = "user" if args.user else "project"
     if args.print:
         return _print(chosen, scope, places, env)
     called = client_command(env)
-    planned = [plan for host in chosen for plan in installing.plans(host, scope, places, env, called)]
+    planned = [plan for host in chosen for plan in install_hooks.plans(host, scope, places, env, called)]
     print("\n".join(shown(plan, places) for plan in planned))
     wanted = [plan for plan in planned if plan.changes]
     if wanted and not args.dry_run:
@@ -44,10 +43,10 @@ def _carry_out(
     chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, str], called: str
 ) -> None:
     """Planned anew under the lock: somebody else may have been at it since it was shown."""
-    with wired.alone(places.state):
+    with settings_files.alone(places.state):
         for host in chosen:
-            for plan in installing.plans(host, scope, places, env, called):
-                installing.carry_out(plan, places, called)
+            for plan in install_hooks.plans(host, scope, places, env, called):
+                install_hooks.carry_out(plan, places, called)
 
 
 def _tell(chosen: Sequence[Host], planned: Sequence[Plan], *, dry: bool) -> None:
@@ -62,12 +61,12 @@ def _print(chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, 
     """What a file that is not there yet would hold."""
     called, nowhere = client_command(env), 0
     for host in chosen:
-        found = installing.snippets(host, scope, places, env, called)
+        found = install_hooks.snippets(host, scope, places, env, called)
         for name, text in found.items():
             print(f"{host.name}, in {short(name, places)}:\n\n{text}")
         if not found:
             nowhere = 1
-            print(f"{installing.only(host, scope)}" if host.wiring else f"{host.name} is wired by nobody")
+            print(f"{install_hooks.only(host, scope)}" if host.wiring else f"{host.name} is wired by nobody")
     return nowhere
 
 

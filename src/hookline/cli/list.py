@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from hookline import hosts, sinks, telemetry
-from hookline.assembly import Setup, load
+from hookline import hosts, sinks
 from hookline.cli._command import Command
-from hookline.cli._show import complaints, dump, table
-from hookline.derive import abilities, coverage
-from hookline.events import ALL, EVENTS, Event
-from hookline.frozen import thawed
-from hookline.hook import Hook
-from hookline.host import Host
+from hookline.cli._output import complaints, dump, table
+from hookline.core.derive import abilities, coverage
+from hookline.core.events import ALL, EVENTS, Event
+from hookline.core.frozen import thawed
+from hookline.core.hook import Hook
+from hookline.core.host import Host
+from hookline.runtime import telemetry
+from hookline.runtime.setup import Setup, load
 
 VIEWS = ("hooks", "hosts", "sinks")
 
@@ -186,7 +187,7 @@ hookline list
 hookline list hooks
 hookline list hosts --json | jq '.hosts[] | {name, proved}'
 
-native: the host fires the event itself; derived: concluded from another of its events; none: not to be had.
+native: the host fires the event itself; derived: concluded from another of its events; none: unsupported.
 Behind a host's name stands the version that all of this was seen on; (documents): nobody ran it, this is what
 its documents and published schemas say.
 """,

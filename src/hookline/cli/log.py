@@ -11,14 +11,14 @@ from datetime import datetime
 
 from msgspec import to_builtins
 
-from hookline import keeping
-from hookline.assembly import load
 from hookline.cli._command import Command
-from hookline.cli._show import dump, visible
-from hookline.events import EVENTS
-from hookline.store import Query, Record, Store
+from hookline.cli._output import dump, visible
+from hookline.core.events import EVENTS
+from hookline.core.store import Query, Record, Store
+from hookline.core.values import replace
+from hookline.runtime import open_store
+from hookline.runtime.setup import load
 from hookline.system import spool
-from hookline.values import replace
 
 ACTIONS = ("pass", "ask", "block", "modify")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -47,7 +47,7 @@ def _opened() -> tuple[str, Store]:
     setup.kept.close()
     for trouble in filter(None, (*setup.complaints, spool.problem(setup.places.spool))):
         print(f"hookline: {visible(trouble)}", file=sys.stderr)
-    return setup.places.spool, keeping.open_store(setup)
+    return setup.places.spool, open_store.open_store(setup)
 
 
 def _query(args: Namespace) -> Query:

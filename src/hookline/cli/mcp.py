@@ -7,8 +7,8 @@ from argparse import ArgumentParser, Namespace
 from contextlib import suppress
 
 from hookline.cli._command import Command
-from hookline.extras import missing
-from hookline.system import places
+from hookline.core.extras import missing
+from hookline.system import paths
 
 SECRET = "HOOKLINE_MCP_SECRET"  # noqa: S105 -- the name of a variable
 SHORTEST = 16
@@ -37,7 +37,7 @@ def _secret(cwd: str) -> str:
         if len(given) < SHORTEST:
             raise ValueError(f"{SECRET} is shorter than {SHORTEST} characters; unset it to have one chosen")
         return given
-    path = os.path.join(places.find(os.environ, cwd).state, "mcp-secret")
+    path = os.path.join(paths.find(os.environ, cwd).state, "mcp-secret")
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     kept = _kept(path) or _chosen(path)
     print(f"the secret is in {path}", file=sys.stderr, flush=True)

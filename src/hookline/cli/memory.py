@@ -1,4 +1,4 @@
-"""Look at what was learnt, and correct it: list, search, add, edit, pin, forget, export, import, dream."""
+"""Show memories and correct them: list, search, add, edit, pin, forget, export, import, consolidate."""
 
 import os
 import sys
@@ -10,20 +10,22 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from hookline import forgetting, keeping, learning
-from hookline.assembly import Setup, load
 from hookline.cli import _memory_files as files
-from hookline.cli import _person
+from hookline.cli import _require_person
 from hookline.cli._command import Command, positive
-from hookline.cli._show import dump, visible
-from hookline.extracting import HALF_LIVES, named
-from hookline.knowledge import KINDS, RELATIONS, USER, Memory
-from hookline.recalling import worth
+from hookline.cli._output import dump, visible
+from hookline.core.ranking import worth
+from hookline.core.records import KINDS, RELATIONS, USER, Memory
+from hookline.core.store import Store
+from hookline.core.values import replace
+from hookline.memory import forget as forgetting
+from hookline.memory import learn
+from hookline.memory.extract import HALF_LIVES, named
 from hookline.redact import redact
-from hookline.store import Store
-from hookline.system import facts
-from hookline.system.origin import origin
-from hookline.values import replace
+from hookline.runtime import open_store
+from hookline.runtime.setup import Setup, load
+from hookline.system import git_facts
+from hookline.system.git_facts import origin
 
 SCOPES = ("user", "repository", "branch", "issue")
 MOST = 1_000_000
@@ -35,7 +37,7 @@ SHORT = 8
 def run(args: Namespace) -> int:
     setup = load(dict(os.environ), os.getcwd())
     setup.kept.close()
-    with closing(keeping.open_store(setup)) as store:
+    with closing(open_store.open_store(setup)) as store:
         return int(args.carry_out(args, store, setup))
 
 
@@ -54,16 +56,16 @@ def show(args: Namespace, store: Store, setup: Setup) -> int:
 
 def add(args: Namespace, store: Store, setup: Setup) -> int:
     kind = args.kind or "fact"
-    text = learning.worded(" ".join(args.text))
+    text = learn.worded(" ".join(args.text))
     usual = Memory(
         id="", at=time.time(), text=text, kind=kind, confidence=0.9, half_life=HALF_LIVES[kind], source=USER
     )
     one = _changed(replace(usual, project=origin(setup.places.root)), args, store, setup)
-    agent = _person.by_variables(setup.env)
+    agent = _require_person.by_variables(setup.env)
     if agent:  # it may have been talked into it: not pinned, not everywhere, and less sure
         if one.pinned or one.scope == "user":
-            _person.not_an_agent("to pin a memory, or have it hold everywhere,", setup.env)
-        one = replace(one, source=agent, confidence=min(one.confidence, learning.AGENTS))
+            _require_person.not_an_agent("to pin a memory, or have it hold everywhere,", setup.env)
+        one = replace(one, source=agent, confidence=min(one.confidence, learn.AGENTS))
     one = replace(one, id=named(kind, f"{one.branch} {one.issue} {text}", one.project))
     if agent and forgetting.forgotten(store, [one.id]):
         raise ValueError(forgetting.REFUSED)
@@ -88,9 +90,9 @@ def _again(one: Memory, known: Memory) -> Memory:
 
 
 def edit(args: Namespace, store: Store, setup: Setup) -> int:
-    _person.not_an_agent("to change a memory", setup.env)
+    _require_person.not_an_agent("to change a memory", setup.env)
     one = _found(store, args.id)
-    text = learning.worded(" ".join(args.text)) if args.text else one.text
+    text = learn.worded(" ".join(args.text)) if args.text else one.text
     kind = args.kind or one.kind
     mine = replace(one, text=text, kind=kind, at=time.time(), source=USER)
     store.remember(_changed(mine, args, store, setup))
@@ -99,13 +101,13 @@ def edit(args: Namespace, store: Store, setup: Setup) -> int:
 
 
 def pin(args: Namespace, store: Store, setup: Setup) -> int:
-    _person.not_an_agent("to pin a memory", setup.env)
+    _require_person.not_an_agent("to pin a memory", setup.env)
     store.remember(replace(_found(store, args.id), pinned=not args.off))
     return 0
 
 
 def forget(args: Namespace, store: Store, setup: Setup) -> int:
-    _person.not_an_agent("to forget", setup.env)
+    _require_person.not_an_agent("to forget", setup.env)
     memories = {one.id: one for one in (_found(store, name) for name in args.ids)}
     count = forgetting.forget(store, [*memories.values()], time.time())
     cleaned, left = files.rewrite(store, dict.fromkeys(memories))
@@ -129,7 +131,7 @@ def export(args: Namespace, store: Store, setup: Setup) -> int:
 
 
 def bring(args: Namespace, store: Store, setup: Setup) -> int:
-    _person.not_an_agent("to import memories", setup.env)
+    _require_person.not_an_agent("to import memories", setup.env)
     memories = files.read(args.file, project=origin(setup.places.root) if args.here else None)
     forgetting.lift(store, [one.id for one in memories])
     known = {one.id: one for one in store.memories([one.id for one in memories])}
@@ -143,7 +145,7 @@ def bring(args: Namespace, store: Store, setup: Setup) -> int:
 
 
 def dream(args: Namespace, store: Store, setup: Setup) -> int:
-    come = learning.consolidate(store, setup.places, time.time())
+    come = learn.consolidate(store, setup.places, time.time())
     print(come or "somebody else is at it")
     return 0
 
@@ -166,8 +168,8 @@ def _changed(one: Memory, args: Namespace, store: Store, setup: Setup) -> Memory
 
 def _scoped(one: Memory, scope: str, setup: Setup, issue: str) -> Memory:
     root = setup.places.root
-    branch = facts.branch(root)
-    issue = issue or learning.issue_of(branch)
+    branch = git_facts.branch(root)
+    issue = issue or learn.issue_of(branch)
     if (scope == "branch" and not branch) or (scope == "issue" and not issue):
         raise ValueError(f"which {scope} is not known here; check one out, or say --issue N")
     return replace(
@@ -222,7 +224,7 @@ def arguments(parser: ArgumentParser) -> None:
     into.add_argument("--here", action="store_true", help="as memories of this project, whatever it says")
     for one in (out, into):
         one.add_argument("file", metavar="FILE", help="`-` for the terminal or a pipe")
-    _verb(verbs, "dream", "Merge what says the same and let go what faded, now.", dream)
+    _verb(verbs, "consolidate", "Merge what says the same and let go what faded, now.", dream)
 
 
 def _looking(parser: ArgumentParser) -> None:
@@ -263,7 +265,7 @@ hookline memory add --scope user --pin "I prefer small commits"
 hookline memory edit 3f2a --confidence 0.4 --contradicts 91bc
 hookline memory forget 3f2a                              in the store, its index, handoffs and exports
 hookline memory export team.jsonl; hookline memory import --here team.jsonl
-hookline memory dream                                    merge and let go now, instead of once a day
+hookline memory consolidate                              merge and let go now, instead of once a day
 
 A line says: id, scope, kind, what it is worth by now, and what it says.
 """,

@@ -4,10 +4,10 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from hookline.cli._command import Command, of_run
-from hookline.cli._show import visible
-from hookline.engine import _lock, merging, runs
-from hookline.engine import repository as repositories
-from hookline.engine._workplace import bench
+from hookline.cli._output import visible
+from hookline.engine import lock, merge, runs
+from hookline.engine.git import repository as repositories
+from hookline.engine.workplace import bench
 
 
 def run(args: Namespace) -> int:
@@ -20,8 +20,8 @@ def run(args: Namespace) -> int:
     name = args.branch or f"{one.branch}-merged"
     if repository.git.attempt("check-ref-format", "--branch", name).returncode:
         raise ValueError(f"{name!r} cannot name a branch; use letters, digits, `-`, `_` and `/`")
-    with _lock.held(one):
-        made = merging.merge(one, repository, bench(one, repository, env), onto, args.only, name)
+    with lock.held(one):
+        made = merge.merge(one, repository, bench(one, repository, env), onto, args.only, name)
     _tell(made.branch, made.experiments, made.metric, guarded=one.target.guard is not None)
     return 0
 

@@ -5,10 +5,10 @@ from argparse import ArgumentParser, Namespace
 from keyword import iskeyword
 from string import Template
 
-from hookline.assembly import load
 from hookline.cli._command import Command
-from hookline.hook import named
-from hookline.system.places import Places, find
+from hookline.core.hook import named
+from hookline.runtime.setup import load
+from hookline.system.paths import Places, find
 
 HOOK = Template('''"""Say here, in one sentence, what the hook is for."""
 

@@ -5,25 +5,22 @@ import re
 import time
 from argparse import ArgumentParser, Namespace
 
-from hookline.cli import _person
+from hookline.cli import _require_person
 from hookline.cli._command import Command
-from hookline.system import passes, places
+from hookline.policy import grants
+from hookline.system import paths
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
 LONGEST = 8 * 3600
 
 
 def run(args: Namespace) -> int:
-    where = places.find(os.environ, os.getcwd())
-    if args.end:  # tightens, so that anybody may
-        count = passes.withdraw(where.passes, where.root)
-        print(f"the guards are on in {where.root}; {count} {'pass' if count == 1 else 'passes'} ended")
-        return 0
-    _person.needed("switching the guards off", os.environ)
+    where = paths.find(os.environ, os.getcwd())
+    _require_person.needed("switching the guards off", os.environ)
     seconds = _seconds(args.time)
-    one = passes.grant(where.passes, where.root, passes.OFF, now=time.time(), seconds=seconds)
+    one = grants.grant(where.passes, where.root, grants.OFF, now=time.time(), seconds=seconds)
     until = time.strftime("%H:%M:%S", time.localtime(one.until))
-    print(f"the built-in guards are off in {where.root} until {until}; `hookline off --end` ends it now")
+    print(f"the built-in guards are off in {where.root} until {until}; `hookline on` ends it now")
     return 0
 
 
@@ -36,17 +33,14 @@ def _seconds(text: str) -> int:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    chosen = parser.add_mutually_exclusive_group(required=True)
-    chosen.add_argument("time", nargs="?", metavar="TIME", help="how long, such as 10m; at most 8h")
-    chosen.add_argument("--end", action="store_true", help="switch them on again, and end every pass")
+    parser.add_argument("time", metavar="TIME", help="how long, such as 10m; at most 8h")
 
 
 COMMAND = Command(
     about="Switch the built-in guards off for a while.",
     examples="""
 hookline off 10m
-    the built-in guards are off in ~/app until 14:12:09; `hookline off --end` ends it now
-hookline off --end
+    the built-in guards are off in ~/app until 14:12:09; `hookline on` ends it now
 """,
     run=run,
     arguments=arguments,

@@ -4,7 +4,7 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from hookline.cli._command import Command, of_run
-from hookline.cli._show import visible
+from hookline.cli._output import visible
 from hookline.engine import plot, runs, targets
 
 USUAL = "plot.png"

@@ -8,12 +8,12 @@ from contextlib import ExitStack, closing
 from itertools import islice
 
 from hookline.cli._command import Command
-from hookline.cli._replay import Heard, heard
-from hookline.cli._replay_crew import crew
-from hookline.cli._replay_policy import Called, Policy, Verdict
-from hookline.cli._replay_report import Report
-from hookline.cli._replay_show import Advance, progress, show
-from hookline.cli._show import dump, visible
+from hookline.cli._output import dump, visible
+from hookline.cli._replay.calls import Heard, heard
+from hookline.cli._replay.parallel import crew
+from hookline.cli._replay.policy import Called, Policy, Verdict
+from hookline.cli._replay.report import Report
+from hookline.cli._replay.show import Advance, progress, show
 
 EVERY = 512
 """Lines between two steps of the bar."""

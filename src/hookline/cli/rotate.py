@@ -8,21 +8,22 @@ from contextlib import closing
 
 from msgspec import to_builtins
 
-from hookline import hosts, rotation
+from hookline import hosts
+from hookline.budget.ledger import USAGE
 from hookline.cli import budget
 from hookline.cli._command import Command
-from hookline.cli._show import dump, lines, visible
-from hookline.events import PreCompact
-from hookline.handing import ours
-from hookline.knowledge import Handoff
-from hookline.learning import READ
-from hookline.leaving import from_details
-from hookline.rotation import How, Leg, Ran
-from hookline.runtime import Runtime
-from hookline.spending import USAGE
-from hookline.store import Session, Store, StoreFailed
-from hookline.system import facts
-from hookline.system.places import Places
+from hookline.cli._output import dump, lines, visible
+from hookline.core.events import PreCompact
+from hookline.core.records import Handoff
+from hookline.core.store import Session, Store, StoreFailed
+from hookline.handoff.content import from_details
+from hookline.handoff.handoffs import ours
+from hookline.memory.learn import READ
+from hookline.runtime import rotation
+from hookline.runtime.rotation import How, Leg, Ran
+from hookline.runtime.runtime import Runtime
+from hookline.system import git_facts
+from hookline.system.paths import Places
 
 SHOWN = 120
 """Characters of a task that are shown."""
@@ -35,7 +36,8 @@ WHY = {
     "option that resumes",
     "nothing-left": "the session was asked to rotate, and left nothing to do",
     "nothing-known": "the session was asked to rotate, and nothing is known that could be handed on",
-    "most": "as many sessions as were allowed have run; `hookline rotate --run --go-on` goes on from there",
+    "most": "as many sessions as were allowed have run; "
+    "`hookline rotate --run --continue` goes on from there",
 }
 
 
@@ -140,11 +142,11 @@ def _run(args: Namespace, command: list[str], runtime: Runtime) -> int:
 
 def _taken_up(store: Store, places: Places, now: float) -> Handoff:
     """What this run goes on from; raises `LookupError` where there is nothing, or nothing of this branch."""
-    branch = facts.branch(places.root)
+    branch = git_facts.branch(places.root)
     left = rotation.lying_about(store, places.root, now, branch, places.state)
     if left is None:
         raise LookupError(
-            "nobody left anything here to go on from; leave --go-on out, and write a prompt to stdin"
+            "nobody left anything here to go on from; leave --continue out, and write a prompt to stdin"
         )
     known = from_details(left.details)
     whose, age = visible(left.session[:8]), _age(now - left.at)
@@ -227,9 +229,16 @@ def arguments(parser: ArgumentParser) -> None:
         dest="headless",
         help="run a headless agent, in as many sessions as it takes",
     )
-    parser.add_argument("--go-on", action="store_true", help="with --run: from what was left here")
     parser.add_argument(
-        "--most", type=_sessions, default=rotation.MOST, metavar="N", help="with --run: so many sessions"
+        "--continue", dest="go_on", action="store_true", help="with --run: from what was left here"
+    )
+    parser.add_argument(
+        "--max-sessions",
+        dest="most",
+        type=_sessions,
+        default=rotation.MOST,
+        metavar="N",
+        help="with --run: so many sessions",
     )
     parser.add_argument(
         "--grace",
@@ -247,7 +256,7 @@ COMMAND = Command(
 hookline rotate                                    the newest session here hands over; the next one goes on
 hookline rotate --show                             what was handed over last
 echo "mend the tests" | hookline rotate --run -- claude -p --permission-mode acceptEdits
-hookline rotate --run --go-on -- claude -p         from what a run left that was broken off
+hookline rotate --run --continue -- claude -p      from what a run left that was broken off
 
 With --run the prompt is read from stdin, and the agent gets it there, or where its arguments say {prompt}.
 """,

@@ -9,31 +9,21 @@ from contextlib import suppress
 
 from hookline.cli._command import Command
 from hookline.cli._main import sentence
-from hookline.cli._run_watching import watching
-from hookline.cli._show import visible
-from hookline.engine import (
-    agents,
-    changed,
-    cleaning,
-    cluster,
-    notifying,
-    runs,
-    scope,
-    settings,
-    storing,
-    submodules,
-    targets,
-)
-from hookline.engine import repository as repositories
+from hookline.cli._output import visible
+from hookline.cli._run_lines import watching
+from hookline.core.values import replace
+from hookline.engine import agents, clean, notify, project_store, runs, scope, targets
 from hookline.engine import run as running
-from hookline.engine._lock import Busy
-from hookline.engine.cluster import NoCluster
-from hookline.engine.repository import Repository
+from hookline.engine.git import config, submodules
+from hookline.engine.git import repository as repositories
+from hookline.engine.git.repository import Repository
+from hookline.engine.lock import Busy
+from hookline.engine.parallel import ray
+from hookline.engine.parallel.ray import NoCluster
 from hookline.engine.run_state import Surroundings
 from hookline.engine.runs import Run
-from hookline.engine.stopping import Stop
-from hookline.system import places
-from hookline.values import replace
+from hookline.engine.stop_reason import Stop
+from hookline.system import paths
 
 MOST = 64
 """Experiments at once on one machine."""
@@ -48,7 +38,7 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     repository = _opened(env, resume=args.resume is not None)
     one = _chosen(args, repository, env)
-    with storing.opened(env, repository.root, _complain) as store, watching() as watcher:
+    with project_store.opened(env, repository.root, _complain) as store, watching() as watcher:
         around = Surroundings(env=env, watcher=watcher, store=store, experiments=args.experiments)
         try:
             stop = running.carry_out(one, repository, around)
@@ -68,7 +58,7 @@ def _opened(env: Mapping[str, str], *, resume: bool) -> "Repository":
     try:
         return repositories.open_at(os.getcwd(), env)
     except repositories.Unusable:
-        if not resume or not settings.recover(os.getcwd(), _complain):
+        if not resume or not config.recover(os.getcwd(), _complain):
             raise
     return repositories.open_at(os.getcwd(), env)
 
@@ -91,7 +81,7 @@ def _chosen(args: Namespace, repository: "Repository", env: Mapping[str, str]) -
 
 
 def _again(one: "Run", env: Mapping[str, str]) -> "Run":
-    now = changed.by_now(one)
+    now = targets.by_now(one)
     if now.says:
         print(visible(now.says))
     agents.choose(now.run.target, one.root, env)
@@ -120,17 +110,17 @@ def _begun(args: Namespace, repository: "Repository", env: Mapping[str, str]) ->
         print(visible(hint))
     agents.choose(target, repository.root, env)
     agents.check_base(target, repository, base)
-    scratch = places.find(env, repository.root).scratch
+    scratch = paths.find(env, repository.root).scratch
     return running.begin(repository, target, text, scratch=scratch, base=base, now=time.time())
 
 
 def _forget(one: "Run", repository: "Repository") -> None:
     """A run that never came to anything leaves nothing."""
-    cleaning.clean(cleaning.leavings(one, repository), repository, refs=True, everything=True)
+    clean.clean(clean.leavings(one, repository), repository, refs=True, everything=True)
 
 
 def _tell(one: "Run", stop: "Stop", env: Mapping[str, str]) -> None:
-    for problem in notifying.tell(one, stop, one.journal.rows(), env):
+    for problem in notify.tell(one, stop, one.journal.rows(), env):
         print(f"hookline: {visible(problem)}", file=sys.stderr)
 
 
@@ -138,7 +128,7 @@ def _goes_on(one: "Run", error: OSError, env: Mapping[str, str]) -> str:
     """What the machine refused, told to whoever waits elsewhere too; nothing of the run is lost by it."""
     text = f"{sentence(error)}; mend that, and `hookline run --resume {one.id}` goes on where it was"
     with suppress(OSError):
-        notifying.broken(one, text, env)
+        notify.broken(one, text, env)
     return text
 
 
@@ -158,8 +148,8 @@ def _at_once(one: "Run", parallel: int | None, cluster: str | None) -> "Run":
 
 
 def _there(address: str, env: Mapping[str, str], root: str) -> None:
-    storing.shared(env, root)
-    cluster.check(address)
+    project_store.shared(env, root)
+    ray.check(address)
 
 
 def _still_there(address: str, env: Mapping[str, str], root: str) -> None:
@@ -171,7 +161,7 @@ def _still_there(address: str, env: Mapping[str, str], root: str) -> None:
 
 
 def _cores(address: str) -> int:
-    return cluster.size(address)
+    return ray.size(address)
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -7,8 +7,9 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from hookline.cli._command import Command
-from hookline.cli._show import dump, table, visible
-from hookline.engine import _lock, repository, runs
+from hookline.cli._output import dump, table, visible
+from hookline.engine import lock, runs
+from hookline.engine.git import repository
 
 
 def run(args: Namespace) -> int:
@@ -42,7 +43,7 @@ def _told(one: Any) -> dict[str, Any]:
         "kept": sum(row.kept for row in rows[1:]),
         "first": first,
         "best": best,
-        "state": "at work" if _lock.busy(one) else one.stopped or "can be resumed",
+        "state": "at work" if lock.busy(one) else one.stopped or "can be resumed",
         "journal": one.journal.table,
     }
 

@@ -6,9 +6,10 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from hookline.cli._command import Command, of_run
+from hookline.cli._output import aligned, dump, lines, visible
 from hookline.cli._run_lines import line
-from hookline.cli._show import aligned, dump, lines, visible
-from hookline.engine import journal, repository, runs
+from hookline.engine import journal, runs
+from hookline.engine.git import repository
 from hookline.engine.journal import to_json
 
 

@@ -10,18 +10,16 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 
-from hookline import keeping
-from hookline.assembly import Setup, load
 from hookline.cli._command import Command
-from hookline.cli._effects import failed
+from hookline.cli._doctor.store import failed
 from hookline.cli._main import sentence
-from hookline.cli._show import visible
-from hookline.cli._status_rows import Row, alive
-from hookline.cli._status_runs import runs
-from hookline.cli._status_show import drawn, home, told
+from hookline.cli._output import visible
+from hookline.cli._status import Row, alive, drawn, home, runs, told
 from hookline.cli.log import moment
+from hookline.core.store import Query, Store, StoreFailed
 from hookline.redact import redact_json
-from hookline.store import Query, Store, StoreFailed
+from hookline.runtime import open_store
+from hookline.runtime.setup import Setup, load
 from hookline.system import spool
 
 LATELY = 3600.0
@@ -55,11 +53,11 @@ def run(args: Namespace) -> int:
 @contextmanager
 def _opened(setup: Setup) -> Iterator[Store | None]:
     """The store, None where there is none yet; to look at it does not make it."""
-    place = keeping.place(setup)
+    place = open_store.place(setup)
     if place == setup.places.store and not os.path.lexists(place):
         yield None
         return
-    with closing(keeping.open_store(setup)) as store:
+    with closing(open_store.open_store(setup)) as store:
         yield store
 
 

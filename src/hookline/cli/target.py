@@ -6,10 +6,10 @@ from argparse import ArgumentParser, Namespace, _SubParsersAction
 from typing import Any
 
 from hookline.cli._command import Command
-from hookline.cli._show import table, visible
-from hookline.durations import written
+from hookline.cli._output import table, visible
+from hookline.core.durations import written
 from hookline.engine import agents, scope, target, targets, template
-from hookline.engine import repository as repositories
+from hookline.engine.git import repository as repositories
 from hookline.engine.target import Target
 
 SAID = ("goal", "mutable", "metric", "direction", "guard", "command")

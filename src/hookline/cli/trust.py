@@ -4,11 +4,11 @@ import os
 from argparse import ArgumentParser, Namespace
 from contextlib import closing
 
-from hookline.assembly import Setup, load
 from hookline.cli._command import Command
-from hookline.cli._person import agrees, needed
-from hookline.cli._show import complaints, lines, visible
-from hookline.system.trust import Trust, pin
+from hookline.cli._output import complaints, lines, visible
+from hookline.cli._require_person import agrees, needed
+from hookline.policy.trust import Trust, pin
+from hookline.runtime.setup import Setup, load
 
 
 def run(args: Namespace) -> int:

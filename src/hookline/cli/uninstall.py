@@ -3,16 +3,16 @@
 import os
 from argparse import ArgumentParser, Namespace
 
-from hookline import hosts, uninstalling
+from hookline import hosts
 from hookline.cli._command import Command
-from hookline.cli._person import needed
-from hookline.cli._wiring import agreed, short, shown
-from hookline.host import Host
-from hookline.installing import Plan
-from hookline.system import wired
-from hookline.system.places import Places, find
-from hookline.system.wired import Wired
-from hookline.wiring import Scope
+from hookline.cli._confirm_changes import agreed, short, shown
+from hookline.cli._require_person import needed
+from hookline.core.host import Host
+from hookline.core.install_table import Scope
+from hookline.install import settings_files, uninstall
+from hookline.install.install_hooks import Plan
+from hookline.install.settings_files import Wired
+from hookline.system.paths import Places, find
 
 
 def run(args: Namespace) -> int:
@@ -20,7 +20,7 @@ def run(args: Namespace) -> int:
         needed("taking the guards out", os.environ)
     chosen = [hosts.load(name) for name in args.host or hosts.names()]
     env, places = dict(os.environ), find(dict(os.environ), os.getcwd())
-    broken = wired.unreadable(places.state)
+    broken = settings_files.unreadable(places.state)
     _say(broken, places)
     planned = _takings(args, chosen, places, env)
     if not planned:
@@ -32,10 +32,10 @@ def run(args: Namespace) -> int:
     if not agreed("Take this out?", yes=args.yes):
         print("nothing was changed")
         return 1
-    with wired.alone(places.state):
+    with settings_files.alone(places.state):
         planned = _takings(args, chosen, places, env)
-        uninstalling.take_all_out(planned, places)
-        wired.tidy(places.state)
+        uninstall.take_all_out(planned, places)
+        settings_files.tidy(places.state)
     left = [plan for _, plan in planned if plan.problem]
     print(f"taken out of {_files(len(planned) - len(left))}" + (f", left in {len(left)}" if left else ""))
     return 1 if left or broken else 0
@@ -45,14 +45,14 @@ def _takings(
     args: Namespace, chosen: list[Host], places: Places, env: dict[str, str]
 ) -> list[tuple[Wired, Plan]]:
     """By the notes, and by what else stands in the files themselves: who wired them may have been another."""
-    noted = wired.remembered(places.state)
+    noted = settings_files.remembered(places.state)
     known = [one for one in noted if _meant(one, args, places)]
     scopes: list[Scope] = ["user", "project"] if args.all else ["user" if args.user else "project"]
     for scope in scopes:
-        found = list(uninstalling.found(chosen, scope, places, env, noted))
+        found = list(uninstall.found(chosen, scope, places, env, noted))
         moved = {(one.moved_from, one.host) for one in found}
         known = [one for one in known if (one.path, one.host) not in moved] + found
-    return list(uninstalling.takings(known))
+    return list(uninstall.takings(known))
 
 
 def _say(broken: list[str], places: Places) -> None:

@@ -4,9 +4,9 @@ import os
 from argparse import Namespace
 
 from hookline.cli._command import Command
-from hookline.cli._show import visible
-from hookline.system.places import find
-from hookline.system.trust import unpin
+from hookline.cli._output import visible
+from hookline.policy.trust import unpin
+from hookline.system.paths import find
 
 
 def run(args: Namespace) -> int:

@@ -3,28 +3,27 @@
 import os
 from argparse import ArgumentParser, Namespace
 
-from hookline import installing
 from hookline.cli._command import Command
-from hookline.cli._show import visible
-from hookline.cli._wiring import agreed, short, shown
-from hookline.installing import Plan
-from hookline.system import wired
+from hookline.cli._confirm_changes import agreed, short, shown
+from hookline.cli._output import visible
+from hookline.core.values import replace
+from hookline.install import install_hooks, settings_files
+from hookline.install.install_hooks import Plan
+from hookline.install.settings_files import Wired
 from hookline.system.own_command import client_command
-from hookline.system.places import Places, find
-from hookline.system.wired import Wired
-from hookline.values import replace
+from hookline.system.paths import Places, find
 
 
 def run(args: Namespace) -> int:
     env, places = dict(os.environ), find(dict(os.environ), os.getcwd())
-    known = wired.remembered(places.state)
-    broken = wired.unreadable(places.state)
+    known = settings_files.remembered(places.state)
+    broken = settings_files.unreadable(places.state)
     for path in broken:
         print(f"{short(path, places)} cannot be read: which file it is about is not known")
     if not known:
         print("nothing was wired by `hookline init`")
         return 1 if broken else 0
-    planned = [(one, installing.renewal(one, client_command(env))) for one in known]
+    planned = [(one, install_hooks.renewal(one, client_command(env))) for one in known]
     print("\n".join(_shown(one, plan, places) for one, plan in planned))
     changes = any(plan is not None and plan.changes for _, plan in planned)
     if changes and not args.dry_run and not agreed("Write this?", yes=args.yes):
@@ -44,14 +43,16 @@ def _shown(one: Wired, plan: Plan | None, places: Places) -> str:
 
 def _carry_out(places: Places, env: dict[str, str]) -> None:
     """Planned anew under the lock: somebody else may have been at it since it was shown."""
-    with wired.alone(places.state):
-        for one in wired.remembered(places.state):
-            plan = installing.renewal(one, client_command(env))
+    with settings_files.alone(places.state):
+        for one in settings_files.remembered(places.state):
+            plan = install_hooks.renewal(one, client_command(env))
             if plan is None:
-                wired.forget(places.state, one)
+                settings_files.forget(places.state, one)
             else:
-                installing.carry_out(plan, replace(places, root=one.root or places.root), client_command(env))
-        wired.tidy(places.state)
+                install_hooks.carry_out(
+                    plan, replace(places, root=one.root or places.root), client_command(env)
+                )
+        settings_files.tidy(places.state)
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import hookline
 from hookline.daemon import client
 from hookline.daemon.paths import Place, problem
-from hookline.system import lives, own_command
+from hookline.system import own_command
 from hookline.system.file_lock import is_locked
+from hookline.system.process import identity
 
 ANSWERS_WITHIN = 2.0
 STOPS_WITHIN = 15.0
@@ -53,7 +54,7 @@ def stop(place: Place, within: float = STOPS_WITHIN) -> bool:
     name = holder(place)
     within = within if _ask(place, "stop", ANSWERS_WITHIN) is not None else LOOK_EVERY
     for number in (None, signal.SIGTERM, signal.SIGKILL):
-        if number is not None and lives.alive(name):  # not a later process with the same number
+        if number is not None and identity.alive(name):  # not a later process with the same number
             os.kill(int(name.partition(":")[0]), number)
         if _gone(place, name, within if number is None else ANSWERS_WITHIN):
             return True
@@ -75,7 +76,7 @@ def is_crowded(place: Place) -> bool:
 
 def _gone(place: Place, name: str, within: float) -> bool:
     until = time.monotonic() + within
-    while held(place) or lives.alive(name):
+    while held(place) or identity.alive(name):
         if time.monotonic() > until:
             return False
         time.sleep(LOOK_EVERY)

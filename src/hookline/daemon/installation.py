@@ -3,7 +3,7 @@
 import os
 import sys
 
-from hookline.system import lives
+from hookline.system.process import identity
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LOOK_EVERY = 1.0
@@ -16,17 +16,17 @@ class Files:
     def __init__(self) -> None:
         self._paths = (os.path.realpath(sys.executable), *_sources())
         self._loaded = [_stamp(path) for path in self._paths]
-        self._looked = lives.now()
+        self._looked = identity.now()
         self._changed = False
 
     def changed(self) -> bool:
         """Return whether an upgrade or an edit has changed a file; examines them at most once a second."""
-        if not self._changed and lives.now() - self._looked >= LOOK_EVERY:
+        if not self._changed and identity.now() - self._looked >= LOOK_EVERY:
             self.look()
         return self._changed
 
     def look(self) -> None:
-        self._looked = lives.now()  # first, so that calls at the same moment do not examine them too
+        self._looked = identity.now()  # first, so that calls at the same moment do not examine them too
         self._changed = self._changed or [_stamp(path) for path in self._paths] != self._loaded
 
 

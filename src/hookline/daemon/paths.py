@@ -5,7 +5,7 @@ import os
 from msgspec import Struct
 
 from hookline.daemon import client
-from hookline.system.places import daemon_folders, virtual_environment
+from hookline.system.paths import daemon_folders, virtual_environment
 
 
 class Place(Struct, frozen=True, kw_only=True):

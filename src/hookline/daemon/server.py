@@ -11,15 +11,15 @@ import time
 from contextlib import suppress
 
 import hookline
-from hookline.answering import Answer, answer, parse_call, streams
+from hookline.core.host import Reply
 from hookline.daemon import installation, messages
 from hookline.daemon.paths import Place
 from hookline.daemon.sockets import Line, listen
 from hookline.daemon.turn_lock import Turns
 from hookline.daemon.warm_state import Warm
-from hookline.host import Reply
-from hookline.system import lives
-from hookline.system.effects import sequence
+from hookline.runtime.answer import Answer, answer, parse_call, streams
+from hookline.system.notify import sequence
+from hookline.system.process import identity
 
 IDLE = 30 * 60.0
 """Seconds without a call after which the daemon exits."""
@@ -58,7 +58,7 @@ class Server:
         self._lines: set[Line] = set()
         self._slots = threading.BoundedSemaphore(MOST)
         self._workers = self._finished = self._calls = 0
-        self._started, self._last = time.time(), lives.now()
+        self._started, self._last = time.time(), identity.now()
         self._called, self._closed = threading.Event(), threading.Event()
         self._listener = listen(place.socket)
         self._inode = os.stat(place.socket).st_ino
@@ -71,7 +71,7 @@ class Server:
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
         seen = 0
         while not self.stopping.wait(min(self.idle / 4, CHECK_EVERY)):
-            if not self._lines and lives.now() - self._last > self.idle:
+            if not self._lines and identity.now() - self._last > self.idle:
                 break
             if not self._in_place():
                 break  # the folder was removed, or another daemon has it
@@ -163,7 +163,7 @@ class Server:
         except OSError:  # shut down, or too many files are open
             self.stopping.wait(RETRY_ACCEPT)
             return None
-        line = Line(connection, lives.now())
+        line = Line(connection, identity.now())
         with self._lock:
             self._lines.add(line)
             self._last = line.since
@@ -180,7 +180,7 @@ class Server:
             line.close()
             with self._lock:
                 self._lines.discard(line)
-                self._last = lives.now()
+                self._last = identity.now()
                 self._finished += 1
                 stuck = sum(one.since < self._last - STUCK_AFTER for one in self._lines)
                 over = self._workers > READY + stuck

@@ -6,7 +6,7 @@ import threading
 from contextlib import suppress
 
 from hookline.daemon import client, messages
-from hookline.system import lives
+from hookline.system.process import identity
 
 BACKLOG = 512
 RECEIVE_WITHIN = 10.0
@@ -52,7 +52,7 @@ class Line:
         return messages.read_request(self._receive)
 
     def _receive(self) -> bytes:
-        left = self.since + RECEIVE_WITHIN - lives.now()
+        left = self.since + RECEIVE_WITHIN - identity.now()
         if left <= 0:
             raise messages.Malformed("took too long")
         self._connection.settimeout(left)
@@ -64,7 +64,7 @@ class Line:
 
     def send_working(self, *, every: float) -> None:
         """Tell the client that its call is being worked on, if it was not told lately."""
-        now = lives.now()
+        now = identity.now()
         if now - self._told < every or now - self.since > self._deadline + OVERDUE:
             return
         self._told = now

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from hookline.daemon import client, control, log
 from hookline.daemon.paths import Place, make
 from hookline.daemon.server import IDLE, Server
-from hookline.system import lives, own_command
+from hookline.system import own_command
 from hookline.system.file_lock import try_lock
+from hookline.system.process import identity
 
 SWITCH = "HOOKLINE_DAEMON"
 """Variable that, set to `off`, has every call answered in a process of its own."""
@@ -77,7 +78,7 @@ def _superfluous(place: Place, programs: str) -> bool:
 
 def _serve(place: Place, lock: int, programs: str, idle: float) -> int:
     os.truncate(lock, 0)
-    os.pwrite(lock, lives.own().encode(), 0)
+    os.pwrite(lock, identity.own().encode(), 0)
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.collect()
     gc.freeze()  # modules stay: searching them for garbage takes longer than a reply

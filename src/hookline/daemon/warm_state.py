@@ -8,18 +8,18 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
-from hookline import keeping
-from hookline.assembly import Setup, load
-from hookline.claim_table import Claims
-from hookline.config import Layer
+from hookline.core.host import Host
+from hookline.core.records import Signature
+from hookline.core.store import Recorder, Store
+from hookline.core.values import replace
 from hookline.daemon import log
-from hookline.host import Host
-from hookline.knowledge import Signature
-from hookline.runtime import Runtime
-from hookline.store import Recorder, Store
-from hookline.system import looked
+from hookline.policy.files import Layer
+from hookline.runtime import open_store
+from hookline.runtime.claim_table import Claims
+from hookline.runtime.runtime import Runtime
+from hookline.runtime.setup import Setup, load
+from hookline.system import file_stamps
 from hookline.system.spool import Spool, Turn
-from hookline.values import replace
 
 MOST_SESSIONS = 4_096
 MOST_SETUPS = 256
@@ -112,17 +112,17 @@ class Setups:
     """What is configured, put together anew only after something that it was read from has changed."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Any, ...], tuple[looked.Notes, Setup]] = {}
+        self._known: dict[tuple[Any, ...], tuple[file_stamps.Notes, Setup]] = {}
         self._good: dict[str, Layer] = {}
 
     def load(self, env: Mapping[str, str], cwd: str, host: Host | None) -> Setup:
         key = (host and host.name, cwd, *env.items())
         notes, setup = self._known.get(key, ({}, None))
-        if setup is not None and looked.unchanged(notes):
+        if setup is not None and file_stamps.unchanged(notes):
             return setup
-        with looked.noting() as notes:
+        with file_stamps.noting() as notes:
             setup = load(env, cwd, host, self._good)
-        if _only_built_in(setup) and looked.settled(notes):
+        if _only_built_in(setup) and file_stamps.settled(notes):
             while len(self._known) >= MOST_SETUPS:
                 self._known.pop(next(iter(self._known)), None)
             self._known[key] = notes, setup
@@ -183,7 +183,7 @@ class Warm:
             store = self._stores.get(key)
         if store is None or store.stamp != _stamp(key):
             # Outside of the lock: one that cannot be reached must not keep the others waiting.
-            opened = WarmStore(keeping.open_store(setup))
+            opened = WarmStore(open_store.open_store(setup))
             opened.stamp = _stamp(key)
             with self._lock:
                 gone, self._stores[key] = self._stores.get(key), opened
@@ -216,7 +216,7 @@ class Warm:
             try:
                 store = self._own(setup)
                 self._fold(folder, store, self._spool(folder).drain(store, self._turn))
-                keeping.tidy(setup, store, at=time.time())
+                open_store.tidy(setup, store, at=time.time())
             except Exception as error:  # noqa: BLE001 -- whatever it is, who writes must stay for the others
                 self._waiting[folder] = setup  # safe where it is, until the store can be used again
                 failed += 1
@@ -243,7 +243,7 @@ class Warm:
         if known is None or known[0] != _stamp(key):
             if known is not None:
                 known[1].close()
-            store = keeping.open_store(setup)
+            store = open_store.open_store(setup)
             getattr(store, "defer", tuple)()
             known = self._writers[key] = _stamp(key), store
         return known[1]
@@ -273,7 +273,7 @@ class Warm:
 
 
 def _key(setup: Setup) -> Key:
-    return keeping.name(setup), keeping.place(setup)
+    return open_store.name(setup), open_store.place(setup)
 
 
 def _stamp(key: Key) -> Stamp:

@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from hookline.engine.judging import Metric, best, gained
+from hookline.engine.judge import Metric, best, gained
 
 Level = Literal["none", "refine", "pivot", "search", "halt"]
 

@@ -8,30 +8,20 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from hookline.engine import (
-    _commit,
-    _durable,
-    instructions,
-    reachable,
-    rotating,
-    runs,
-    said,
-    settings,
-    stashing,
-    steps,
-    usage,
-)
-from hookline.engine._verdict import judged, left_nothing, not_measured, withdrawn
-from hookline.engine.agent import BUDGET_END, IDEAS, INSTRUCTIONS, JOURNAL, RUN, Spawn, Task
+from hookline.core.run_variables import BUDGET_END, IDEAS, INSTRUCTIONS, JOURNAL, RUN
+from hookline.core.values import replace
+from hookline.engine import agent_notes, durable_files, instructions, progress, rotate, runs, usage
+from hookline.engine.agents.agent import Spawn, Task
 from hookline.engine.escalation import advice
+from hookline.engine.git import commit, config, keep_refs, stash
 from hookline.engine.journal import TABLE, Row
 from hookline.engine.points import passed
+from hookline.engine.progress import Step
 from hookline.engine.runs import Run
-from hookline.engine.steps import Step
+from hookline.engine.verdict import judged, left_nothing, not_measured, withdrawn
 from hookline.engine.work import Work
 from hookline.redact import redact
-from hookline.system import unattended
-from hookline.values import replace
+from hookline.system.process import unattended
 
 SAID = 4_000
 """Characters of what an agent printed last that are kept."""
@@ -44,7 +34,7 @@ def decide(work: Work, step: Step, rows: Sequence[Row]) -> Step:
     Where nothing was done yet, the worktree is as it was put at the step's start.
     """
     while step.phase not in ("decided", "recorded"):
-        step = steps.save(work.place, _NEXT[step.phase](work, step, rows))
+        step = progress.save(work.place, _NEXT[step.phase](work, step, rows))
         passed(f"after-{step.phase}")
     return step
 
@@ -59,9 +49,9 @@ def _begin(work: Work, step: Step, rows: Sequence[Row]) -> Step:
     passed("after-wire")
     before = usage.noted(work.used(work.run.began))
     with _untouched(work, step.experiment) as refs:
-        reachable.note(work.place, refs)
+        keep_refs.note(work.place, refs)
         step = replace(step, phase="spawned", mark=unattended.new_mark(), began=time.time(), before=before)
-        steps.save(work.place, step)
+        progress.save(work.place, step)
         work.watcher.working(step.experiment, end)
         passed("before-spawn")
         spawn, over = _sessions(work, step, rows, spawn, end)
@@ -75,31 +65,31 @@ def _begin(work: Work, step: Step, rows: Sequence[Row]) -> Step:
         spent=step.spent + over.seconds,
         ended=_ended(over),
         said=told[-SAID:],
-        notes=said.notes(spawn.says(told)),
+        notes=agent_notes.notes(spawn.says(told)),
         description=spawn.describe(told),
     )
 
 
 @contextmanager
-def _untouched(work: Work, number: int) -> Iterator[reachable.Before]:
+def _untouched(work: Work, number: int) -> Iterator[keep_refs.Before]:
     """The repository is afterwards as it is now, however what runs meanwhile ends: also where a user ends it.
 
     Gives its refs.
     """
     repository = work.tree.repository
-    stashing.pin(work.tree, work.run.id, work.worker)
-    was, refs = settings.known(work.run, repository), reachable.before(repository, work.run.id)
+    stash.pin(work.tree, work.run.id, work.worker)
+    was, refs = config.known(work.run, repository), keep_refs.before(repository, work.run.id)
     try:
         yield refs
     finally:
         _put_back(work, number, was, refs)
 
 
-def _put_back(work: Work, number: int, was: settings.Settings, refs: reachable.Before) -> None:
+def _put_back(work: Work, number: int, was: config.Settings, refs: keep_refs.Before) -> None:
     repository, noted = work.tree.repository, work.watcher.noted
-    settings.put_back(work.run, repository.git.dir, was, number, noted)
-    reachable.after(repository, work.run.id, number, refs, noted)
-    stashing.put_back(work.tree, work.run.id, number, work.worker)
+    config.put_back(work.run, repository.git.dir, was, number, noted)
+    keep_refs.after(repository, work.run.id, number, refs, noted)
+    stash.put_back(work.tree, work.run.id, number, work.worker)
 
 
 def _heard(work: Work, step: Step, until: float | None = None) -> Step:
@@ -127,7 +117,7 @@ def _sessions(
     work: Work, step: Step, rows: Sequence[Row], spawn: Spawn, end: float
 ) -> tuple[Spawn, unattended.Over]:
     """The agent's session, and the fresh ones that go on where a context is nearly full."""
-    again = rotating.Sessions(
+    again = rotate.Sessions(
         spawned=lambda before: work.agent.command(_task(work, step, rows, end, before)),
         start=lambda spawn, enough: _run(work, step, spawn, end, enough),
         store=work.store,
@@ -136,15 +126,15 @@ def _sessions(
         until=end,
         noted=work.watcher.noted,
     )
-    return rotating.carry_out(again, spawn)
+    return rotate.carry_out(again, spawn)
 
 
 def _run(work: Work, step: Step, spawn: Spawn, end: float, enough: Callable[[], bool]) -> unattended.Over:
     process = unattended.Work(
         argv=spawn.argv, cwd=spawn.cwd, env=spawn.env, stdin=spawn.stdin, mark=step.mark
     )
-    _durable.folder(work.run.path(runs.LOGS))
-    _durable.clear(path := log(work.run, step.experiment))
+    durable_files.folder(work.run.path(runs.LOGS))
+    durable_files.clear(path := log(work.run, step.experiment))
     return unattended.run(
         process,
         limit=max(end - time.time(), 0.0) + work.target.agent.grace,
@@ -170,8 +160,8 @@ def _task(work: Work, step: Step, rows: Sequence[Row], end: float, before: str =
         advice=advice(rows[run.since :], work.target.escalation).text,
         feedback=step.feedback,
     )
-    _durable.folder(run.path(runs.LOGS))
-    _durable.clear(path)
+    durable_files.folder(run.path(runs.LOGS))
+    durable_files.clear(path)
     with open(path, "w", encoding="utf-8", errors="replace") as file:
         file.write(f"{before}\n\n{told}" if before else told)
     journal = run.path(TABLE)
@@ -198,17 +188,17 @@ def _task(work: Work, step: Step, rows: Sequence[Row], end: float, before: str =
 
 
 def _ideas(run: Run) -> str:
-    return redact(_durable.text(run.path(runs.IDEAS))[:_IDEAS])
+    return redact(durable_files.text(run.path(runs.IDEAS))[:_IDEAS])
 
 
 def _take_over(work: Work, step: Step, rows: Sequence[Row]) -> Step:
     """After a crash: an agent may have been at work, and may still be."""
     unattended.end_marked(step.mark)
-    was = settings.known(work.run, work.tree.repository)
-    _put_back(work, step.experiment, was, reachable.noted(work.place))
+    was = config.known(work.run, work.tree.repository)
+    _put_back(work, step.experiment, was, keep_refs.noted(work.place))
     work.unwire()
     step = _heard(work, step)
-    if not _commit.anything(work.tree, step.start, work.inside):
+    if not commit.anything(work.tree, step.start, work.inside):
         work.tree.put(step.start)
         return replace(step, phase="begun", mark="")
     return replace(step, phase="left", ended="interrupted")
@@ -217,18 +207,18 @@ def _take_over(work: Work, step: Step, rows: Sequence[Row]) -> Step:
 def _commit_it(work: Work, step: Step, rows: Sequence[Row]) -> Step:
     """Always: whatever the agent left, and however it ended."""
     passed("before-commit")
-    ref, tried = _commit.ref_of(work.run.id, step.experiment), step.commit
+    ref, tried = commit.ref_of(work.run.id, step.experiment), step.commit
     if tried:  # what is mended may be worth less than what it was
         work.tree.repository.set_ref(f"{ref}-try{step.reworks}", tried)
-    kept = _commit.commit(work.tree, step, work.inside, ref=ref)
+    kept = commit.commit(work.tree, step, work.inside, ref=ref)
     passed("after-commit")
     message = redact(work.tree.repository.message(kept.own)) if kept.own else ""
     step = replace(
         step,
         commit=kept.commit,
         outside=kept.outside,
-        description=said.subject(message) or step.description,
-        notes={**step.notes, **said.notes(message)},
+        description=agent_notes.subject(message) or step.description,
+        notes={**step.notes, **agent_notes.notes(message)},
     )
     if tried and not step.commit:
         return withdrawn(replace(step, commit=tried), rows)
@@ -266,7 +256,7 @@ def given_up(work: Work, step: Step, rows: Sequence[Row], why: str) -> Step:
     if step.phase == "left":
         step = _commit_it(work, step, rows)
     step = step if step.phase == "decided" else not_measured(step, rows, why)
-    return steps.save(work.place, step)
+    return progress.save(work.place, step)
 
 
 _NEXT: Mapping[str, Callable[[Work, Step, Sequence[Row]], Step]] = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hookline.durations import written
+from hookline.core.durations import written
 from hookline.engine.journal import Row
 from hookline.engine.target import Target
 

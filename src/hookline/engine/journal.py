@@ -15,12 +15,12 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from hookline.engine import _durable
+from hookline.core.frozen import NOTHING
+from hookline.core.records import Experiment
+from hookline.core.values import replace
+from hookline.engine import durable_files
 from hookline.engine.target import Metric
-from hookline.frozen import NOTHING
-from hookline.knowledge import Experiment
 from hookline.redact import redact, redact_json
-from hookline.values import replace
 
 FOLDER = "autoresearch"
 TABLE, TWIN = "results.tsv", "results.jsonl"
@@ -244,8 +244,8 @@ class Journal:
 
     def rows(self) -> list[Row]:
         """What both files know together, by number; the JSON knows more of each row."""
-        known = {row.iteration: row for row in read(_durable.text(self.table))}
-        return _sorted({**known, **{row.iteration: row for row in _twin(_durable.text(self.twin))}})
+        known = {row.iteration: row for row in read(durable_files.text(self.table))}
+        return _sorted({**known, **{row.iteration: row for row in _twin(durable_files.text(self.twin))}})
 
     def append(self, row: Row, before: Sequence[Row]) -> None:
         """Add a row behind those that were there *before*, once: it is on the disk when this is over.
@@ -253,20 +253,20 @@ class Journal:
         An agent may have changed or taken away the files: then they are written anew.
         """
         for path, old, new in self._texts(before, [row]):
-            found = _durable.text(path)
+            found = durable_files.text(path)
             if found == old:
-                _durable.append(path, new)
+                durable_files.append(path, new)
             elif found != old + new:
-                _durable.write(path, old + new)
+                durable_files.write(path, old + new)
 
     def mend(self, rows: Sequence[Row]) -> None:
         """Have the files say these rows, whatever they say now."""
         for path, text, _ in self._texts(rows, ()):
-            if _durable.text(path) != text:
-                _durable.write(path, text)
+            if durable_files.text(path) != text:
+                durable_files.write(path, text)
 
     def _texts(self, old: Iterable[Row], new: Iterable[Row]) -> Iterable[tuple[str, str, str]]:
-        _durable.folder(self.folder)
+        durable_files.folder(self.folder)
         yield self.table, head(self._metric) + "".join(map(line, old)), "".join(map(line, new))
         yield self.twin, "".join(map(_json, old)), "".join(map(_json, new))
 

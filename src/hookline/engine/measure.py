@@ -13,9 +13,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from hookline.kind import Finished
+from hookline.core.kind import Finished
 from hookline.redact import redact
-from hookline.system.processes import run
+from hookline.system.process.run_command import run
 
 SHELL = ("/bin/sh", "-c")
 KEEP = 4 << 20

@@ -7,9 +7,9 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hookline.core.extras import missing
 from hookline.engine.journal import Row
 from hookline.engine.target import Metric
-from hookline.extras import missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,16 +1,15 @@
 """The price of tokens: the user's own table, the list of the extra `prices`, then the shipped table."""
 
-from hookline import models
-from hookline.system import models as tables
-from hookline.system.places import Places
-from hookline.usage import Spent
+from hookline.budget import models
+from hookline.core.usage import Spent
+from hookline.system.paths import Places
 
 SOME = 1_000
 
 
 def price(spent: Spent, model: str, places: Places) -> float | None:
     """Return the price of the tokens in US dollars, or None if no table has the model."""
-    table, ours = tables.table(places)[0], tables.shipped()
+    table, ours = models.table(places)[0], models.shipped()
     own = models.find({name: entry for name, entry in table.items() if entry != ours.get(name)}, model)
     for cost in (own.cost(spent) if own.prices else None, _listed(spent, model)):
         if cost is not None:

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from hookline.engine import _commit, experiment, journal, steps
+from hookline.core.values import replace
+from hookline.engine import experiment, journal, progress
+from hookline.engine.git import commit
 from hookline.engine.journal import Row
 from hookline.engine.points import passed
-from hookline.engine.steps import Step
+from hookline.engine.progress import Step
 from hookline.engine.work import Work
-from hookline.system import unattended
-from hookline.values import replace
+from hookline.system.process import unattended
 
 Settle = Callable[[Step, Sequence[Row]], list[Row]]
 
@@ -19,7 +20,7 @@ def take_up(work: Work, rows: list[Row], settle: Settle) -> list[Row]:
     work.unwire()
     if not rows:
         return rows
-    step = steps.load(work.place) or _forgotten(work, rows)
+    step = progress.load(work.place) or _forgotten(work, rows)
     if step is None or step.experiment < rows[-1].iteration:
         return rows
     passed("taking-up")
@@ -39,6 +40,6 @@ def _recorded(step: Step, last: Row) -> Step:
 def _forgotten(work: Work, rows: Sequence[Row]) -> Step | None:
     """An agent may have deleted the note of its own experiment; its work is still there."""
     start = next(row.commit for row in reversed(rows) if row.kept)
-    if not work.tree.there or not _commit.anything(work.tree, start, work.inside):
+    if not work.tree.there or not commit.anything(work.tree, start, work.inside):
         return None
     return experiment.forgotten(work, rows, number=1 + max(row.iteration for row in rows), start=start)

@@ -8,36 +8,28 @@ from contextlib import ExitStack
 from itertools import count
 from statistics import median
 
-from hookline.engine import (
-    experiment,
-    journal,
-    many,
-    reachable,
-    runs,
-    settings,
-    steps,
-    stopping,
-    wiring,
-)
-from hookline.engine import repository as repositories
-from hookline.engine._lock import held
-from hookline.engine._rows import known, noted
-from hookline.engine._workplace import workers, workplace
+from hookline.core.values import replace
+from hookline.engine import experiment, host_setup, journal, progress, runs, stop_reason
+from hookline.engine.git import config, keep_refs
+from hookline.engine.git import repository as repositories
+from hookline.engine.git.repository import BRANCHES, Repository
 from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
-from hookline.engine.judging import mad, noisy
+from hookline.engine.judge import mad, noisy
+from hookline.engine.lock import held
+from hookline.engine.parallel import run_parallel
 from hookline.engine.points import passed
-from hookline.engine.repository import BRANCHES, Repository
+from hookline.engine.progress import Step
 from hookline.engine.resume import take_up
+from hookline.engine.rows import known, noted
 from hookline.engine.run_state import Surroundings, settle, stands
 from hookline.engine.runs import Run
-from hookline.engine.steps import Step
-from hookline.engine.stopping import Stop
+from hookline.engine.stop_reason import Stop
 from hookline.engine.target import Target
 from hookline.engine.work import Work
+from hookline.engine.workplace import workers, workplace
 from hookline.redact import redact
-from hookline.system import unattended
-from hookline.values import replace
+from hookline.system.process import unattended
 
 FINISHES = "what is at work is finished first; Ctrl-C again ends it now"
 
@@ -116,7 +108,7 @@ def carry_out(run: Run, repository: Repository, around: Surroundings) -> Stop:
 
 def _not_elsewhere(run: Run, repository: Repository) -> None:
     """What is checked out elsewhere would change under whoever works there."""
-    place = reachable.elsewhere(repository, run.branch, run.checkout)
+    place = keep_refs.elsewhere(repository, run.branch, run.checkout)
     if place:
         raise ValueError(
             f"{run.branch!r} is checked out in {place!r}, and the run would move it there; "
@@ -136,14 +128,14 @@ def _carry_out(work: Work, around: Surroundings, interrupts: Interrupts) -> Stop
         work, rows = _baseline(work, around)
     if work.run.parallel > 1 or work.run.cluster or workers(work.run):
         limited = replace(work, target=_limited(work.target, around))
-        over = many.carry_on(limited, around, interrupts, rows)
+        over = run_parallel.carry_on(limited, around, interrupts, rows)
         _noted(work, spent=spent + time.monotonic() - began, stopped=over.reason)
         return over
     ready = False
     while True:
         total = spent + time.monotonic() - began
         work = _noted(work, spent=total)
-        stop = stopping.due(_limited(work.target, around), rows, total, work.run.since)
+        stop = stop_reason.due(_limited(work.target, around), rows, total, work.run.since)
         if interrupts.asked:
             stop = stop or Stop(reason="cancelled", text="ended by the user after the experiment")
         if stop:
@@ -155,20 +147,20 @@ def _carry_out(work: Work, around: Surroundings, interrupts: Interrupts) -> Stop
 def _aligned(work: Work, rows: Sequence[Row]) -> None:
     """The branch and the refs as the journal says, whatever was done to them while the run rested."""
     repository, run, noted = work.tree.repository, work.run, work.watcher.noted
-    settings.note(run, repository)
+    config.note(run, repository)
     if not rows:
         return
-    reachable.of_rows(repository, run.id, rows, noted)
+    keep_refs.of_rows(repository, run.id, rows, noted)
     keep = f"{repositories.ref(run.id, rows[-1].iteration)}-branch"
     known, at = [row.commit for row in rows if row.commit], stands(rows)
-    reachable.put_branch(
+    keep_refs.put_branch(
         repository, run.branch, at, ours=run.checkout, keep=keep, known=known, complain=noted
     )
 
 
 def _looked_at(work: Work, rows: Sequence[Row]) -> Work:
     """Whoever has a run go on that waited for a person has seen what did not help."""
-    if work.run.stopped not in stopping.WAITS:
+    if work.run.stopped not in stop_reason.WAITS:
         return work
     return replace(work, run=runs.save(replace(work.run, since=len(rows), stopped="")))
 
@@ -190,7 +182,7 @@ def _next(work: Work, around: Surroundings, rows: list[Row], *, spent: float, re
     work = _timed(work, spent)
     step = Step(experiment=1 + max(row.iteration for row in rows), start=stands(rows))
     passed("before-begun")
-    step = steps.save(work.place, step)
+    step = progress.save(work.place, step)
     passed("after-begun")
     if not ready:
         work.tree.put(step.start)
@@ -200,13 +192,13 @@ def _next(work: Work, around: Surroundings, rows: list[Row], *, spent: float, re
 
 def _guarded(work: Work) -> None:
     """Wire the agent once, to see that it can be, before anything is measured."""
-    if not wiring.paths(work.target.agent.host):
+    if not host_setup.paths(work.target.agent.host):
         return
     work.tree.put(work.run.base)
     try:
         work.wire(work.run.base)
         passed("after-first-wire")
-    except wiring.NotWired as error:
+    except host_setup.NotWired as error:
         raise NoBaseline(str(error)) from None
     finally:
         work.unwire()

@@ -4,27 +4,21 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from hookline.engine import (
-    _durable,
-    journal,
-    reachable,
-    runs,
-    stashing,
-    steps,
-)
-from hookline.engine import repository as repositories
-from hookline.engine._rows import noted
+from hookline.core.store import Store
+from hookline.core.values import replace
+from hookline.engine import durable_files, journal, progress, runs
+from hookline.engine.git import keep_refs, stash
+from hookline.engine.git import repository as repositories
+from hookline.engine.git.repository import HEADS
 from hookline.engine.journal import Row
 from hookline.engine.points import passed
-from hookline.engine.repository import HEADS
+from hookline.engine.progress import Step
+from hookline.engine.rows import noted
 from hookline.engine.runs import Run
-from hookline.engine.steps import Step
 from hookline.engine.target import Target
-from hookline.engine.watching import Watcher
+from hookline.engine.watcher import Watcher
 from hookline.engine.work import Work
-from hookline.store import Store
-from hookline.system import unattended
-from hookline.values import replace
+from hookline.system.process import unattended
 
 
 class Surroundings(Struct, frozen=True, kw_only=True):
@@ -50,7 +44,7 @@ def settle(work: Work, around: Surroundings, step: Step, before: Sequence[Row]) 
     passed("before-row")
     rows = noted(work.run, around.store, row, before, around.watcher.noted)
     passed("after-row")
-    step = steps.save(work.place, replace(step, phase="recorded", row=journal.to_json(row)))
+    step = progress.save(work.place, replace(step, phase="recorded", row=journal.to_json(row)))
     passed("after-recorded")
     follow(work, row, rows)
     around.watcher.decided(row)
@@ -61,10 +55,10 @@ def settle(work: Work, around: Surroundings, step: Step, before: Sequence[Row]) 
 def follow(work: Work, row: Row, rows: Sequence[Row]) -> None:
     """Have the branch and the worktree follow what is in the journal."""
     run, at, repository, noted = work.run, stands(rows), work.tree.repository, work.watcher.noted
-    reachable.of_rows(repository, run.id, rows, noted)
+    keep_refs.of_rows(repository, run.id, rows, noted)
     own = repositories.ref(run.id, row.iteration)
     known, keep = [row.commit, repository.commit(f"{own}-own")], f"{own}-branch"
-    reachable.put_branch(
+    keep_refs.put_branch(
         repository, run.branch, at, ours=run.checkout, keep=keep, known=known, complain=noted
     )
     passed("after-branch")
@@ -74,8 +68,8 @@ def follow(work: Work, row: Row, rows: Sequence[Row]) -> None:
         work.tree.put(at)
     passed("after-reset")
     _keep_idea(run, row)
-    stashing.unpin(work.tree, run.id, work.worker)
-    steps.drop(work.place)
+    stash.unpin(work.tree, run.id, work.worker)
+    progress.drop(work.place)
     passed("after-settled")
 
 
@@ -98,7 +92,7 @@ def _keep_idea(run: Run, row: Row) -> None:
     line = f"- {idea} (experiment {row.iteration})\n"
     path = run.path(runs.IDEAS)
     if idea:
-        _durable.clear(path)
+        durable_files.clear(path)
         with open(path, "a+", encoding="utf-8", errors="replace") as file:
             file.seek(0)
             if line not in file.read():

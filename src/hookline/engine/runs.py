@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.engine import _durable, target
+from hookline.engine import durable_files, target
 from hookline.engine.journal import FOLDER, Journal
 from hookline.engine.target import Target
 
@@ -91,16 +91,16 @@ class Run(Struct, frozen=True, kw_only=True):
 
 
 def save(run: Run) -> Run:
-    _durable.folder(run.path(LOGS))
+    durable_files.folder(run.path(LOGS))
     told = {"version": VERSION, "target": run.name, "text": run.text}
     told |= {name: getattr(run, name) for name in _KEPT}
-    _durable.write(run.path(FILE), json.dumps(told, indent=1) + "\n")
+    durable_files.write(run.path(FILE), json.dumps(told, indent=1) + "\n")
     return run
 
 
 def load(root: str, name: str) -> Run:
     """The run of that name; raises `LookupError`."""
-    text = _durable.text(os.path.join(root, FOLDER, name, FILE))
+    text = durable_files.text(os.path.join(root, FOLDER, name, FILE))
     if not text:
         raise LookupError(f"no run is called {name!r} here; `hookline runs` shows what there is")
     return read(text, root, name)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from pathspec import GitIgnoreSpec
 
-from hookline.engine.repository import Repository
+from hookline.engine.git.repository import Repository
 from hookline.engine.target import Scope
 
 Inside = Callable[[str], bool]

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from hookline.engine import _keys as keys
-from hookline.frozen import NOTHING
+from hookline.core.frozen import NOTHING
+from hookline.engine import target_values as keys
 
 Direction = Literal["lower", "higher"]
 

@@ -3,12 +3,16 @@
 import os
 from collections.abc import Mapping
 
-from hookline.engine import repository as repositories
+from msgspec import Struct
+
+from hookline.core.values import replace
 from hookline.engine import target
-from hookline.engine.runs import checked
+from hookline.engine.git import repository as repositories
+from hookline.engine.runs import Run, checked
 from hookline.engine.target import Target
-from hookline.system import files, places
-from hookline.system.places import FOLDER
+from hookline.policy import read_files
+from hookline.system import paths
+from hookline.system.paths import FOLDER
 
 ENDING = ".toml"
 
@@ -18,7 +22,7 @@ def root_of(cwd: str, env: Mapping[str, str]) -> str:
     try:
         return repositories.open_at(cwd, env).root
     except repositories.Unusable:
-        return places.project_root(cwd)
+        return paths.project_root(cwd)
 
 
 def folder(root: str) -> str:
@@ -46,7 +50,45 @@ def load(root: str, name: str) -> tuple[Target, str]:
     name = name or there[0]
     if name not in there:
         raise LookupError(f"no target is called {name!r} here; {known}")
-    text, wrong = files.read(path(root, name), root)
+    text, wrong = read_files.read(path(root, name), root)
     if wrong:
         raise ValueError(f"target {name!r} {wrong}")
     return target.read(text, name), text
+
+
+FREE = ("goal", "agent", "limits", "escalation")
+"""Parts of a target that a run which goes on takes as they are now."""
+
+
+class Changed(Struct, frozen=True, kw_only=True):
+    """The run to go on with, and what its user should know."""
+
+    run: Run
+    says: str = ""
+
+
+def by_now(run: Run) -> Changed:
+    """The *run*, with what its target says by now where that may change; one that is gone changes nothing."""
+    try:
+        now, text = load(run.root, run.name)
+    except LookupError:
+        return Changed(run=run)
+    except ValueError as error:
+        return Changed(run=run, says=f"{error}; the run goes on with what it began with")
+    was = run.target
+    if now == was:
+        return Changed(run=run)
+    if not _measures_the_same(now, was):
+        return Changed(
+            run=run,
+            says=f"target {run.name!r} measures something else by now, so the run goes on with what it "
+            f"began with; `hookline run {run.name}` begins one with the change",
+        )
+    parts = " and ".join(name for name in FREE if getattr(now, name) != getattr(was, name))
+    return Changed(
+        run=replace(run, text=text), says=f"the run goes on with the {parts} of its target as of now"
+    )
+
+
+def _measures_the_same(now: Target, was: Target) -> bool:
+    return replace(now, **{name: getattr(was, name) for name in FREE}) == was

@@ -9,14 +9,14 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from hookline import spending
+from hookline.budget import ledger
+from hookline.budget.ledger import Purse
+from hookline.core.events import SessionEnd
+from hookline.core.store import Query, Session, Store
+from hookline.core.usage import UNKNOWN, Spent, Usage, from_json
 from hookline.engine.prices import price
-from hookline.events import SessionEnd
-from hookline.spending import Purse
-from hookline.store import Query, Session, Store
 from hookline.system import spool
-from hookline.system.places import Places
-from hookline.usage import UNKNOWN, Spent, Usage, from_json
+from hookline.system.paths import Places
 
 TOOL = "PostToolUse"
 
@@ -93,14 +93,14 @@ def _of(one: Session, store: Store, places: Places, env: Mapping[str, str], now:
 
 
 def _recorded_at(notes: Mapping[str, Any]) -> str:
-    noted = notes.get(spending.USAGE)
+    noted = notes.get(ledger.USAGE)
     mark = noted.get("mark") if isinstance(noted, Mapping) else None
     path = mark.get("path") if isinstance(mark, Mapping) else ""
     return path if isinstance(path, str) else ""
 
 
 def _cost(usage: Usage, notes: Mapping[str, Any], places: Places) -> float | None:
-    noted = notes.get(spending.USAGE)
+    noted = notes.get(ledger.USAGE)
     tally = from_json(noted.get("tally") if isinstance(noted, Mapping) else None)
     whole = Spent(usage.input or 0, usage.output or 0, usage.cache_read or 0, usage.cache_write or 0)
     prices = [price(spent, model, places) for model, spent in (tally.spent or {usage.model: whole}).items()]

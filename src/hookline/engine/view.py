@@ -14,10 +14,10 @@ from rich.live import Live as Shown
 from rich.table import Table
 from rich.text import Text
 
-from hookline.durations import written
+from hookline.core.durations import written
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run
-from hookline.engine.stopping import Stop
+from hookline.engine.stop_reason import Stop
 from hookline.engine.target import Metric, Target
 from hookline.redact.stream import Stream
 

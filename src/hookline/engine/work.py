@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from hookline.engine.agent import Agent
-from hookline.engine.bench import Bench
+from hookline.core.store import Store
+from hookline.engine.agents.agent import Agent
+from hookline.engine.git.worktree import Worktree
+from hookline.engine.measure_pool import Bench
 from hookline.engine.runs import Run
 from hookline.engine.scope import Inside
 from hookline.engine.target import Target
 from hookline.engine.usage import Used
-from hookline.engine.watching import Watcher
-from hookline.engine.worktree import Worktree
-from hookline.store import Store
-from hookline.system import unattended
+from hookline.engine.watcher import Watcher
+from hookline.system.process import unattended
 
 
 class Work(Struct, frozen=True, kw_only=True):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.family import Family
-from hookline.hook import Hook
+from hookline.core.hook import Hook
+from hookline.core.registry import Family
 
 FAMILY = Family(package=__name__, noun="built-in hook")
 

@@ -1,9 +1,9 @@
 """Keep every event with its outcome in the store, redacted, off the answer's path."""
 
-from hookline.events import Event
-from hookline.hook import hook
-from hookline.response import Keep, Response, effect
-from hookline.state import State
+from hookline.core.events import Event
+from hookline.core.hook import hook
+from hookline.core.response import Keep, Response, effect
+from hookline.core.state import State
 
 
 @hook(priority=95, nature="observer")

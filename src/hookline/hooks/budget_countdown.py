@@ -8,14 +8,13 @@ from __future__ import annotations
 from functools import reduce
 from typing import Literal
 
-from hookline.budget import LAST, band
-from hookline.events import PostToolUse, PreToolUse
-from hookline.exceptions import Allow, excepted, noted
-from hookline.hook import ANY, hook
-from hookline.hooks._budget import said
-from hookline.hooks._budget.enforcing import stopped
-from hookline.response import Response, inject, remember, warn
-from hookline.state import State
+from hookline.core.budget import LAST, band
+from hookline.core.events import PostToolUse, PreToolUse
+from hookline.core.hook import ANY, hook
+from hookline.core.response import Response, inject, remember, warn
+from hookline.core.rule_exceptions import Allow, excepted, noted
+from hookline.core.state import State
+from hookline.hooks._budget import said, stopped
 
 RULES = ("expired", "too-long")
 _NAME = "budget-countdown"

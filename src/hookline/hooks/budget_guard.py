@@ -5,12 +5,12 @@ Judged by the tokens that the host says are in use, against the model's window l
 
 from __future__ import annotations
 
-from hookline.events import OnBudgetExceeded, PreToolUse
-from hookline.exceptions import Allow, excepted, noted
-from hookline.hook import hook
-from hookline.hooks._budget.loads import load
-from hookline.response import Response, block, inject, warn
-from hookline.state import State
+from hookline.core.events import OnBudgetExceeded, PreToolUse
+from hookline.core.hook import hook
+from hookline.core.response import Response, block, inject, warn
+from hookline.core.rule_exceptions import Allow, excepted, noted
+from hookline.core.state import State
+from hookline.hooks._budget import load
 
 RULES = ("large-read", "fetch", "new-helper")
 _NAME = "budget-guard"

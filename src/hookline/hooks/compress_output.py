@@ -3,12 +3,11 @@
 Files that a tool reads or writes stay as they are: an agent that edits a file must have seen all of it.
 """
 
-from hookline.events import PostToolUse
-from hookline.hook import hook
-from hookline.hooks._compress import Limits, fine, mapped, shortened
-from hookline.hooks._why.compress_output import tree
-from hookline.response import Response, modify
-from hookline.state import State
+from hookline.core.events import PostToolUse
+from hookline.core.hook import hook
+from hookline.core.response import Response, modify
+from hookline.core.state import State
+from hookline.hooks._compress_output.shorten import Limits, fine, mapped, shortened, tree
 
 _AGAIN = "run it again with its output in a file to see the whole"
 

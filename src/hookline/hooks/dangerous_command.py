@@ -12,15 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from hookline.events import PreToolUse
-from hookline.exceptions import Allow, noted
-from hookline.hook import ANY, hook
-from hookline.hooks._dangerous import Action, Finding, findings
-from hookline.hooks._dangerous.lines import SHELLS, commanded, whereabouts
-from hookline.hooks._dangerous.packs import TIGHTER, Packs, decided, rules
-from hookline.hooks._why.dangerous_command import tree
-from hookline.response import Response, ask, block, inject
-from hookline.state import State
+from hookline.core.events import PreToolUse
+from hookline.core.hook import ANY, hook
+from hookline.core.response import Response, ask, block, inject
+from hookline.core.rule_exceptions import Allow, noted
+from hookline.core.state import State
+from hookline.hooks._dangerous_command import Action, Finding, findings
+from hookline.hooks._dangerous_command.explain import SHELLS, command_line_of, tree, whereabouts
+from hookline.hooks._dangerous_command.packs import TIGHTER, Packs, decided, rules
 
 _WEIGHTS = {"block": 2, "ask": 1, "warn": 0}
 _NOTHING: Mapping[str, str] = {}
@@ -46,7 +45,7 @@ def dangerous_command(
     protected: tuple[str, ...] = ("main", "master"),
     runners: Mapping[str, str] = _NOTHING,
 ) -> Response | None:
-    line = commanded(event)
+    line = command_line_of(event)
     if not line:
         return None
     place = whereabouts(event, state, protected, lease)

@@ -6,13 +6,12 @@ iteration-context has spoken at the same prompt.
 
 from __future__ import annotations
 
-from hookline.events import PostCompact, UserPromptSubmit
-from hookline.hook import hook
-from hookline.hooks._context.begun import begun
-from hookline.hooks._context.telling import listed
+from hookline.core.events import PostCompact, UserPromptSubmit
+from hookline.core.hook import hook
+from hookline.core.response import Response, inject
+from hookline.core.state import State
+from hookline.hooks._context import begun, listed
 from hookline.hooks.iteration_context import due
-from hookline.response import Response, inject
-from hookline.state import State
 
 
 @hook(priority=60, nature="advice")

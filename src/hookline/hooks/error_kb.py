@@ -7,12 +7,12 @@ grows with use, and halves every 45 days. A repository's errors are shared by al
 
 from __future__ import annotations
 
-from hookline.events import OnError, PostToolUse, PreToolUse
-from hookline.hook import hook
-from hookline.hooks._errors import after
-from hookline.hooks._errors.before import warned
-from hookline.response import Response
-from hookline.state import State
+from hookline.core.events import OnError, PostToolUse, PreToolUse
+from hookline.core.hook import hook
+from hookline.core.response import Response
+from hookline.core.state import State
+from hookline.hooks import _error_kb
+from hookline.hooks._error_kb import warned
 
 _PENDING = "error-kb.pending"
 _SHELLS = ("shell", "powershell", "cmd")
@@ -31,10 +31,10 @@ def error_kb(
         return _before(event, state, confident) if event.kind in _SHELLS else None
     if isinstance(event, PostToolUse) and event.success and not state.memory.get(_PENDING):
         return None
-    limits = after.Limits(confident, within, quiet)
+    limits = _error_kb.Limits(confident, within, quiet)
     if isinstance(event, OnError):
-        return after.advised(event, state, limits)
-    return (after.worked if event.success else after.failed)(event, state, limits)
+        return _error_kb.advised(event, state, limits)
+    return (_error_kb.worked if event.success else _error_kb.failed)(event, state, limits)
 
 
 def _before(event: PreToolUse, state: State, confident: float) -> Response | None:

@@ -7,7 +7,7 @@ helps to go on. After a compaction, and in the session that goes on after a rota
 
 from __future__ import annotations
 
-from hookline.events import (
+from hookline.core.events import (
     OnBudgetExceeded,
     PostCompact,
     PostToolUse,
@@ -17,11 +17,11 @@ from hookline.events import (
     TurnEnd,
     UserPromptSubmit,
 )
-from hookline.hook import hook
-from hookline.hooks._handoff import giving, leaving
-from hookline.hooks._handoff.answered import checked, heard
-from hookline.response import Response, remember
-from hookline.state import State
+from hookline.core.hook import hook
+from hookline.core.response import Response, remember
+from hookline.core.state import State
+from hookline.hooks import _handoff
+from hookline.hooks._handoff import checked, heard
 
 _UNSEEN, _GIVEN, _LEG = "unseen", "HOOKLINE_HANDOFF", "HOOKLINE_ROTATION"
 _EXPECTED, _FROM, _WANTED = "handoff.expected", "handoff.from", "handoff.rotate"
@@ -50,10 +50,10 @@ def handoff(
     if isinstance(event, SessionStart | UserPromptSubmit | PostCompact):
         return _given(event, state, cap, offer=offer)
     if isinstance(event, OnBudgetExceeded):
-        return leaving.short_of(event, state, at, cap)
+        return _handoff.short_of(event, state, at, cap)
     if isinstance(event, PreCompact):
-        return leaving.compacting(event, state, cap)
-    return leaving.ended(state, cap)
+        return _handoff.compacting(event, state, cap)
+    return _handoff.ended(state, cap)
 
 
 def _given(
@@ -65,8 +65,8 @@ def _given(
     if isinstance(event, SessionStart) and event.source == _UNSEEN and state.facts.get("tells_start"):
         return None  # it began before anybody asked us, and is in the middle of something
     if isinstance(event, PostCompact):
-        return giving.after_compaction(event, state, cap)
-    return giving.at_start(event, state, cap, offer=offer)
+        return _handoff.after_compaction(event, state, cap)
+    return _handoff.at_start(event, state, cap, offer=offer)
 
 
 def _answered(event: PostToolUse | TurnEnd, state: State) -> Response | None:

@@ -6,14 +6,13 @@ The journal is the one that an engine names to the session (`AUTORESEARCH_JOURNA
 
 from __future__ import annotations
 
-from hookline.events import UserPromptSubmit
-from hookline.frozen import Frozen
-from hookline.hook import hook
-from hookline.hooks._context.begun import NOTE, SPOKE, begun, is_known, mirror
-from hookline.hooks._context.telling import rows
-from hookline.response import Response, effect, inject, remember
-from hookline.state import State
-from hookline.values import replace
+from hookline.core.events import UserPromptSubmit
+from hookline.core.frozen import Frozen
+from hookline.core.hook import hook
+from hookline.core.response import Response, effect, inject, remember
+from hookline.core.state import State
+from hookline.core.values import replace
+from hookline.hooks._context import NOTE, SPOKE, begun, is_known, mirror, rows
 
 JOURNAL = "AUTORESEARCH_JOURNAL"
 

@@ -8,13 +8,12 @@ is waiting for something. A person's next prompt lifts every stop.
 
 from __future__ import annotations
 
-from hookline.events import PostToolUse, PreCompact, PreToolUse, UserPromptSubmit
-from hookline.exceptions import Allow, excepted, noted
-from hookline.hook import hook
-from hookline.hooks._loops.after import looked, relieved
-from hookline.hooks._loops.stopping import stopped
-from hookline.response import Response, remember
-from hookline.state import State
+from hookline.core.events import PostToolUse, PreCompact, PreToolUse, UserPromptSubmit
+from hookline.core.hook import hook
+from hookline.core.response import Response, remember
+from hookline.core.rule_exceptions import Allow, excepted, noted
+from hookline.core.state import State
+from hookline.hooks._loop_breaker import looked, relieved, stopped
 
 RULES = ("repeated-failure", "alternating", "back-and-forth", "no-relief", "ended")
 _NAME = "loop-breaker"

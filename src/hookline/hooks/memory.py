@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hookline.events import PostCompact, PreCompact, SessionEnd, SessionStart, Stop, UserPromptSubmit
-from hookline.hook import hook
-from hookline.hooks._memory.lessons import lessons
-from hookline.knowledge import Memory
-from hookline.recalling import line, settled, within
-from hookline.response import Response, remember
-from hookline.state import State
+from hookline.core.events import PostCompact, PreCompact, SessionEnd, SessionStart, Stop, UserPromptSubmit
+from hookline.core.hook import hook
+from hookline.core.ranking import line, settled, within
+from hookline.core.records import Memory
+from hookline.core.response import Response, remember
+from hookline.core.state import State
+from hookline.hooks._memory import lessons
 
 _TOLD, _ASKED, _COMPACTING = "memory.told", "memory.asked", "memory.compacting"
 _SURE = "What earlier sessions learnt here (notes, not orders; check before you rely on it):"

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hookline.events import PostToolUse, PreToolUse, UserPromptSubmit
-from hookline.exceptions import Allow, excepted, noted
-from hookline.hook import ANY, hook
-from hookline.hooks._paths import approvals, sayings
+from hookline.core.events import PostToolUse, PreToolUse, UserPromptSubmit
+from hookline.core.hook import ANY, hook
+from hookline.core.response import Response, ask, block, inject, modify
+from hookline.core.rule_exceptions import Allow, excepted, noted
+from hookline.core.state import State
+from hookline.hooks._paths import approvals, messages
 from hookline.hooks._paths.exposure import lines
-from hookline.hooks._paths.fields import stripped
 from hookline.hooks._paths.guarded import Exposure, Place
-from hookline.hooks._paths.weighing import RULE, SHELLS, Loudness, Weighed, weighed, whereabouts
-from hookline.hooks._why.privacy_block import tree
-from hookline.response import Response, ask, block, inject, modify
-from hookline.state import State
+from hookline.hooks._paths.privacy_verdict import RULE, SHELLS, Loudness, Weighed, tree, weighed, whereabouts
+from hookline.hooks._paths.tool_fields import stripped
 
 
 @hook(
     priority={PreToolUse: 10, UserPromptSubmit: 10, PostToolUse: 10},
     nature="policy",
     on_failure="block",
-    rules=(RULE, *sayings.EXPOSED),
+    rules=(RULE, *messages.EXPOSED),
     why=tree,
     unattended={"shell": "block"},
     stricter={"shell": ("ask", "block"), "patterns": ANY},
@@ -47,15 +46,15 @@ def privacy_block(
 def _files(judged: Sequence[Weighed], event: PreToolUse, state: State) -> Response | None:
     own = next((one for one in judged if one.said == "block"), None)
     if own is not None:
-        return block(sayings.self_approved(own.field.path), rule="self-approval")
+        return block(messages.self_approved(own.field.path), rule="self-approval")
     waiting = [one.field.path for one in judged if one.said == "ask"]
     if waiting:
-        return ask(sayings.sensitive(waiting[0]), rule=RULE).plus(approvals.asked(waiting, state))
+        return ask(messages.sensitive(waiting[0]), rule=RULE).plus(approvals.asked(waiting, state))
     claimed = [one.field for one in judged if one.said == "modify"]
     if not claimed:
         return None
     by = [one for one in dict.fromkeys(one.approval for one in judged) if one is not None]
-    changed = modify(input=stripped(event.input, claimed), reason=sayings.approved(by), rule="approved")
+    changed = modify(input=stripped(event.input, claimed), reason=messages.approved(by), rule="approved")
     return changed.plus(approvals.used(by, "privacy-block.used", state))
 
 
@@ -70,7 +69,7 @@ def _shell(event: PreToolUse, place: Place, allow: Allow, shell: str) -> Respons
 
 
 def _said(one: Exposure, shell: str) -> Response:
-    text = sayings.exposed(one)
+    text = messages.exposed(one)
     if shell == "warn":
         return inject(text, rule=one.rule, span=one.span)
     return (block if shell == "block" else ask)(text, rule=one.rule, span=one.span)

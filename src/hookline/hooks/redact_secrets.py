@@ -5,14 +5,13 @@ Where a host cannot change the text, a person is told of what kind the secret is
 
 from __future__ import annotations
 
-from hookline.events import PostToolUse, PreModelCall, PreToolUse
-from hookline.exceptions import Allow, noted
-from hookline.frozen import Frozen
-from hookline.hook import hook
-from hookline.hooks._secrets import Searched, file_of_rules, searched, told, wrapped
-from hookline.hooks._why.redact_secrets import tree
-from hookline.response import Response, modify, warn
-from hookline.state import State
+from hookline.core.events import PostToolUse, PreModelCall, PreToolUse
+from hookline.core.frozen import Frozen
+from hookline.core.hook import hook
+from hookline.core.response import Response, modify, warn
+from hookline.core.rule_exceptions import Allow, noted
+from hookline.core.state import State
+from hookline.hooks._redact_secrets import Searched, file_of_rules, searched, told, tree, wrapped
 
 
 @hook(

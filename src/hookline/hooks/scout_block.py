@@ -1,15 +1,14 @@
 """Keep the agent out of folders that waste its context: what is installed, generated, or not its business."""
 
-from hookline.events import PreToolUse
-from hookline.exceptions import Allow, noted
-from hookline.hook import ANY, hook
-from hookline.hooks._paths import approvals, ignored, sayings
-from hookline.hooks._paths.fields import stripped
-from hookline.hooks._paths.scouted import RULES, claims, scouted, whereabouts
-from hookline.hooks._paths.scouting import Ground
-from hookline.hooks._why.scout_block import tree
-from hookline.response import Response, block, modify, remember, warn
-from hookline.state import State
+from hookline.core.events import PreToolUse
+from hookline.core.hook import ANY, hook
+from hookline.core.response import Response, block, modify, remember, warn
+from hookline.core.rule_exceptions import Allow, noted
+from hookline.core.state import State
+from hookline.hooks._paths import approvals, ignore_rules, messages
+from hookline.hooks._paths.scout_rules import Ground
+from hookline.hooks._paths.scout_verdict import RULES, claims, scouted, tree, whereabouts
+from hookline.hooks._paths.tool_fields import stripped
 
 
 @hook(
@@ -38,7 +37,7 @@ def _first(
         if one.excepted is not None:
             spared.append((one.rule, one.excepted))
         elif one.found is not None:
-            return block(sayings.scouted(one.found), rule=one.rule, span=one.found.span)
+            return block(messages.scouted(one.found), rule=one.rule, span=one.found.span)
     return None
 
 
@@ -54,7 +53,7 @@ def _unclaimed(event: PreToolUse, state: State) -> Response | None:
 
 def _told(ground: Ground, state: State) -> Response | None:
     """Lines of `.ckignore` that mean nothing, said to the user once."""
-    problems = list(ignored.rules(ground.own, ground.extra).problems[:10]) if ground.own.strip() else []
+    problems = list(ignore_rules.rules(ground.own, ground.extra).problems[:10]) if ground.own.strip() else []
     if not problems or list(state.memory.get("scout-block.told", ())) == problems:
         return None
     return warn(*problems).plus(remember(**{"scout-block.told": problems}))

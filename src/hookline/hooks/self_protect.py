@@ -4,13 +4,12 @@ Judged by reading commands and paths, links followed. What a program computes on
 sight; there the trust that pins a project's content and the terminal that those commands need still hold.
 """
 
-from hookline.events import PreToolUse
-from hookline.exceptions import Allow, noted
-from hookline.hook import hook
-from hookline.hooks._self import RULES, Finding, weighed
-from hookline.hooks._why.self_protect import tree
-from hookline.response import Response, ask, block
-from hookline.state import State
+from hookline.core.events import PreToolUse
+from hookline.core.hook import hook
+from hookline.core.response import Response, ask, block
+from hookline.core.rule_exceptions import Allow, noted
+from hookline.core.state import State
+from hookline.hooks._self_protect import RULES, Finding, tree, weighed
 
 
 @hook(

@@ -7,14 +7,13 @@ folder, repeats what is known of the session, for other programs to read.
 
 from __future__ import annotations
 
-from hookline.events import SessionStart
-from hookline.hook import hook
-from hookline.hooks._context.begun import NOTE, begun, mirror
-from hookline.hooks._context.telling import listed
+from hookline.core.events import SessionStart
+from hookline.core.hook import hook
+from hookline.core.response import Response, effect, inject, remember, warn
+from hookline.core.state import State
+from hookline.hooks._context import NOTE, begun, listed, mirror
 from hookline.hooks._paths.secret import secret
 from hookline.redact import redact
-from hookline.response import Response, effect, inject, remember, warn
-from hookline.state import State
 
 UNSEEN = "unseen"
 """The source of a start that was concluded from another event."""

@@ -3,12 +3,11 @@
 Only a request counts: questions, reports, plans of others and what the person says not to do are no requests.
 """
 
-from hookline.events import UserPromptSubmit
-from hookline.hook import hook
-from hookline.hooks._ship.gate import verdict
-from hookline.hooks._why.simplify_gate import tree
-from hookline.response import Response
-from hookline.state import State
+from hookline.core.events import UserPromptSubmit
+from hookline.core.hook import hook
+from hookline.core.response import Response
+from hookline.core.state import State
+from hookline.hooks._simplify_gate.gate import tree, verdict
 
 
 @hook(priority=40, nature="policy", why=tree)

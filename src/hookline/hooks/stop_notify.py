@@ -7,12 +7,12 @@ nothing is told but the end of the run.
 
 from __future__ import annotations
 
-from hookline.events import SessionEnd, Stop
-from hookline.frozen import Frozen
-from hookline.hook import hook
-from hookline.hooks._context.begun import begun, is_known, key, lasted
-from hookline.response import Mirror, Notify, Post, Response, effect, remember
-from hookline.state import State
+from hookline.core.events import SessionEnd, Stop
+from hookline.core.frozen import Frozen
+from hookline.core.hook import hook
+from hookline.core.response import Mirror, Notify, Post, Response, effect, remember
+from hookline.core.state import State
+from hookline.hooks._context import begun, is_known, key, lasted
 
 WEBHOOK = "AR_NOTIFY_WEBHOOK"
 RUN = "HOOKLINE_RUN"

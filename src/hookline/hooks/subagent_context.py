@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from hookline.events import SubagentStart
-from hookline.hook import hook
-from hookline.hooks._context.begun import begun
-from hookline.hooks._context.telling import listed, shown
-from hookline.response import Response, inject
-from hookline.state import State
+from hookline.core.events import SubagentStart
+from hookline.core.hook import hook
+from hookline.core.response import Response, inject
+from hookline.core.state import State
+from hookline.hooks._context import begun, listed, shown
 
 
 @hook(priority=62, nature="advice")

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import Stop, UserPromptSubmit
-from hookline.hook import hook
-from hookline.hooks import _targets
-from hookline.response import Response, block, remember, warn
-from hookline.state import State
-from hookline.targets import prompt_target
-from hookline.values import replace
+from hookline.core.events import Stop, UserPromptSubmit
+from hookline.core.hook import hook
+from hookline.core.response import Response, block, remember, warn
+from hookline.core.state import State
+from hookline.core.token_target import prompt_target
+from hookline.core.values import replace
+from hookline.hooks import _token_budget
 
 ENGINE = "AUTORESEARCH_TOKEN_TARGET"
 _KEY = "token-budget"
@@ -49,16 +49,16 @@ def _end(event: Stop, state: State, usual: int) -> Response | None:
     used = state.usage.turn_output
     if used is None:
         return _uncounted(event, kept, budget)
-    decided = _targets.decide(kept, budget, used, state.now)
+    decided = _token_budget.decide(kept, budget, used, state.now)
     if decided.goes_on and state.budget.expired(state.now):
-        return warn(_targets.out_of_time(decided.pct, used, budget))
+        return warn(_token_budget.out_of_time(decided.pct, used, budget))
     if decided.goes_on:
-        said = block(_targets.nudge(decided.pct, used, budget), rule="continue")
-        return said.plus(remember(**{_KEY: _targets.kept(decided.tracker, kept)}))
+        said = block(_token_budget.nudge(decided.pct, used, budget), rule="continue")
+        return said.plus(remember(**{_KEY: _token_budget.kept(decided.tracker, kept)}))
     if decided.completion is None:
         return None
-    told = warn(_targets.told(decided.completion))
-    return replace(told, rule="completion", note=_targets.noted(decided.completion))
+    told = warn(_token_budget.told(decided.completion))
+    return replace(told, rule="completion", note=_token_budget.noted(decided.completion))
 
 
 def _uncounted(event: Stop, kept: Mapping[str, Any], budget: int) -> Response | None:

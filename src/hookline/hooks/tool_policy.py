@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import PreToolUse
-from hookline.hook import hook
-from hookline.hooks._policy import weighed
-from hookline.hooks._why.tool_policy import tree
-from hookline.response import Response, allow, ask, block, remember, warn
-from hookline.state import State
+from hookline.core.events import PreToolUse
+from hookline.core.hook import hook
+from hookline.core.response import Response, allow, ask, block, remember, warn
+from hookline.core.state import State
+from hookline.hooks._tool_policy import tree, weighed
 
 _TOLD = "tool-policy.told"
 

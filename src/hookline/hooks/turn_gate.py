@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import TurnEnd
-from hookline.hook import hook
-from hookline.state import State
+from hookline.core.events import TurnEnd
+from hookline.core.hook import hook
+from hookline.core.state import State
 
 
 @hook(priority=45, nature="policy", runs="commands")

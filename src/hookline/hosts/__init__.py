@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.family import Family
-from hookline.host import Host
+from hookline.core.host import Host
+from hookline.core.registry import Family
 
 FAMILY = Family(package=__name__, noun="host", constant="HOST")
 

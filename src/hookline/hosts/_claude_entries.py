@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from shlex import quote
 from typing import Any
 
-from hookline.frozen import Frozen
-from hookline.values import replace
-from hookline.wiring import Written
+from hookline.core.frozen import Frozen
+from hookline.core.install_table import Written
+from hookline.core.values import replace
 
 LOST = {
     "if": "runs for every call that its match fits: `if` is not read here",

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hookline import notices
-from hookline.events import (
+from hookline.core import terminal as notices
+from hookline.core.events import (
     ALLOW,
     Event,
     PermissionRequest,
@@ -18,10 +18,10 @@ from hookline.events import (
     SubagentStop,
     TurnEnd,
 )
-from hookline.frozen import frozen
-from hookline.host import Reply, Said
-from hookline.kind import HookFailed
-from hookline.response import Response, Verdict, ending
+from hookline.core.frozen import frozen
+from hookline.core.host import Reply, Said
+from hookline.core.kind import HookFailed
+from hookline.core.response import Response, Verdict, ending
 
 KEYS = frozenset(
     {

@@ -8,8 +8,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import PermissionRequest, PostToolUse, PreToolUse
-from hookline.host import Reply, Said
+from hookline.core.events import PermissionRequest, PostToolUse, PreToolUse
+from hookline.core.host import Reply, Said
 
 SILENT = frozenset({"PreModelRequest", "PostModelRequest", "SessionEnd"})
 """Moments at which no reply is read."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from hookline.wiring import Entry, Place
+from hookline.core.install_table import Entry, Place
 
 QUICK = ("SessionEnd", "Interrupt")
 BARE = ("UserPromptSubmit", "Stop", "Interrupt", "PreModelRequest", "PostModelRequest")

@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from hookline.events import Event, PostToolUse, PreModelCall, PreToolUse, Stop, UserPromptSubmit
-from hookline.frozen import thawed
-from hookline.host import Reply, Said
-from hookline.hosts._going_on import going_on
-from hookline.response import ending
+from hookline.core.events import Event, PostToolUse, PreModelCall, PreToolUse, Stop, UserPromptSubmit
+from hookline.core.frozen import thawed
+from hookline.core.host import Reply, Said
+from hookline.core.response import ending
+from hookline.hosts._continuation import going_on
 
 CHANGED = "(The tool ran; what follows is its result as a hook changed it.)"
 NO_TEXT = "(a part of the result that is no text was left out)"

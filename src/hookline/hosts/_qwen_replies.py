@@ -7,12 +7,12 @@ reason in the result's place, and so is how a result is changed.
 import json
 from typing import Any
 
-from hookline.events import PostToolUse, Stop
-from hookline.host import Reply, Said
+from hookline.core.events import PostToolUse, Stop
+from hookline.core.host import Reply, Said
+from hookline.core.values import replace
 from hookline.hosts import _claude_replies
+from hookline.hosts._continuation import going_on
 from hookline.hosts._gemini_replies import CHANGED, text_of, told
-from hookline.hosts._going_on import going_on
-from hookline.values import replace
 
 
 def encode(said: Said) -> Reply:

@@ -6,8 +6,8 @@ With 2 it blocks, with 1 it shows its user what stands on stderr, with 0 it hide
 import json
 from typing import Any
 
-from hookline.events import PermissionRequest, PreCompact
-from hookline.host import Reply, Said
+from hookline.core.events import PermissionRequest, PreCompact
+from hookline.core.host import Reply, Said
 
 SHOWN = 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from hookline.events import (
+from hookline.core.events import (
     ALLOW,
     ASK,
     BLOCK,
@@ -27,13 +27,13 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.host import WHOLE, Dialect, Host, Tool, moment, tool
-from hookline.hosts import _claude_talk, _claude_usage, _others
+from hookline.core.host import WHOLE, Dialect, Host, Tool, moment, tool
+from hookline.core.install_table import Entry, Listed, Wiring
+from hookline.core.payload import compose
+from hookline.hosts import _claude_transcript, _shared_files
+from hookline.hosts._claude_detect import EDITS, LOOKS, TODOS, background_result, sent, untyped
 from hookline.hosts._claude_entries import hooks
-from hookline.hosts._claude_marks import EDITS, LOOKS, TODOS, background_result, sent, untyped
 from hookline.hosts._claude_replies import KEYS, encode, read
-from hookline.payload import compose
-from hookline.wiring import Entry, Listed, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_use_id"}
 RAN = {**CALL, "duration_ms": "duration_ms"}
@@ -115,7 +115,7 @@ HOST: Host = Host(
     ),
     telltales=("CLAUDECODE", "CLAUDE_CODE_SESSION_ID"),
     sent=sent,
-    run_by=_others.CLAUDES,
+    run_by=_shared_files.CLAUDES,
     project_env="CLAUDE_PROJECT_DIR",
     passing=("CLAUDE_EFFORT", "CLAUDE_ENV_FILE"),
     settings=("~/.claude/settings.json", "~/.claude.json"),
@@ -135,9 +135,9 @@ HOST: Host = Host(
         moved_by="CLAUDE_CONFIG_DIR",
         looks=LOOKS,
     ),
-    usage=_claude_usage.RECORDING,
+    usage=_claude_transcript.USAGE,
     headless_env={"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"},
-    talk=_claude_talk.TALK,
+    talk=_claude_transcript.CONVERSATION,
     ends=(PreToolUse, PostToolUse),
     headless=("claude", "-p", "--output-format=stream-json", "--verbose", "--model={model}"),
     free={"edit": EDITS, "full": ("--permission-mode=bypassPermissions",)},

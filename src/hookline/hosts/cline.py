@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hookline.events import (
+from hookline.core.events import (
     BLOCK,
     INJECT,
     MODIFY,
@@ -15,10 +15,10 @@ from hookline.events import (
     Stop,
     UserPromptSubmit,
 )
-from hookline.frozen import thawed
-from hookline.host import WHOLE, Host, Reply, Said, Tool, moment, tool
+from hookline.core.frozen import thawed
+from hookline.core.host import WHOLE, Host, Reply, Said, Tool, moment, tool
+from hookline.core.install_table import Entry, Own, Wiring
 from hookline.hosts._cline_payloads import COMMANDS, HELPER, failure, unpacked
-from hookline.wiring import Entry, Own, Wiring
 
 CALL = {"tool": "tool_call.name", "input": "tool_call.input", "call": "tool_call.id"}
 RAN = {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import (
+from hookline.core.events import (
     ALLOW,
     BLOCK,
     INJECT,
@@ -25,14 +25,14 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.host import WHOLE, Host, Tool, moment, tool
-from hookline.hosts import _codex_talk, _codex_usage
+from hookline.core.host import WHOLE, Host, Tool, moment, tool
+from hookline.core.install_table import Entry, Listed, Look, Wiring
+from hookline.hosts import _codex_transcript
 from hookline.hosts._claude_entries import hooks
 from hookline.hosts._codex_replies import encode
-from hookline.hosts._codex_rollout import failure as recorded
+from hookline.hosts._codex_transcript import failure as recorded
 from hookline.hosts._codex_trust import waiting, words
-from hookline.hosts._looks import switched, trusted_project
-from hookline.wiring import Entry, Listed, Look, Wiring
+from hookline.hosts._obstacles import switched, trusted_project
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 RAN = {**CALL, "call": "tool_use_id"}
@@ -143,8 +143,8 @@ HOST = Host(
             "Whenever an entry changes, that is to be done again.",
         ),
     ),
-    usage=_codex_usage.RECORDING,
-    talk=_codex_talk.TALK,
+    usage=_codex_transcript.USAGE,
+    talk=_codex_transcript.CONVERSATION,
     headless=("codex", "exec", "--json", "--model={model}", "--dangerously-bypass-hook-trust", "-"),
     free={"edit": ("--sandbox=workspace-write",), "full": ("--dangerously-bypass-approvals-and-sandbox",)},
 )

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import (
+from hookline.core.events import (
     ASK,
     BLOCK,
     INJECT,
@@ -25,12 +25,11 @@ from hookline.events import (
     SubagentStop,
     UserPromptSubmit,
 )
-from hookline.host import Host, Tool, moment, tool
-from hookline.hosts import _others
-from hookline.hosts._copilot_payloads import failure, of_helper, of_ours, unpacked
-from hookline.hosts._copilot_replies import encode
-from hookline.hosts._looks import listed, switched
-from hookline.wiring import Entry, Look, Own, Wiring
+from hookline.core.host import Host, Tool, moment, tool
+from hookline.core.install_table import Entry, Look, Own, Wiring
+from hookline.hosts import _shared_files
+from hookline.hosts._copilot_codec import encode, failure, of_helper, of_ours, unpacked
+from hookline.hosts._obstacles import listed, switched
 
 CALL = {"tool": "toolName", "input": "toolArgs"}
 TEXT = {"output": "textResultForLlm"}
@@ -121,7 +120,7 @@ HOST = Host(
     prompt_may_come_first=True,
     telltales=("COPILOT_CLI",),
     sent=lambda payload, env: bool(env.get("COPILOT_CLI")) and "timestamp" in payload,
-    run_by=_others.GITHUBS,
+    run_by=_shared_files.GITHUBS,
     one_by_one=True,
     project_env="COPILOT_PROJECT_DIR",
     settings=("~/.copilot/hooks/hookline.json", "~/.copilot/settings.json", "~/.copilot/config.json"),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hookline.events import (
+from hookline.core.events import (
     ALLOW,
     ASK,
     BLOCK,
@@ -19,8 +19,9 @@ from hookline.events import (
     SubagentStop,
     UserPromptSubmit,
 )
-from hookline.host import WHOLE, Host, Tool, moment, tool
-from hookline.hosts._cursor_words import (
+from hookline.core.host import WHOLE, Host, Tool, moment, tool
+from hookline.core.install_table import Entry, Listed, Wiring
+from hookline.hosts._cursor_codec import (
     AGAIN,
     MCP,
     SHELL,
@@ -33,7 +34,6 @@ from hookline.hosts._cursor_words import (
     unfinished,
     unpacked,
 )
-from hookline.wiring import Entry, Listed, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_use_id"}
 RAN = {**CALL, "duration_ms": "duration"}

@@ -2,9 +2,9 @@
 
 import json
 
-from hookline.envelope import COMMON, check_event, places, response_out
-from hookline.events import EVENTS
-from hookline.host import Host, Reply, Said, moment, tool
+from hookline.core.envelope import COMMON, check_event, places, response_out
+from hookline.core.events import EVENTS
+from hookline.core.host import Host, Reply, Said, moment, tool
 
 KINDS = ("shell", "read", "write", "edit", "glob", "grep", "list", "search", "fetch", "agent", "question")
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import (
+from hookline.core.events import (
     ALLOW,
     ASK,
     BLOCK,
@@ -20,11 +20,11 @@ from hookline.events import (
     SubagentStop,
     UserPromptSubmit,
 )
-from hookline.host import WHOLE, Host, Tool, moment, tool
+from hookline.core.host import WHOLE, Host, Tool, moment, tool
+from hookline.core.install_table import Entry, Listed, Look, Wiring
 from hookline.hosts._claude_entries import hooks
 from hookline.hosts._claude_replies import encode
-from hookline.hosts._looks import switched
-from hookline.wiring import Entry, Listed, Look, Wiring
+from hookline.hosts._obstacles import switched
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 AGAIN = {"again": "stop_hook_active"}

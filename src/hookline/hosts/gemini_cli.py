@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import (
+from hookline.core.events import (
     BLOCK,
     INJECT,
     MODIFY,
@@ -18,12 +18,12 @@ from hookline.events import (
     Stop,
     UserPromptSubmit,
 )
-from hookline.host import WHOLE, Host, Tool, moment, tool
-from hookline.hosts import _gemini_talk, _gemini_usage
+from hookline.core.host import WHOLE, Host, Tool, moment, tool
+from hookline.core.install_table import Entry, Listed, Look, Wiring
+from hookline.hosts import _gemini_transcript
 from hookline.hosts._claude_entries import timed_in_ms
 from hookline.hosts._gemini_replies import SHELL, encode, failure, our_own_words
-from hookline.hosts._looks import either, off_by_name, switched, trusted_folder
-from hookline.wiring import Entry, Listed, Look, Wiring
+from hookline.hosts._obstacles import either, off_by_name, switched, trusted_folder
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 FILE = {"path": "file_path", "output": WHOLE}
@@ -136,8 +136,8 @@ HOST = Host(
         ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `gemini` and say so.",),
     ),
-    usage=_gemini_usage.GEMINI,
-    talk=_gemini_talk.GEMINI,
+    usage=_gemini_transcript.GEMINI_USAGE,
+    talk=_gemini_transcript.GEMINI_CONVERSATION,
     ends=(PreToolUse, PostToolUse),
     headless=(
         "env",

@@ -4,9 +4,18 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import ASK, BLOCK, INJECT, PostToolUse, PreToolUse, SessionStart, Stop, UserPromptSubmit
-from hookline.host import WHOLE, Host, Reply, Said, Tool, moment, tool
-from hookline.wiring import Entry, Own, Wiring
+from hookline.core.events import (
+    ASK,
+    BLOCK,
+    INJECT,
+    PostToolUse,
+    PreToolUse,
+    SessionStart,
+    Stop,
+    UserPromptSubmit,
+)
+from hookline.core.host import WHOLE, Host, Reply, Said, Tool, moment, tool
+from hookline.core.install_table import Entry, Own, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 RAN = {**CALL, "output": "tool_response"}

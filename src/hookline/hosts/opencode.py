@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import (
+from hookline.core.events import (
     ALLOW,
     BLOCK,
     INJECT,
@@ -24,10 +24,10 @@ from hookline.events import (
     SubagentStop,
     UserPromptSubmit,
 )
-from hookline.host import WHOLE, Host, Reply, Said, Tool, moment, tool
+from hookline.core.host import WHOLE, Host, Reply, Said, Tool, moment, tool
+from hookline.core.install_table import Entry, Own, Wiring
+from hookline.core.response import ending
 from hookline.hosts._opencode_plugin import PLUGIN
-from hookline.response import ending
-from hookline.wiring import Entry, Own, Wiring
 
 CALL = {"tool": "tool", "input": "args", "call": "call"}
 TEXT = {"output": WHOLE}

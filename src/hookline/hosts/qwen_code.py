@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import (
+from hookline.core.events import (
     ALLOW,
     ASK,
     BLOCK,
@@ -23,13 +23,13 @@ from hookline.events import (
     SubagentStop,
     UserPromptSubmit,
 )
-from hookline.host import WHOLE, Host, Tool, moment, tool
-from hookline.hosts import _gemini_talk, _gemini_usage
+from hookline.core.host import WHOLE, Host, Tool, moment, tool
+from hookline.core.install_table import Entry, Listed, Look, Wiring
+from hookline.hosts import _gemini_transcript
 from hookline.hosts._claude_entries import hooks
 from hookline.hosts._gemini_replies import our_own_words
-from hookline.hosts._looks import switched, trusted_folder
+from hookline.hosts._obstacles import switched, trusted_folder
 from hookline.hosts._qwen_replies import encode
-from hookline.wiring import Entry, Listed, Look, Wiring
 
 # `tool_use_id` is made up by the client, and another one in every moment but those of one call.
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_call_id"}
@@ -138,8 +138,8 @@ HOST = Host(
         ),
         needs=("Hooks of a project run only in a folder that you trust: open it with `qwen` and say so.",),
     ),
-    usage=_gemini_usage.QWEN,
-    talk=_gemini_talk.QWEN,
+    usage=_gemini_transcript.QWEN_USAGE,
+    talk=_gemini_transcript.QWEN_CONVERSATION,
     headless=("qwen", "--output-format=stream-json", "--model={model}"),
     free={"full": ("--yolo",), "edit": ("--approval-mode=auto-edit",)},
 )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import (
+from hookline.core.events import (
     ALLOW,
     BLOCK,
     INJECT,
@@ -24,9 +24,9 @@ from hookline.events import (
     Stop,
     UserPromptSubmit,
 )
-from hookline.host import WHOLE, Host, Tool, moment, tool
+from hookline.core.host import WHOLE, Host, Tool, moment, tool
+from hookline.core.install_table import Entry, Listed, Own, Wiring
 from hookline.hosts._reasonix_replies import SHOWN, encode
-from hookline.wiring import Entry, Listed, Own, Wiring
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 RAN = {**CALL, "output": "tool_response"}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import (
+from hookline.core.events import (
     ALLOW,
     ASK,
     BLOCK,
@@ -19,9 +19,9 @@ from hookline.events import (
     SubagentStop,
     UserPromptSubmit,
 )
-from hookline.host import WHOLE, Host, Reply, Said, Tool, moment, tool
-from hookline.hosts import _claude_replies, _others
-from hookline.wiring import Entry, Listed, Wiring
+from hookline.core.host import WHOLE, Host, Reply, Said, Tool, moment, tool
+from hookline.core.install_table import Entry, Listed, Wiring
+from hookline.hosts import _claude_replies, _shared_files
 
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_use_id"}
 AGAIN = {"again": "stop_hook_active"}
@@ -103,7 +103,7 @@ HOST = Host(
     tool_kind=mcp_tool,
     encode=encode,
     sent=sent,
-    run_by=_others.GITHUBS,
+    run_by=_shared_files.GITHUBS,
     settings=("~/.copilot/hooks/hookline-vscode.json",),
     program="code",
     runs_hooks_of=(".claude/settings.json", ".claude/settings.local.json", "~/.claude/settings.json"),

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import BLOCK, PostToolUse, PreToolUse, Stop, UserPromptSubmit
-from hookline.host import Host, Moment, Reply, Said, moment, tool
-from hookline.wiring import Entry, Listed, Wiring
+from hookline.core.events import BLOCK, PostToolUse, PreToolUse, Stop, UserPromptSubmit
+from hookline.core.host import Host, Moment, Reply, Said, moment, tool
+from hookline.core.install_table import Entry, Listed, Wiring
 
 MCP = {"tool": "tool_info.mcp_tool_name", "input": "tool_info.mcp_tool_arguments"}
 

@@ -1,7 +1,7 @@
 """The kinds of configured hooks, one a file; each file's `KIND` says how such a hook is carried out."""
 
-from hookline.family import Family
-from hookline.kind import Kind
+from hookline.core.kind import Kind
+from hookline.core.registry import Family
 
 FAMILY = Family(package=__name__, noun="kind of hook", constant="KIND")
 

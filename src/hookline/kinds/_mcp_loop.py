@@ -10,7 +10,7 @@ from typing import Any
 
 from mcp.types import CallToolResult
 
-from hookline.kind import KEEP, Finished, HookFailed
+from hookline.core.kind import KEEP, Finished, HookFailed
 from hookline.kinds._mcp_process import Server
 from hookline.kinds._mcp_session import Arguments, Gone, Session
 from hookline.redact import redact

@@ -5,14 +5,14 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from hookline.envelope import event_out
-from hookline.events import Event
-from hookline.frozen import thawed
-from hookline.host import Dialect
-from hookline.kind import Declaration, Machine
-from hookline.response import Response
-from hookline.rewording import returned, reworded
-from hookline.state import State
+from hookline.core.envelope import event_out
+from hookline.core.events import Event
+from hookline.core.frozen import thawed
+from hookline.core.host import Dialect
+from hookline.core.kind import Declaration, Machine
+from hookline.core.response import Response
+from hookline.core.state import State
+from hookline.core.translate import returned, reworded
 
 Payload = Callable[[Event, State], bytes]
 

@@ -1,17 +1,51 @@
 """What a command printed and how it ended, as a response: JSON first, then directives, then plain text."""
 
 import json
+import re
 import signal
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hookline.envelope import BadEnvelope, response_in
-from hookline.events import Event, SessionStart, TurnStart, UserPromptSubmit
-from hookline.host import Dialect
-from hookline.kind import KEEP, Finished, HookFailed
-from hookline.kinds._directives import Lines, directives
+from msgspec import Struct
+
+from hookline.core.envelope import BadEnvelope, response_in
+from hookline.core.events import Event, SessionStart, TurnStart, UserPromptSubmit
+from hookline.core.host import Dialect
+from hookline.core.kind import KEEP, Finished, HookFailed
+from hookline.core.response import Response, block, inject, warn
 from hookline.redact import redact
-from hookline.response import Response, block, inject, warn
+
+_DIRECTIVE = re.compile(r"@@(INJECT|WARN)[ \t]*:(.*)", re.IGNORECASE)
+
+
+class Lines(Struct, frozen=True, kw_only=True):
+    """What a text says in directives, and what is left of it without them."""
+
+    said: Response
+    rest: str
+    any: bool
+
+
+def directives(text: str) -> Lines:
+    """A directive goes on until the next one or a blank line; it counts at the start of a line only."""
+    found: list[tuple[str, list[str]]] = []
+    rest: list[str] = []
+    inside = rest
+    for line in (line.removesuffix("\r") for line in text.split("\n")):
+        if start := _DIRECTIVE.fullmatch(line):
+            inside = [start[2]]
+            found.append((start[1].upper(), inside))
+        else:
+            inside = inside if line.strip() else rest
+            inside.append(line)
+    said = Response(context=_texts(found, "INJECT"), warnings=_texts(found, "WARN"))
+    return Lines(said=said, rest="\n".join(rest).strip(), any=bool(found))
+
+
+def _texts(found: list[tuple[str, list[str]]], word: str) -> tuple[str, ...]:
+    texts = ("\n".join(lines).strip() for which, lines in found if which == word)
+    return tuple(text for text in texts if text)
+
 
 BLOCKED = 2
 """The exit status by which a hook blocks."""

@@ -21,15 +21,15 @@ from typing import IO, Any
 
 from msgspec import to_builtins
 
-from hookline.events import Event
-from hookline.frozen import thawed
-from hookline.hook import BadHook, Hook, configure
-from hookline.kinds import _loading
-from hookline.kinds._codec import response_to_json
+from hookline.core.events import Event
+from hookline.core.frozen import thawed
+from hookline.core.hook import BadHook, Hook, configure
+from hookline.core.response import Response
+from hookline.core.state import State
+from hookline.kinds import _load
+from hookline.kinds._response_json import response_to_json
 from hookline.kinds._sources import located
 from hookline.redact import redact
-from hookline.response import Response
-from hookline.state import State
 
 LONGEST = 8 * 1024 * 1024
 """How many characters an answer may have."""
@@ -44,7 +44,7 @@ def main() -> None:
     faulthandler.enable(_STDERR)
     _be_the_first_to_go()
     with open(heard, "rb") as requests, open(said, "wb", buffering=0) as replies:
-        shelf = _loading.Shelf(sys.argv[1], json.loads(requests.readline() or b"{}"))
+        shelf = _load.Shelf(sys.argv[1], json.loads(requests.readline() or b"{}"))
         for line in requests:
             _write(replies, _encoded(_answer(json.loads(line), shelf)))
     os._exit(0)  # whatever threads and exit handlers hooks have left
@@ -76,12 +76,12 @@ def _encoded(reply: Mapping[str, Any]) -> bytes:
     return line.encode() + b"\n"
 
 
-def _answer(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
+def _answer(request: Mapping[str, Any], shelf: _load.Shelf) -> dict[str, Any]:
     ours = os.getpid()
     faulthandler.dump_traceback_later(request["limit"] + _OVER, exit=True, file=_STDERR)
     try:
         return {"id": request["id"], **_DOES[request["do"]](request, shelf)}
-    except _loading.Stale:
+    except _load.Stale:
         return {"id": request["id"], "stale": True}
     finally:
         if os.getpid() != ours:
@@ -89,49 +89,49 @@ def _answer(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]
         faulthandler.cancel_dump_traceback_later()
 
 
-def _describe(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
+def _describe(request: Mapping[str, Any], shelf: _load.Shelf) -> dict[str, Any]:
     source = request["source"]
     file = source["path"] or located(source["module"].partition(":")[0], source["root"])
     try:
-        hooks = [_loading.described(hook) for hook in shelf.hooks(source).values()]
+        hooks = [_load.described(hook) for hook in shelf.hooks(source).values()]
         return {"hooks": hooks, "files": shelf.imported()}
-    except _loading.Stale:
+    except _load.Stale:
         raise
     except BaseException as error:  # noqa: BLE001 -- a broken file must not break the others
-        return {"problem": _loading.problem(error, file)}
+        return {"problem": _load.problem(error, file)}
 
 
-def _judge(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
+def _judge(request: Mapping[str, Any], shelf: _load.Shelf) -> dict[str, Any]:
     try:
         said = _said(*_asked(request, shelf))
         if said is None or isinstance(said, Response):
             return {"response": None if said is None else response_to_json(said)}
-    except _loading.Stale:
+    except _load.Stale:
         raise
     except BaseException as error:  # noqa: BLE001 -- a broken hook must not break the agent
         return _failed(error, shelf)
     return {"failed": f"answered with {type(said).__name__}, not with a Response or None"}
 
 
-def _why(request: Mapping[str, Any], shelf: _loading.Shelf) -> dict[str, Any]:
+def _why(request: Mapping[str, Any], shelf: _load.Shelf) -> dict[str, Any]:
     try:
         hook, event, state = _asked(request, shelf)
         told = [] if hook.why is None else hook.why(event, state, **hook.settings)
         return {"why": [to_builtins(one) for one in told]}
-    except _loading.Stale:
+    except _load.Stale:
         raise
     except BaseException as error:  # noqa: BLE001 -- ditto
         return _failed(error, shelf)
 
 
-def _failed(error: BaseException, shelf: _loading.Shelf) -> dict[str, Any]:
+def _failed(error: BaseException, shelf: _load.Shelf) -> dict[str, Any]:
     return {
         "failed": redact(f"failed: {type(error).__name__}: {error}")[:500].rstrip(": ")
         + _where(error, shelf.root)
     }
 
 
-def _asked(request: Mapping[str, Any], shelf: _loading.Shelf) -> tuple[Hook, Event, State]:
+def _asked(request: Mapping[str, Any], shelf: _load.Shelf) -> tuple[Hook, Event, State]:
     event, state, env = pickle.loads(base64.b64decode(request["call"]))  # noqa: S301 -- our own program sent it
     _enter(shelf.root, {**env, "HOOKLINE_DEPTH": request["depth"]})
     hook = _configured(_chosen(shelf.hooks(request["source"]), request["hook"]), request["settings"])
@@ -158,7 +158,7 @@ def _enter(root: str, env: Mapping[str, str]) -> None:
         os.environ.update(wanted)
 
 
-def _chosen(hooks: _loading.Hooks, name: str) -> Hook:
+def _chosen(hooks: _load.Hooks, name: str) -> Hook:
     if name in hooks:
         return hooks[name]
     if not name and len(hooks) == 1:
@@ -174,7 +174,7 @@ def _configured(hook: Hook, settings: Mapping[str, Any]) -> Hook:
 
 def _where(error: BaseException, root: str) -> str:
     """The place in the user's own code."""
-    frames = [frame for frame in extract_tb(error.__traceback__) if _loading.is_ours(frame.filename, root)]
+    frames = [frame for frame in extract_tb(error.__traceback__) if _load.is_ours(frame.filename, root)]
     return f" ({os.path.relpath(frames[-1].filename, root)}:{frames[-1].lineno})" if frames else ""
 
 

@@ -7,7 +7,7 @@ from itertools import count
 from threading import Lock
 from typing import Any
 
-from hookline.kind import Child, HookFailed, Machine
+from hookline.core.kind import Child, HookFailed, Machine
 from hookline.kinds._sources import Source
 from hookline.redact import redact
 

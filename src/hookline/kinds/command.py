@@ -8,12 +8,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from hookline.events import Event
-from hookline.kind import Carry, Declaration, Kind, Machine
+from hookline.core.events import Event
+from hookline.core.kind import Carry, Declaration, Kind, Machine
+from hookline.core.response import Response
+from hookline.core.state import State
 from hookline.kinds._payloads import telling
 from hookline.kinds._replies import read
-from hookline.response import Response
-from hookline.state import State
 
 SHELL = ("/bin/sh", "-c")
 

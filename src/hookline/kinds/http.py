@@ -9,16 +9,16 @@ from string import Template
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from hookline.events import Event
-from hookline.extras import missing
-from hookline.kind import KEEP, Carry, Declaration, HookFailed, Kind, Machine
+from hookline.core.events import Event
+from hookline.core.extras import missing
+from hookline.core.kind import KEEP, Carry, Declaration, HookFailed, Kind, Machine
+from hookline.core.response import Response
+from hookline.core.state import State
 from hookline.kinds._payloads import payload
 from hookline.kinds._replies import answer
-from hookline.response import Response
-from hookline.state import State
 
 if TYPE_CHECKING:
-    from hookline.kinds._posting import Client
+    from hookline.kinds._post import Client
 
 OURS = {"content-type": "application/json", "accept": "application/json", "user-agent": "hookline"}
 PLAIN = {"accept-encoding": "identity"}
@@ -43,7 +43,7 @@ def bind(declaration: Declaration, machine: Machine) -> Carry:
 
 def _client(*, secure: bool) -> "Client":
     try:
-        from hookline.kinds._posting import Client  # noqa: PLC0415 -- the extra http
+        from hookline.kinds._post import Client  # noqa: PLC0415 -- the extra http
     except ImportError as error:
         raise HookFailed(missing("http", "a hook with a url")) from error
     return Client(secure=secure)

@@ -8,15 +8,15 @@ ended with all that it started.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hookline.envelope import event_out
-from hookline.events import Event
-from hookline.extras import missing
-from hookline.frozen import thawed
-from hookline.kind import Carry, Declaration, HookFailed, Kind, Machine
+from hookline.core.envelope import event_out
+from hookline.core.events import Event
+from hookline.core.extras import missing
+from hookline.core.frozen import thawed
+from hookline.core.kind import Carry, Declaration, HookFailed, Kind, Machine
+from hookline.core.response import Response
+from hookline.core.state import State
 from hookline.kinds._mcp_process import Server
 from hookline.kinds._replies import read
-from hookline.response import Response
-from hookline.state import State
 
 if TYPE_CHECKING:
     from hookline.kinds._mcp_loop import Sessions

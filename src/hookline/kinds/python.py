@@ -12,18 +12,18 @@ from typing import Any
 
 from msgspec import ValidationError, convert
 
-from hookline.events import Event
-from hookline.frozen import Frozen, thawed
-from hookline.hook import Why
-from hookline.kind import Carry, Declaration, HookFailed, Kind, Machine
-from hookline.kinds._codec import response_from_json
-from hookline.kinds._finding import Found, find
+from hookline.core.events import Event
+from hookline.core.explanation import Branch
+from hookline.core.frozen import Frozen, thawed
+from hookline.core.hook import Why
+from hookline.core.kind import Carry, Declaration, HookFailed, Kind, Machine
+from hookline.core.response import Response
+from hookline.core.state import State
+from hookline.core.values import replace
+from hookline.kinds._discover import Found, find
+from hookline.kinds._response_json import response_from_json
 from hookline.kinds._sources import Source
 from hookline.kinds._workers import ask
-from hookline.response import Response
-from hookline.state import State
-from hookline.values import replace
-from hookline.why import Branch
 
 __all__ = ["KIND", "Found", "Source", "bind", "find", "why"]
 

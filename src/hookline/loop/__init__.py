@@ -1,9 +1,7 @@
 """A turn loop for agents that are built in Python: bring a model and tools, every moment is an event."""
 
 from hookline.loop.agent import Agent
-from hookline.loop.asking import Model
-from hookline.loop.tools import Failed, Tool, tool
-from hookline.loop.values import (
+from hookline.loop.messages import (
     Answer,
     Called,
     Calling,
@@ -16,6 +14,8 @@ from hookline.loop.values import (
     ToolCall,
     Warned,
 )
+from hookline.loop.model_call import Model
+from hookline.loop.tools import Failed, Tool, tool
 
 __all__ = [
     "Agent",

@@ -10,7 +10,7 @@ from functools import partial
 from math import inf
 from typing import Any, Self
 
-from hookline.events import (
+from hookline.core.events import (
     Event,
     Notification,
     OnBudgetExceeded,
@@ -28,15 +28,11 @@ from hookline.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.frozen import frozen
-from hookline.host import CONTINUATIONS
-from hookline.loop.asking import Model, asked
-from hookline.loop.callables import called
-from hookline.loop.session import Session, nobody, stands
-from hookline.loop.started import session_context
-from hookline.loop.tools import Failed, Tool, tool
-from hookline.loop.using import ABORTED, Ask, Toolbox, described, use
-from hookline.loop.values import (
+from hookline.core.frozen import frozen
+from hookline.core.host import CONTINUATIONS
+from hookline.core.outcome import Outcome
+from hookline.loop.call_any import called
+from hookline.loop.messages import (
     Done,
     Ended,
     Message,
@@ -49,9 +45,12 @@ from hookline.loop.values import (
     user,
     without_stale,
 )
-from hookline.outcome import Outcome
-from hookline.runtime import Runtime
-from hookline.system import lives
+from hookline.loop.model_call import Model, asked
+from hookline.loop.session import Session, nobody, session_context, stands
+from hookline.loop.tool_calls import ABORTED, Ask, Toolbox, described, use
+from hookline.loop.tools import Failed, Tool, tool
+from hookline.runtime.runtime import Runtime
+from hookline.system.process import identity
 
 Compact = Callable[[Sequence[Message], str], Any]
 """From the messages and guidance to a summary, or to the messages to stand instead; may be `async`."""
@@ -88,7 +87,7 @@ class Agent:
         self.compactor, self.compact_at = compact, compact_at if compact else inf
         self.session = Session(
             runtime or Runtime.load(cwd),
-            session=session or lives.fresh(),
+            session=session or identity.fresh(),
             host=name,
             cwd=cwd or os.getcwd(),
             subagent=subagent,
@@ -367,7 +366,7 @@ class Agent:
                 session=self.session.id,
                 cwd=self.session.common["cwd"],
                 ends_at=self.session.common["ends_at"],
-                subagent=Subagent(id=lives.fresh(), type=name),
+                subagent=Subagent(id=identity.fresh(), type=name),
             )
             nested.session.turn = self.session.turn - 1
             done = await nested.run(prompt, lambda told: isinstance(told, Warned) and self.session.tell(told))

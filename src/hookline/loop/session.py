@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from hookline.events import Event, PreModelCall
-from hookline.loop.values import Told, Warned
-from hookline.outcome import Outcome
-from hookline.runtime import Runtime
-from hookline.system import lives
+from hookline.core.chain import cut
+from hookline.core.events import Event, PreModelCall
+from hookline.core.outcome import Outcome
+from hookline.loop.messages import Told, Warned
+from hookline.runtime.runtime import Runtime
+from hookline.system.process import identity
 
 Late = Callable[[Outcome], Awaitable[None]]
 
@@ -60,7 +61,7 @@ class Session:
 
     async def introduce(self) -> None:
         """The store knows of the session from then on, and of the process that it is in."""
-        await asyncio.to_thread(self.runtime.begin, Event(**self.common), lives.mark())
+        await asyncio.to_thread(self.runtime.begin, Event(**self.common), identity.mark())
 
     async def spent(self) -> Mapping[str, float]:
         """Which budgets have something to say; a helper's are its session's."""
@@ -84,3 +85,19 @@ class Session:
 def stands(outcome: Outcome) -> Any:
     """What hooks may change of an event, as they let it stand."""
     return getattr(outcome.event, outcome.event.changes)
+
+
+HEADER = "[Session context]"
+EACH = 4_096
+"""Characters that one hook may add to a system prompt."""
+
+
+def session_context(began: Outcome) -> str:
+    """The part, empty where no hook said anything; what of one hook is too long is cut aloud."""
+    if not began.context:
+        return ""
+    told = [step.told for step in began.trail if step.told]
+    # A hook may have replaced what those before it said: the first text that stands is the first that counts.
+    first = next((place for place, texts in enumerate(told) if texts[0].startswith(began.context[0])), 0)
+    texts = [text for one in told[first:] for text in cut(one, EACH)]
+    return "\n".join((HEADER, *dict.fromkeys(texts)))

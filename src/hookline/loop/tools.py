@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 from msgspec import NODEFAULT, ValidationError, convert, defstruct
 from msgspec.json import schema_components
 
-from hookline.frozen import Frozen, frozen
+from hookline.core.frozen import Frozen, frozen
 
 SECONDS = 120.0
 """What a tool may take unless it says otherwise."""

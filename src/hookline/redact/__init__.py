@@ -12,10 +12,9 @@ from typing import Any
 from msgspec import Struct
 
 from hookline.redact._json import Text, page, rebuilt, walked
-from hookline.redact._signs import keys, runs, uncovered
-from hookline.redact._signs import spans as keyed
-from hookline.redact._spans import Span
-from hookline.redact._views import Stretch, view
+from hookline.redact._prefilter import keys, runs, uncovered
+from hookline.redact._prefilter import spans as keyed
+from hookline.redact._text_views import Span, Stretch, view
 
 Keep = Callable[[str, str], bool]
 """Whether a secret of a kind is to stay: `(kind, value)`."""

@@ -4,8 +4,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hookline.frozen import Frozen
-
 DEEPEST = 150
 """Levels: what lies deeper is taken out as a whole, because nobody means it and it must not break us."""
 TOO_DEEP = "[redacted:nested-too-deep]"
@@ -51,6 +49,13 @@ def _named(value: Mapping[Any, Any], key: Any) -> str:
     return str(key)
 
 
+def _like(value: Mapping[Any, Any], pairs: dict[Any, Any]) -> dict[Any, Any]:
+    """Return *pairs* as the subclass of dict that *value* is of, if it is created like a dict."""
+    if not isinstance(value, dict) or type(value).__init__ is not dict.__init__:
+        return pairs
+    return type(value)(pairs)
+
+
 def rebuilt(value: Any, texts: Iterator[str], depth: int = 0) -> Any:
     """*value* with its strings replaced by *texts*."""
     if isinstance(value, str):
@@ -62,7 +67,7 @@ def rebuilt(value: Any, texts: Iterator[str], depth: int = 0) -> Any:
         for key, item in value.items():
             new = _free(pairs, next(texts)) if isinstance(key, str) else key
             pairs[new] = rebuilt(item, texts, depth + 1)
-        return Frozen(pairs) if isinstance(value, Frozen) else pairs
+        return _like(value, pairs)
     if isinstance(value, list | tuple):
         return type(value)([rebuilt(item, texts, depth + 1) for item in value])
     return value

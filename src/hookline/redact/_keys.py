@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from hookline.redact._spans import Span
+from hookline.redact._text_views import Span
 
 KIND = "private-key"
 LONGEST = 64 * 1024

@@ -11,9 +11,8 @@ import re
 from collections.abc import Generator, Iterator
 from functools import cache
 
-from hookline.redact._edges import stands_apart
 from hookline.redact._formats import FORMATS, Format
-from hookline.redact._spans import Span
+from hookline.redact._text_views import Span, stands_apart
 from hookline.redact._values import placeholder, random
 
 Prefixes = tuple[tuple[str, tuple[int, ...]], ...]

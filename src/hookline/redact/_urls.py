@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from hookline.redact._spans import Span
+from hookline.redact._text_views import Span
 from hookline.redact._values import placeholder, random, reference
 
 _MOST = 256

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from hookline.redact import Rules, Secret, cut, find
 from hookline.redact._keys import unfinished
-from hookline.values import replace
 
 MOST = 256 * 1024
 """Characters that wait at most."""
@@ -119,7 +118,11 @@ def _outside(secrets: list[Secret], end: int) -> int:
 
 
 def _until(secrets: list[Secret], end: int) -> list[Secret]:
-    return [replace(one, end=min(one.end, end)) for one in secrets if one.start < end]
+    return [
+        Secret(kind=secret.kind, start=secret.start, end=min(secret.end, end), more=secret.more)
+        for secret in secrets
+        if secret.start < end
+    ]
 
 
 def _piece(text: str, secrets: list[Secret], line: int) -> Piece:

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from hookline.family import Family
-from hookline.sink import Sink
+from hookline.core.registry import Family
+from hookline.core.sink import Sink
 
 FAMILY = Family(package=__name__, noun="sink", constant="open_sink")
 

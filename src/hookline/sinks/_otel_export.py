@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from hookline.sink import Report, SinkFailed
+from hookline.core.sink import Report, SinkFailed
 from hookline.sinks import _otel_metrics, _otel_spans
 
 

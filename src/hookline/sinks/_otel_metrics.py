@@ -10,8 +10,8 @@ from opentelemetry.metrics import Meter
 from opentelemetry.sdk.metrics import Counter, Histogram, MeterProvider
 from opentelemetry.sdk.metrics.export import AggregationTemporality, InMemoryMetricReader, MetricsData
 
-from hookline.figures import FIGURES
-from hookline.sink import Report
+from hookline.core.metrics import FIGURES
+from hookline.core.sink import Report
 from hookline.sinks._otel_spans import resource
 
 DELTA: dict[type, AggregationTemporality] = {

@@ -15,8 +15,8 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
 from hookline import __version__
-from hookline.sink import Ended, Ran, Report
-from hookline.values import replace
+from hookline.core.sink import Ended, Ran, Report
+from hookline.core.values import replace
 
 NANOS = 1_000_000_000
 SCOPE = InstrumentationScope("hookline", __version__)

@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from hookline.reporting import to_json
-from hookline.sink import Report, Sink, SinkFailed
+from hookline.core.report import to_json
+from hookline.core.sink import Report, Sink, SinkFailed
 
 NEAR = True
 PATIENCE = 2.0

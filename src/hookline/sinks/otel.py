@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from hookline.extras import missing
-from hookline.sink import Sink, SinkFailed
+from hookline.core.extras import missing
+from hookline.core.sink import Sink, SinkFailed
 
 
 def open_sink(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hookline.family import Family
-from hookline.store import Store
+from hookline.core.registry import Family
+from hookline.core.store import Store
 
 FAMILY = Family(package=__name__, noun="store", constant="open_store")
 

@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import Conninfo
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from hookline.store import StoreFailed
+from hookline.core.store import StoreFailed
 from hookline.stores import _postgres_schema as schema
 from hookline.stores._sql import Answer, Dialect, Rows, Work
 

@@ -8,8 +8,8 @@ from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
-from hookline.frozen import frozen, plain
-from hookline.store import Query, Record, Session, heard
+from hookline.core.frozen import frozen, plain
+from hookline.core.store import Query, Record, Session, heard
 from hookline.stores._text import read, taken, written
 
 Answer = TypeVar("Answer")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hookline.confidence import AGAIN, START, weight
-from hookline.knowledge import Experiment, Handoff, Signature
-from hookline.store import Limits
+from hookline.core.confidence import AGAIN, START, weight
+from hookline.core.records import Experiment, Handoff, Signature
+from hookline.core.store import Limits
 from hookline.stores._sql import Database, Row, Work, as_json, from_json
 from hookline.stores._text import read, written
 

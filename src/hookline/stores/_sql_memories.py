@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hookline.knowledge import Memory, words_of
-from hookline.recalling import asked, ranked, surest
+from hookline.core.ranking import asked, ranked, surest
+from hookline.core.records import Memory, words_of
 from hookline.stores._sql import Database, Dialect, Row, as_json, from_json
 from hookline.stores._text import read, written
 

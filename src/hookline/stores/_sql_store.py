@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from hookline.frozen import Frozen
-from hookline.knowledge import Experiment, Handoff, Memory, Signature
-from hookline.store import Limits, Query, Record, Session
+from hookline.core.frozen import Frozen
+from hookline.core.records import Experiment, Handoff, Memory, Signature
+from hookline.core.store import Limits, Query, Record, Session
 from hookline.stores import _sql as sql
 from hookline.stores import _sql_knowledge as learnt
 from hookline.stores._sql import Answer, Dialect, Row, Work

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import log1p
 
-from hookline.knowledge import bare
+from hookline.core.records import bare
 from hookline.stores._sql import Database
 
 FEW = 2_000

@@ -7,12 +7,12 @@ from math import log1p
 from threading import RLock
 from typing import Any, TypeVar
 
-from hookline.confidence import AGAIN, START, added
-from hookline.frozen import Frozen, frozen, thawed
-from hookline.knowledge import Experiment, Handoff, Memory, Signature, words_of
-from hookline.recalling import asked, ranked, surest
-from hookline.store import Limits, Query, Record, Session, Store, heard
-from hookline.values import replace
+from hookline.core.confidence import AGAIN, START, added
+from hookline.core.frozen import Frozen, frozen, thawed
+from hookline.core.ranking import asked, ranked, surest
+from hookline.core.records import Experiment, Handoff, Memory, Signature, words_of
+from hookline.core.store import Limits, Query, Record, Session, Store, heard
+from hookline.core.values import replace
 
 DAY = 86_400.0
 Kept = TypeVar("Kept")

@@ -5,8 +5,8 @@ It raises `StoreFailed` where the server cannot be reached or refuses; a server 
 
 from collections.abc import Sequence
 
-from hookline.extras import missing
-from hookline.store import Store, StoreFailed
+from hookline.core.extras import missing
+from hookline.core.store import Store, StoreFailed
 from hookline.stores._sql import Dialect
 from hookline.stores._sql_store import SqlStore
 

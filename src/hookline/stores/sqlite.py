@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import RLock
 
-from hookline.store import Store, StoreFailed
+from hookline.core.store import Store, StoreFailed
 from hookline.stores._database import PATIENCE, broken, code, healed, opened, unsound
 from hookline.stores._sql import Answer, Database, Dialect, Work
 from hookline.stores._sql_store import SqlStore

@@ -8,7 +8,8 @@ from functools import cache
 from shlex import quote
 from shutil import which
 
-from hookline.owned import CLIENT
+CLIENT = "hookline-client"
+"""The file name of the client program."""
 
 
 @cache

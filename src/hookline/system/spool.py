@@ -15,10 +15,10 @@ from typing import Any
 
 import msgspec
 
-from hookline.frozen import frozen, plain
-from hookline.store import Record, Store, StoreFailed
+from hookline.core.frozen import frozen, plain
+from hookline.core.store import Record, Store, StoreFailed
+from hookline.core.values import replace
 from hookline.system import spool_files as files
-from hookline.values import replace
 
 Turn = Callable[[], AbstractContextManager[None]]
 

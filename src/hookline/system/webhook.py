@@ -19,13 +19,14 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener, getproxies
 
-from hookline.events import Event
-from hookline.frozen import thawed
+from hookline.core.events import Event
+from hookline.core.frozen import thawed
+from hookline.core.response import Post
+from hookline.core.store import Record
 from hookline.redact import redact
-from hookline.response import Post
-from hookline.store import Record
-from hookline.system import detached, spool
-from hookline.system.places import Places
+from hookline.system import spool
+from hookline.system.paths import Places
+from hookline.system.process import detached
 
 WITHIN = 2.0
 """Seconds for one try, whatever the receiver does."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from hookline.confidence import AGAIN, FAILED, FOUND, HALF_LIFE, HELPED, START
-from hookline.knowledge import Signature
-from hookline.store import Store
+from hookline.core.confidence import AGAIN, FAILED, FOUND, HALF_LIFE, HELPED, START
+from hookline.core.records import Signature
+from hookline.core.store import Store
 from hookline.testing._checks import at_once, name, same
 
 

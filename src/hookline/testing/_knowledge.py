@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from hookline.knowledge import Experiment, Handoff, Memory, Signature
-from hookline.store import Store
+from hookline.core.records import Experiment, Handoff, Memory, Signature
+from hookline.core.store import Store
+from hookline.core.values import replace
 from hookline.testing._checks import HOSTILE, at_once, name, same
-from hookline.values import replace
 
 
 def memories_are_found_by_their_words(store: Store) -> None:

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from hookline.knowledge import Memory
-from hookline.store import Store
+from hookline.core.records import Memory
+from hookline.core.store import Store
+from hookline.core.values import replace
 from hookline.testing._checks import name, same
-from hookline.values import replace
 
 
 def a_memory_is_known_by_its_id(store: Store) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from hookline.store import Record, Session, Store
+from hookline.core.store import Record, Session, Store
 from hookline.testing._checks import HOSTILE
 from hookline.testing._checks import name as _name
 from hookline.testing._checks import same as _same

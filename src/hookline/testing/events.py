@@ -3,8 +3,8 @@
 from dataclasses import MISSING, fields
 from typing import Any
 
-from hookline.events import Event, PostToolUse, PreToolUse, SessionStart, Stop, UserPromptSubmit
-from hookline.frozen import Frozen
+from hookline.core.events import Event, PostToolUse, PreToolUse, SessionStart, Stop, UserPromptSubmit
+from hookline.core.frozen import Frozen
 
 PLAIN: dict[str, Any] = {"str": "text", "bool": False}
 

@@ -5,14 +5,14 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hookline.degrade import answer
-from hookline.derive import derive
-from hookline.events import BLOCK, MODIFY, Event
-from hookline.frozen import frozen
-from hookline.host import Host, Reply, changed
-from hookline.outcome import Outcome, Step
-from hookline.payload import compose, decode
-from hookline.values import replace
+from hookline.core.degrade import answer
+from hookline.core.derive import derive
+from hookline.core.events import BLOCK, MODIFY, Event
+from hookline.core.frozen import frozen
+from hookline.core.host import Host, Reply, changed
+from hookline.core.outcome import Outcome, Step
+from hookline.core.payload import compose, decode
+from hookline.core.values import replace
 
 Heard = tuple[Host, Mapping[str, Any]]
 

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from hookline.sink import Ended, Ran, Report, Sink, SinkFailed
+from hookline.core.sink import Ended, Ran, Report, Sink, SinkFailed
 
 HOSTILE = {
     "nul": "a\x00b\x00",

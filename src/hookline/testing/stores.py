@@ -6,13 +6,13 @@ Sessions and ids are new ones each time, so that the checks may run against a st
 from collections.abc import Callable
 from typing import Any
 
-from hookline.store import Query, Record, Store
+from hookline.core.store import Query, Record, Store
+from hookline.core.values import replace
 from hookline.testing import _errors, _knowledge, _memories, _sessions
 from hookline.testing._checks import HOSTILE
 from hookline.testing._checks import at_once as _at_once
 from hookline.testing._checks import name as _name
 from hookline.testing._checks import same as _same
-from hookline.values import replace
 
 
 def check_store(opened: Callable[[], Store]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.engine.judging import better
+from hookline.engine.judge import better
 from hookline.engine.measure import last_number
 from hookline.engine.target import read
 from hookline.engine.tuner.marks import changed, marks

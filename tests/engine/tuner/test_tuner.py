@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from hookline.engine.tuner.history import tried
 from hookline.engine.tuner.marks import Choice, Mark, Range, marks
-from hookline.engine.tuner.past import tried
 from hookline.engine.tuner.study import Tried, propose
 
 CODE = "N = 10  # tune: 1..20\nHOW = 'a'  # tune: a|b\n"

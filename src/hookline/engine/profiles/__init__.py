@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.frozen import NOTHING, Frozen
-from hookline.system.places import FOLDER
+from hookline.core.frozen import NOTHING, Frozen
+from hookline.system.paths import FOLDER
 
 AGENTS, FILE, INSTRUCTIONS, HOOKS = "agents", "profile.toml", "INSTRUCTIONS.md", "hooks"
 DEFAULT = "default"

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from pathspec import GitIgnoreSpec
 
+from hookline.core.extras import missing
+from hookline.engine.tuner.history import tried
 from hookline.engine.tuner.marks import BadMark, Mark, Value, changed, marks, written
-from hookline.engine.tuner.past import tried
 from hookline.engine.tuner.study import propose
-from hookline.extras import missing
 
 LARGEST = 1 << 20
 """Bytes of a file that marks are looked for in."""

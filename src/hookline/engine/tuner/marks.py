@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from hookline.values import replace
+from hookline.core.values import replace
 
 ALLOWED = "write LOW..HIGH, LOW..HIGH log, LOW..HIGH step N, or a|b|c"
 

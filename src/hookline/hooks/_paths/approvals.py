@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hookline.events import PostToolUse, PreToolUse, UserPromptSubmit
+from hookline.core.events import PostToolUse, PreToolUse, UserPromptSubmit
+from hookline.core.response import Response, remember
+from hookline.core.state import State
 from hookline.hooks._paths import consent
 from hookline.hooks._paths.spelling import absolute, segments
-from hookline.response import Response, remember
-from hookline.state import State
 
 ASKED = "privacy-block.asked"
 GRANTED = "privacy-block.granted"

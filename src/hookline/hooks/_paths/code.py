@@ -6,9 +6,9 @@ The code is split into strings and names, as far as literal arguments tell; what
 import re
 from collections.abc import Iterator
 
-from hookline.bash import Simple, Word
-from hookline.bash.options import Options, options, spelled
 from hookline.hooks._paths.programs import LANGUAGES, Access
+from hookline.shell import Simple, Word
+from hookline.shell.options import Options, options, spelled
 
 _HANDING = LANGUAGES - spelled("perl ruby awk gawk mawk nawk")
 _TAKES = spelled(

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from hookline.bash.options import spelled
-from hookline.hooks._paths.fields import PREFIX
 from hookline.hooks._paths.spelling import segments
+from hookline.hooks._paths.tool_fields import PREFIX
+from hookline.shell.options import spelled
 
 LONGEST = 20_000
 """Characters of a prompt that is looked at: what is longer was not typed to say yes."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from hookline.bash import Problem, Simple, Word
-from hookline.bash.options import spelled
+from hookline.core.values import replace
 from hookline.hooks._paths import windows
 from hookline.hooks._paths.guarded import Exposure, Place, Sort, kind, sort
 from hookline.hooks._paths.programs import SEARCHES, TELLERS, How
 from hookline.hooks._paths.secret import Secret, quiet, secret
+from hookline.hooks._paths.secret_commands import told
 from hookline.hooks._paths.shell import MOST, Opened, accesses
 from hookline.hooks._paths.spelling import absolute
-from hookline.hooks._paths.telling import told
-from hookline.values import replace
+from hookline.shell import Problem, Simple, Word
+from hookline.shell.options import spelled
 
 _STRONG = frozenset[Secret]({"dotenv", "key", "keylike", "ssh", "store"})
 _ALL = frozenset[Secret]({*_STRONG, "ssh-open"})

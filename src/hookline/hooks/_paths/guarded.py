@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from hookline.hooks._paths import ignored
-from hookline.hooks._paths.fields import Field
+from hookline.hooks._paths import ignore_rules
 from hookline.hooks._paths.secret import Secret, secret
 from hookline.hooks._paths.spelling import absolute, segments, url
+from hookline.hooks._paths.tool_fields import Field
 
 
 class Place(NamedTuple):
@@ -61,13 +61,13 @@ def sort(path: str, place: Place, *, cwd: str | None = None, glob: bool = False)
 
 
 def _wanted(whole: str, place: Place) -> str | None:
-    seen = ignored.seen_from(place.root or place.cwd, whole).lower()
-    return ignored.match(seen, _compiled(place.patterns), folder=True)
+    seen = ignore_rules.seen_from(place.root or place.cwd, whole).lower()
+    return ignore_rules.match(seen, _compiled(place.patterns), folder=True)
 
 
 @lru_cache(maxsize=4)
-def _compiled(patterns: tuple[str, ...]) -> ignored.Rules:
-    return ignored.compiled((line.lower(), None) for line in patterns)
+def _compiled(patterns: tuple[str, ...]) -> ignore_rules.Rules:
+    return ignore_rules.compiled((line.lower(), None) for line in patterns)
 
 
 def guarded(field: Field, place: Place) -> Sort | None:

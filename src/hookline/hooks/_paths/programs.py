@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from hookline.bash import Word
-from hookline.bash.options import spelled
+from hookline.shell import Word
+from hookline.shell.options import spelled
 
 How: TypeAlias = """Literal[
     "read", "list", "copy", "move", "link", "write", "empty", "change", "delete", "force", "run", "use",

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
-from hookline.bash.options import spelled
-from hookline.hooks._paths import stores
+from hookline.hooks._paths import secret_names
 from hookline.hooks._paths.spelling import LONGEST_NAME, segments
+from hookline.shell.options import spelled
 
 Secret: TypeAlias = 'Literal["dotenv", "key", "keylike", "ssh", "ssh-open", "store", "mild"]'  # noqa: S105 -- kinds
 """dotenv; private keys by ending, by a name that may mean one, of ssh; what else is in `.ssh`; credential
@@ -26,7 +26,7 @@ _SERVICE = re.compile(
 )
 _ENVIRON = re.compile(r"(?:self|thread-self|\d+|x)")
 _BACKUP = re.compile(r"(?:~|\.bak\d*|\.~\d+~| copy(?: \d+)?| \(\d+\)|\.\d{6,14})$")
-_BACKUPS = tuple(stores.BACKUPS)
+_BACKUPS = tuple(secret_names.BACKUPS)
 _LAB = spelled(
     """test tests testing testdata test-data fixture fixtures __fixtures__ spec mock mocks certs cert
     certificates examples example samples"""
@@ -74,7 +74,7 @@ def _without_backup(name: str) -> str:
     """`.env.bak`, `#.env#` and `.env copy` hold what `.env` holds."""
     plain = name.strip("#") or name
     while True:
-        endings = stores.BACKUPS if plain.endswith(_BACKUPS) else ()
+        endings = secret_names.BACKUPS if plain.endswith(_BACKUPS) else ()
         ending = next((one for one in endings if plain.endswith(one) and plain != one), None)
         found = None if ending else _BACKUP.search(plain)
         if ending is None and (found is None or not found.start()):
@@ -93,7 +93,7 @@ def _dotenv(name: str) -> bool:
     if parts[:2] != ["", "env"]:
         return False
     rest = parts[2:]
-    return not rest or (rest[-1] not in stores.TEMPLATES and rest[-1] not in stores.SOURCES)
+    return not rest or (rest[-1] not in secret_names.TEMPLATES and rest[-1] not in secret_names.SOURCES)
 
 
 def _in_ssh(names: tuple[str, ...], name: str) -> Secret:
@@ -101,29 +101,29 @@ def _in_ssh(names: tuple[str, ...], name: str) -> Secret:
     if not below or _key(name):
         return "ssh"
     first = below[0].partition(".")[0]
-    plain = name.rpartition(".")[2] in stores.DOCUMENTS
-    return "ssh-open" if plain or first in stores.SSH_OPEN else "ssh"
+    plain = name.rpartition(".")[2] in secret_names.DOCUMENTS
+    return "ssh-open" if plain or first in secret_names.SSH_OPEN else "ssh"
 
 
 def _key(name: str) -> Secret | None:
     ending = name.rpartition(".")[2] if "." in name else ""
-    if name.endswith(stores.ENDINGS) and name not in stores.ENDINGS:
+    if name.endswith(secret_names.ENDINGS) and name not in secret_names.ENDINGS:
         return "key"
-    if ending not in stores.SOURCES and _KEY.fullmatch(name):
+    if ending not in secret_names.SOURCES and _KEY.fullmatch(name):
         return "ssh"
     return "keylike" if _KEYLIKE.fullmatch(name) and not _OPEN_KEY.fullmatch(name) else None
 
 
 def _stored(names: tuple[str, ...]) -> Secret | None:
     name = names[-1]
-    if name in stores.NAMES or (name.endswith(".json") and _SERVICE.fullmatch(name)) or _environ(names):
+    if name in secret_names.NAMES or (name.endswith(".json") and _SERVICE.fullmatch(name)) or _environ(names):
         return "store"
     tails = ["/".join(names[-count:]) for count in range(1, min(len(names), 4) + 1)]
-    if any(tail in stores.TAILS for tail in tails) or (name == "credentials" and _hidden(names[:-1])):
+    if any(tail in secret_names.TAILS for tail in tails) or (name == "credentials" and _hidden(names[:-1])):
         return "store"
-    if _within(names, stores.FOLDERS):
-        return None if _within(names, stores.PUBLIC) or _document(name) else "store"
-    return "mild" if any(tail in stores.MILD for tail in tails) else None
+    if _within(names, secret_names.FOLDERS):
+        return None if _within(names, secret_names.PUBLIC) or _document(name) else "store"
+    return "mild" if any(tail in secret_names.MILD for tail in tails) else None
 
 
 def _hidden(names: tuple[str, ...]) -> bool:
@@ -131,7 +131,7 @@ def _hidden(names: tuple[str, ...]) -> bool:
 
 
 def _document(name: str) -> bool:
-    return name.rpartition(".")[2] in stores.DOCUMENTS
+    return name.rpartition(".")[2] in secret_names.DOCUMENTS
 
 
 def _environ(names: tuple[str, ...]) -> bool:
@@ -152,7 +152,7 @@ def _meant(pattern: str) -> list[str]:
     literal = len(_WILD.sub("", pattern))
     return [pattern] + [
         name
-        for name in sorted(stores.USUAL)
+        for name in sorted(secret_names.USUAL)
         if fnmatchcase(name, pattern)
         and (len(sure) >= _SURE or (sure.startswith(".") and len(sure) > 1) or literal * 2 >= len(name))
     ]

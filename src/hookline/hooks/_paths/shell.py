@@ -8,10 +8,12 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from hookline.bash import Reading, Simple, Word, read
-from hookline.bash.grammar import parse
-from hookline.bash.options import options
-from hookline.bash.syntax import (
+from hookline.hooks._paths.opens import opened
+from hookline.hooks._paths.programs import Access, How
+from hookline.shell import Reading, Simple, Word, read
+from hookline.shell.grammar import parse
+from hookline.shell.options import options
+from hookline.shell.syntax import (
     Code,
     Command,
     Compound,
@@ -24,8 +26,6 @@ from hookline.bash.syntax import (
     Redirection,
     Steps,
 )
-from hookline.hooks._paths.opened import opened
-from hookline.hooks._paths.programs import Access, How
 
 _BOX = re.compile(r"(?:docker|podman|nerdctl|docker-compose|kubectl|oc|k3s) exec")
 _HERE = re.compile(r"(?:[^@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)")

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from hookline.bash import Simple, Word
-from hookline.bash.options import options, spelled
+from hookline.core.patch import parts
 from hookline.hooks._paths.programs import Access
 from hookline.hooks._paths.transfer import TRANSFERS, at, remote
-from hookline.patch import parts
+from hookline.shell import Simple, Word
+from hookline.shell.options import options, spelled
 
 Accesses = Iterator[Access]
 

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from hookline.bash import UNKNOWN
+from hookline.shell import UNKNOWN
 
 LONGEST = 4096
 """Characters of a path that a system would open."""

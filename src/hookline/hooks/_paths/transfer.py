@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from hookline.bash import Simple, Word
-from hookline.bash.options import options, spelled
 from hookline.hooks._paths.programs import Access
+from hookline.shell import Simple, Word
+from hookline.shell.options import options, spelled
 
 Accesses = Iterator[Access]
 _REMOTE = re.compile(r"(?:[^/\\:]{2,}|\[[^\]]+\]):|\w+://")

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from hookline.bash import Word, cmd, powershell
-from hookline.bash.options import spelled
+from hookline.shell import Word, cmd, powershell
+from hookline.shell.options import spelled
 
 READS = spelled(
     """get-content gc cat type more select-string sls findstr find copy-item cp copy xcopy robocopy

@@ -1,0 +1,163 @@
+"""The JSON types of the portable protocol, apart from our own, so that it stays when the code changes."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+import msgspec
+from msgspec import Meta, Struct
+
+from hookline.core.events import EVENTS
+
+Action = Literal["passThrough", "injectContext", "block", "modify", "ask", "allow"]
+Instant = Annotated[datetime, Meta(tz=True)]
+
+
+class BudgetWire(Struct, rename="camel", kw_only=True):
+    """What the session may spend."""
+
+    used_tokens: int | None = None
+    effective_limit: int | None = None
+    ends_at: Annotated[float | None, Meta(description="Unix seconds.")] = None
+
+
+class ToolWire(Struct, rename="camel", kw_only=True):
+    """The tool call that the event is about."""
+
+    name: Annotated[str | None, Meta(description="In the host's words.")] = None
+    kind: Annotated[str | None, Meta(description="In ours: shell, read, write, edit, search, ...")] = None
+    input: dict[str, Any] | None = None
+    output: Any = None
+    success: bool | None = None
+    error: str | None = None
+    duration_ms: float | None = None
+
+
+class ModelWire(Struct, rename="camel", kw_only=True):
+    """The call of the model that the event is about."""
+
+    name: str | None = None
+    messages: list[Any] | None = None
+    response: Any = None
+    usage: dict[str, Any] | None = None
+
+
+class CompactWire(Struct, rename="camel", kw_only=True):
+    """The compaction that is about to be, or was."""
+
+    trigger: str | None = None
+    instructions: str | None = None
+    summary: str | None = None
+
+
+class SubagentWire(Struct, rename="camel", kw_only=True):
+    """The helper agent that the event belongs to."""
+
+    id: str | None = None
+    type: str | None = None
+
+
+class NotificationWire(Struct, rename="camel", kw_only=True):
+    """What the host tells its user."""
+
+    kind: str | None = None
+    text: str | None = None
+
+
+class ThresholdWire(Struct, rename="camel", kw_only=True):
+    """The threshold of a budget that was crossed."""
+
+    kind: Annotated[str | None, Meta(description="What is running out: time or tokens.")] = None
+    percent: float | None = None
+
+
+class EventEnvelope(Struct, rename="camel", kw_only=True):
+    """One moment in an agent's life. What does not apply is absent; unknown fields are ignored."""
+
+    version: Literal[1] | None = None
+    hook: Annotated[str, Meta(description="The event.", extra_json_schema={"enum": list(EVENTS)})]
+    timestamp: Annotated[Instant | None, Meta(description="RFC 3339.")] = None
+    session_id: str | None = None
+    agent: str | None = None
+    host: str | None = None
+    repository: str | None = None
+    branch: str | None = None
+    cwd: str | None = None
+    turn: str | None = None
+    subagent: SubagentWire | None = None
+    budget: BudgetWire | None = None
+    tool: ToolWire | None = None
+    prompt: str | None = None
+    model: ModelWire | None = None
+    compact: CompactWire | None = None
+    source: Annotated[str | None, Meta(description="Why a session starts.")] = None
+    reason: Annotated[str | None, Meta(description="Why a session ends.")] = None
+    notification: NotificationWire | None = None
+    threshold: ThresholdWire | None = None
+    continuing: Annotated[bool | None, Meta(description="Whether a hook already made this turn go on.")] = (
+        None
+    )
+    last_assistant_text: str | None = None
+
+
+class ResponseEnvelope(Struct, rename="camel", kw_only=True):
+    """The answer to an event. Unknown fields are ignored."""
+
+    version: Literal[1] | None = None
+    action: Action
+    priority: int | None = None
+    reason: str | None = None
+    additional_context: Annotated[str | list[str] | None, Meta(description="Text for the agent.")] = None
+    warnings: Annotated[str | list[str] | None, Meta(description="Text for the user.")] = None
+    modified_input: dict[str, Any] | list[Any] | None = None
+    modified_output: Any = None
+    replace_context: Annotated[bool | None, Meta(description="Instead of what earlier hooks gave.")] = None
+    metadata: Annotated[
+        dict[str, Any] | None,
+        Meta(description="`rule` names the rule that decided, `handoff` what a handoff shall say."),
+    ] = None
+
+
+_Wire = TypeVar("_Wire", bound=Struct)
+
+
+def read(data: Mapping[str, Any], wire: type[_Wire]) -> _Wire:
+    """The *data* as that type; raises `ValueError` that names the field, and never repeats what was sent."""
+    try:
+        return msgspec.convert(data, wire)
+    except msgspec.ValidationError as error:
+        raise ValueError(_plain(error)) from None
+
+
+_WORDS = {
+    "str": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "object": "an object",
+    "array": "a list",
+    "datetime": "a time as RFC 3339 writes it",
+}
+_ALLOWED = {"version": "1", "action": ", ".join(get_args(Action))}
+
+
+def _plain(error: msgspec.ValidationError) -> str:
+    what, _, where = str(error).partition(" - at ")
+    field = re.sub(r"^.*\$\.?|`$", "", where)
+    if missing := re.search(r"missing required field `(.+)`", what):
+        return f"field {missing[1]!r} is missing"
+    if types := re.fullmatch(r"Expected `(.+)`, got `(.+)`", what):
+        return f"field {field!r} is {_words(types[2])}, not {_words(types[1].removesuffix(' | null'))}"
+    if field in _ALLOWED:
+        return f"field {field!r} can be: {_ALLOWED[field]}"
+    return f"field {field!r} is not a time as RFC 3339 writes it, with its zone"
+
+
+def _words(types: str) -> str:
+    return " or ".join(_WORDS.get(name, name) for name in types.split(" | "))
+
+
+def schema(wire: type[Struct], title: str) -> dict[str, Any]:
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return {**head, "description": (wire.__doc__ or "").strip(), **msgspec.json.schema(wire)}

@@ -1,0 +1,1 @@
+"""Operations of the engine on the git repository."""

@@ -1,0 +1,1 @@
+"""Several experiments at once, on this machine or on a Ray cluster."""

@@ -1,0 +1,1 @@
+"""The notes that one session leaves to the next."""

@@ -1,0 +1,1 @@
+"""Shorten long output without losing its beginning, its end and its errors."""

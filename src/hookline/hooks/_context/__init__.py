@@ -1,1 +1,0 @@
-"""What sessions, their prompts and their helpers are told of where they are."""

@@ -1,0 +1,89 @@
+"""`find` that deletes what it comes upon."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from hookline.hooks._dangerous_command.rm import TREES, loss
+from hookline.hooks._dangerous_command.rule import CORE, Finding, Judge, Place
+from hookline.shell import Simple, Word
+from hookline.shell.options import spelled
+from hookline.shell.xargs import expression
+
+NOT = spelled("! -not")
+WEAK = spelled(
+    "-type -mount -xdev -depth -maxdepth -mindepth -follow -print -print0 -noleaf -size -user -ls -a -and"
+)
+"""Tests that nearly everything passes, and no tests at all."""
+VALUED = spelled(
+    """-type -maxdepth -mindepth -size -user -name -iname -path -ipath -regex -iregex -mtime -mmin -atime
+    -amin -ctime -cmin -newer -perm -group -gid -uid -inum -samefile -links -fstype -wholename -iwholename
+    -lname -ilname -anewer -cnewer -used -xtype -printf -fprint -fprintf -fls -context -regextype"""
+)
+_NAMING = spelled("-name -iname -path -ipath -wholename -iwholename -regex -iregex")
+_EVERYTHING = re.compile(r"(?:\./)?[*?]*\*[*?]*|\*\.\*|(?:\./)?\^?(?:\.[*+])+\$?")
+"""Patterns that every name or path fits."""
+_FEW: Mapping[str, re.Pattern[str]] = {
+    "-type": re.compile("[lspbcD]"),
+    "-size": re.compile(r"\d+[a-zA-Z]?|\+[1-9]\d*[MGT]"),
+}
+"""Values with which a weak test says which all the same: links only, empty or large files only."""
+
+
+def tells(test: str, value: str, *, negated: bool) -> bool:
+    """Whether a test says which: all but one name is nearly everything, and so is a pattern of stars."""
+    if test in _NAMING:
+        return not negated and _EVERYTHING.fullmatch(value) is None
+    few = _FEW.get(test)
+    return test not in WEAK or (few is not None and not negated and few.fullmatch(value) is not None)
+
+
+_RUN = spelled("-exec -execdir -ok -okdir")
+_DELETERS = spelled("rm shred unlink srm rmdir")
+_WRAPPERS = spelled("sudo doas env command busybox nice nohup")
+
+
+def find(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    rest = expression(words)
+    first = next((p for p, word in enumerate(rest) if word.text[:1] in ("-", "(", "!")), len(rest))
+    deletes, narrowed = _deleting(rest[first:])
+    if not deletes:
+        return
+    for root in rest[:first] or (Word(text=".", span=command.span),):
+        rule = loss(root, command.cwd, place)
+        if rule == "rm-unknown" or rule is None or (narrowed and root.text != "/"):
+            continue
+        if deletes == "-delete" and not narrowed and rule != "rm-root":
+            yield CORE.find(rule, command, root)
+        else:
+            yield TREES.find("find-delete", command, root, "ask" if narrowed or rule == "rm-cwd" else None)
+
+
+def _deleting(words: tuple[Word, ...]) -> tuple[str, bool]:
+    """By which action things are deleted, and whether a test says which."""
+    how, narrowed, negated = "", False, False
+    rest = [word.text for word in reversed(words)]
+    while rest:
+        text = rest.pop()
+        if text == "-delete":
+            how = text
+        elif text in _RUN:
+            how = (text if _rm(rest) else "") or how
+        elif text in VALUED:
+            narrowed = narrowed or tells(text, rest.pop() if rest else "", negated=negated)
+        elif text.startswith("-"):
+            narrowed = narrowed or text not in WEAK | NOT
+        negated = text in NOT
+    return how, narrowed
+
+
+def _rm(rest: list[str]) -> bool:
+    """Whether the command up to the `;` deletes; takes it off *rest*."""
+    argv: list[str] = []
+    while rest and rest[-1] not in (";", "+"):
+        argv.append(rest.pop().rpartition("/")[2])
+    while argv and argv[0] in _WRAPPERS:
+        argv.pop(0)
+    return bool(argv) and argv[0] in _DELETERS
+
+
+JUDGES: Mapping[str, Judge] = {"find": find, "gfind": find}

@@ -1,0 +1,80 @@
+"""Pack http-delete: requests that delete, by their method or by their address."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
+from hookline.shell import Simple, Word
+from hookline.shell.options import options
+from hookline.shell.transfer import CURL_VALUES, WGET_VALUES
+
+HTTP = Pack(
+    "http-delete",
+    {
+        "http-delete": (
+            "This request deletes something in a running service.",
+            "Read it first with `curl URL`, and leave deleting to a person.",
+        ),
+        "http-destructive": (
+            "This request asks a running service to delete, close or reset something.",
+            "Read it first with `curl URL`, and leave the change to a person.",
+        ),
+    },
+)
+_ADDRESS = re.compile(
+    r"(?i)/(?:_?delete(?:[-_]\w+)?|doDelete|destroy|purge\w*|remove|_close|_delete_by_query|_forcemerge|reset"
+    r"|flush(?:all|db)?|truncate|shutdown|doKill|delete_series|clean_tombstones|_cache/clear|drop)/?(?:[?#].*)?$"
+)
+_MUTATION = re.compile(r"(?i)\bmutation\b")
+_CALL = re.compile(r"(?i)\b(?:delete|remove|destroy|drop|purge|archive)\w*\s*[({]")
+_LARGEST, _LONGEST = 20_000, 2_000
+"""Characters of a request's body and of its address that are looked at."""
+
+
+def _curl(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    split = options(words, CURL_VALUES, mixed=True)
+    method = split.value("-X", "--request")
+    sent = [value.text[:_LARGEST] for name, value in split.given if value is not None and _body(name)]
+    addresses = [word.text for word in split.operands]
+    yield from _request(command, method.text.upper() if method is not None else "", addresses, sent)
+
+
+def _body(name: str) -> bool:
+    return name in ("-d", "--json", "--post-data", "--body-data") or name.startswith("--data")
+
+
+def _wget(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    split = options(words, WGET_VALUES, mixed=True)
+    method = split.value("--method")
+    sent = [value.text[:_LARGEST] for name, value in split.given if value is not None and _body(name)]
+    yield from _request(
+        command, method.text.upper() if method else "", [w.text for w in split.operands], sent
+    )
+
+
+def _http(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """httpie and its like: `http DELETE address name=value`."""
+    operands = [word.text for word in words if not word.text.startswith("-")]
+    method = operands[0].upper() if operands and operands[0].isalpha() else ""
+    yield from _request(command, method, operands[1:2] if method else operands[:1], operands[2:])
+
+
+def _request(command: Simple, method: str, addresses: list[str], sent: list[str]) -> Iterator[Finding]:
+    if method in ("DELETE", "PURGE"):
+        yield HTTP.find("http-delete", command)
+        return
+    asked = method in ("POST", "PUT", "PATCH") and any(_ADDRESS.search(one[:_LONGEST]) for one in addresses)
+    if asked or any(map(_mutates, sent)):
+        yield HTTP.find("http-destructive", command)
+
+
+def _mutates(body: str) -> bool:
+    found = _MUTATION.search(body)
+    return found is not None and _CALL.search(body, found.end()) is not None
+
+
+JUDGES: Mapping[str, Judge] = {
+    "curl": _curl,
+    "wget": _wget,
+    **dict.fromkeys(("http", "https", "xh", "xhs", "httpie", "curlie"), _http),
+}

@@ -1,0 +1,46 @@
+"""What could not be read is asked about, if it holds a word that could destroy something."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from hookline.hooks._dangerous_command.rule import CORE, Finding
+from hookline.shell import Problem
+from hookline.shell.options import spelled
+
+_WORD = re.compile(r"[A-Za-z]+")
+_ALONE = frozenset({"rm", "mkfs", "shred", "wipefs", "rmtree", "dd", "unlink"})
+_WITH_GIT = frozenset(
+    {"force", "f", "hard", "har", "clean", "D", "restore", "checkout", "mirror", "delete", "stash", "merge"}
+)
+_TOOLS = spelled("kubectl helm terraform tofu pulumi docker aws gcloud az psql mysql redis gh")
+_VERBS = spelled("delete destroy prune drop truncate flushall flushdb terminate uninstall rb")
+_SPEAKING = [["echo"], ["printf"], ["rg"], ["grep"]]
+"""A quote that is never closed behind these makes the shell refuse a text, not a command."""
+_BOMB = re.compile(r"(?<![\w:])([\w:]{1,60})\(\)\s*\{\s*\1\s*\|")
+
+
+def unread(problems: Iterable[Problem]) -> Iterator[Finding]:
+    for problem in problems:
+        if _dangerous(problem.text):
+            reason, instead = CORE.rules["unread"]
+            yield Finding(
+                pack=CORE.name,
+                rule="unread",
+                reason=f"{reason.removesuffix('.')} ({problem.reason}).",
+                instead=instead,
+                span=problem.span,
+                text=problem.text,
+                action="ask",
+            )
+            return
+
+
+def _dangerous(text: str) -> bool:
+    if text.split(maxsplit=1)[:1] in _SPEAKING:
+        return False
+    words = set(_WORD.findall(text))
+    if words & _ALONE or ("find" in words and "delete" in words) or _BOMB.search(text):
+        return True
+    if (words & _TOOLS and words & _VERBS) or (words & {"curl", "wget"} and words & {"sh", "bash"}):
+        return True
+    return "git" in words and (bool(words & _WITH_GIT) or " +" in text or " :" in text)

@@ -1,0 +1,88 @@
+"""Pack windows: the same deletions in the words of PowerShell and cmd."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from hookline.hooks._dangerous_command.remote_exec import REMOTE_EXEC
+from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
+from hookline.shell import UNKNOWN, Simple, Word
+
+WINDOWS = Pack(
+    "windows",
+    {
+        "windows-delete": (
+            "This deletes a whole folder without asking.",
+            "Look with `Get-ChildItem DIR` first, and name a folder inside the project.",
+        ),
+        "windows-format": (
+            "This deletes a disk, a volume, or what is needed to bring it back.",
+            "Look with `Get-Volume`, and leave the change to a person.",
+        ),
+    },
+)
+_INSIDE = re.compile(r"(?:\./|\.\\)?[\w@-][\w .@/\\-]*")
+"""A path below the folder one is in."""
+_SWITCH = re.compile(r"/[a-z?]")
+_FORMATS = """format-volume clear-disk initialize-disk remove-partition remove-computerrestorepoint diskpart
+    vssadmin wbadmin bcdedit clear-recyclebin stop-computer restart-computer"""
+
+
+def _remove_item(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """Parameters may be shortened, and stand anywhere; `rd /s` is written from habit, too."""
+    yield from _switched(command, words, place)
+    names = [word.text.lower().partition(":")[0] for word in words if word.text.startswith("-")]
+    recursive = any(len(name) > 1 and "-recurse".startswith(name) for name in names)
+    if recursive and not any(name.startswith("-wh") for name in names):
+        yield from _targets(command, tuple(word for word in words if not word.text.startswith("-")))
+
+
+def _targets(command: Simple, words: tuple[Word, ...]) -> Iterator[Finding]:
+    piped = next((place for place, word in enumerate(words) if word.text == "|"), len(words))
+    for word in words[:piped] or words[piped + 1 :]:
+        if not _own(word.text):
+            yield WINDOWS.find("windows-delete", command, word)
+            return
+
+
+def _own(text: str) -> bool:
+    return _INSIDE.fullmatch(text) is not None and ".." not in text and UNKNOWN not in text and text != "."
+
+
+def _switched(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """`rd /s` and `del /s`."""
+    switches = {one for word in words if word.text[:1] == "/" for one in _SWITCH.findall(word.text.lower())}
+    if "/s" in switches and "/?" not in switches:
+        paths = tuple(word for word in words if not word.text.startswith("/"))
+        yield from _targets(command, paths or words[:1])
+
+
+def _format(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    texts = [word.text.lower() for word in words]
+    alone = command.name.endswith(("computer", "bin", "part"))
+    if (texts or alone) and {"/?", "-whatif", "list", "enum", "/enum"}.isdisjoint(texts):
+        yield WINDOWS.find("windows-format", command)
+
+
+def _drive(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """`format C:` in a shell that is not cmd; elsewhere that name means other things."""
+    if words and re.fullmatch(r"[A-Za-z]:\\?", words[0].text):
+        yield from _format(command, words, place)
+
+
+def _expression(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """`irm address | iex`, and the long way round."""
+    text = " ".join(word.text.lower() for word in words)
+    called = command.name != ".downloadstring" or any(
+        one.name == "invoke-expression" for one in place.commands
+    )
+    if called and any(one in text + command.name for one in ("webrequest", "restmethod", "downloadstring")):
+        yield REMOTE_EXEC.find("run-download", command)
+
+
+JUDGES: Mapping[str, Judge] = {
+    **dict.fromkeys(("remove-item", "clear-content"), _remove_item),
+    **dict.fromkeys(("cmd rd", "cmd del"), _switched),
+    "format": _drive,
+    **dict.fromkeys(("invoke-expression", ".downloadstring"), _expression),
+    **dict.fromkeys(("cmd format", *_FORMATS.split()), _format),
+}

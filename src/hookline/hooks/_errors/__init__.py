@@ -1,1 +1,0 @@
-"""How error-kb learns from failures, and what it says of them."""

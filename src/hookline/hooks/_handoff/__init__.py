@@ -1,1 +1,0 @@
-"""What sessions hand on, and how the next one gets it."""

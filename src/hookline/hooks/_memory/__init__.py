@@ -1,1 +1,0 @@
-"""What memory wants learnt of a session."""

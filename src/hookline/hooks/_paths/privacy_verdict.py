@@ -1,0 +1,150 @@
+"""Why privacy-block asks, warns or lets pass: every path that it looked at, and what it takes it for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+from hookline.core.events import PostToolUse, PreToolUse, UserPromptSubmit
+from hookline.core.explanation import Branch, branch
+from hookline.core.rule_exceptions import Allow, excepted
+from hookline.core.state import State
+from hookline.hooks._explain import told
+from hookline.hooks._paths.approvals import GRANTED, Approval, approvals, heard
+from hookline.hooks._paths.exposure import lines, named
+from hookline.hooks._paths.guarded import Exposure, Place, Sort, guarded
+from hookline.hooks._paths.secret import Secret
+from hookline.hooks._paths.tool_fields import Field, fields
+
+RULE = "sensitive-path"
+SHELLS = frozenset({"shell", "powershell", "cmd"})
+Loudness: TypeAlias = 'Literal["warn", "ask", "block"]'
+"""How loudly it is said."""
+
+
+class Weighed(NamedTuple):
+    field: Field
+    said: Literal["pass", "excepted", "ask", "modify", "block"]
+    """modify: a person said yes, so only the prefix is taken off; block: the agent says that one did."""
+    sort: Sort | None = None
+    excepted: str = ""
+    approval: Approval | None = None
+
+
+def whereabouts(event: PreToolUse, state: State, patterns: tuple[str, ...]) -> Place:
+    return Place(
+        cwd=event.cwd or state.root or "/",
+        home=state.home,
+        root=state.root,
+        real=state.facts.get("realpath", lambda path: path),
+        patterns=patterns,
+    )
+
+
+def weighed(event: PreToolUse, state: State, place: Place, allow: Allow) -> tuple[Weighed, ...]:
+    first = [_unclaimed(one, place, allow) for one in fields(event)]
+    claimed = [one.field.path for one in first if one.said == "ask" and one.field.claimed and one.field.where]
+    given = approvals(claimed, event, state) if claimed else {}
+    return tuple(_claimed(one, given) if one.said == "ask" else one for one in first)
+
+
+def _unclaimed(field: Field, place: Place, allow: Allow) -> Weighed:
+    sort = guarded(field, place)
+    if sort is None:
+        return Weighed(field, "pass")
+    reason = excepted(allow, "privacy-block", RULE, field.path)
+    return Weighed(field, "ask", sort) if reason is None else Weighed(field, "excepted", sort, reason)
+
+
+def _claimed(one: Weighed, given: dict[str, Approval | None]) -> Weighed:
+    if not (one.field.claimed and one.field.where):
+        return one
+    approval = given[one.field.path]
+    return one._replace(said="block" if approval is None else "modify", approval=approval)
+
+
+_SORTS: Mapping[Secret, str] = {
+    "dotenv": "settings of the environment",
+    "key": "a private key",
+    "keylike": "named like a key",
+    "ssh": "a key or secret of ssh",
+    "ssh-open": "a file of ssh",
+    "store": "a store of credentials",
+    "mild": "a file that may hold tokens",
+}
+_YES = {
+    "prompt": "a person said yes in a prompt",
+    "answer": "a person answered yes",
+    "terminal": "a person said yes in a terminal",
+}
+
+
+def tree(
+    event: PreToolUse | UserPromptSubmit | PostToolUse,
+    state: State,
+    *,
+    allow: Allow,
+    patterns: tuple[str, ...],
+    shell: Literal["warn", "ask", "block"],
+) -> Iterator[Branch]:
+    if not isinstance(event, PreToolUse):
+        yield _heard(event, state)
+        return
+    place = whereabouts(event, state, patterns)
+    judged = [] if event.kind in SHELLS else [_weighed(one) for one in weighed(event, state, place, allow)]
+    if event.kind in SHELLS:
+        judged = list(_line(event, place, allow, shell))
+    yield from judged or [branch("it opens no file that we know of")]
+
+
+def _heard(event: UserPromptSubmit | PostToolUse, state: State) -> Branch:
+    """What a person's words grant."""
+    said = heard(event, state)
+    given = said.memory.get(GRANTED, ())[-1:] if said is not None else ()
+    paths = ", ".join(str(one["path"]) for one in given)
+    return branch(f"a person said yes to {paths}" if paths else "no person says yes to a file here")
+
+
+def _weighed(one: Weighed) -> Branch:
+    path = one.field.path
+    if one.sort is None:
+        return branch(f"{path}: not a file that holds secrets")
+    what = f"{path}: {_sort(one.sort)}"
+    if one.said == "excepted":
+        return branch(what, said="excepted", rule=RULE, because=one.excepted)
+    if one.said == "modify" and one.approval is not None:
+        yes = f"{_YES.get(one.approval.how, 'a person said yes')}; it counts once"
+        return branch(what, said="modify", rule="approved", because=yes)
+    if one.said == "block":
+        claim = "it is said to be approved, and no unused yes of a person was seen"
+        return branch(what, said="block", rule="self-approval", because=claim)
+    return branch(what, said="ask", rule=RULE)
+
+
+def _sort(sort: Sort) -> str:
+    return f"{_SORTS[sort.kind]}, by {sort.by}"
+
+
+def _line(
+    event: PreToolUse, place: Place, allow: Allow, shell: Literal["warn", "ask", "block"]
+) -> Iterator[Branch]:
+    found = dict.fromkeys(lines(event.command or "", event.kind, place))
+    operands: dict[Exposure, str] = {}
+    for word, how, sort in named(event.command or "", event.kind, place):
+        one, text = Exposure("sensitive-operand", word.text, word.span), told(word.text)
+        if one in found:
+            operands.setdefault(one, f"{text}: {_sort(sort) if sort else 'comes from a secret'}")
+        elif sort is None:
+            yield branch(f"{text}: not a file that holds secrets")
+        else:
+            yield branch(f"{text}: {_sort(sort)}; but what becomes of it ({how}) shows nothing of it here")
+    for one in found:
+        text = operands.get(one, f"{one.rule}: {told(one.what)}")
+        yield _exposed(one, text, allow, shell)
+
+
+def _exposed(one: Exposure, text: str, allow: Allow, shell: Literal["warn", "ask", "block"]) -> Branch:
+    reason = excepted(allow, "privacy-block", one.rule, one.what)
+    if reason is not None:
+        return branch(text, said="excepted", rule=one.rule, because=reason)
+    return branch(text, said=shell, rule=one.rule)

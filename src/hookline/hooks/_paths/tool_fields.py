@@ -1,0 +1,123 @@
+"""The paths in a tool's input: where the host says they lie, and in every field that is named like one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hookline.core.events import PostToolUse, PreToolUse
+from hookline.core.frozen import thawed
+from hookline.core.patch import is_patch, parts
+from hookline.hooks._paths.spelling import alternatives, plausible
+from hookline.shell.options import spelled
+
+PREFIX = "APPROVED:"
+_WITHOUT = spelled("shell powershell cmd agent question search")
+"""Kinds of tools that open no file by a field."""
+_WORD = re.compile(r"[A-Z]?[a-z]+")
+_NAMES = spelled("path paths file files filename filenames folder folders dir directory directories uri")
+_EXACTLY = spelled("source destination target notebook")
+"""Words that name a path only where they are the whole name of a field."""
+_DATA = spelled("content contents text type size id count mode limit offset pattern url options")
+_GLOBS = spelled("glob globs include")
+_DEEPEST = 4
+_MOST = 500
+"""Values of one input that are looked at."""
+
+
+class Field(NamedTuple):
+    """A path in a tool's input."""
+
+    text: str
+    where: tuple[str | int, ...] = ()
+    """The way to it; empty where it is only a part of some text."""
+    glob: bool = False
+
+    @property
+    def path(self) -> str:
+        """Without the prefix that says it was approved."""
+        return self.text.removeprefix(PREFIX)
+
+    @property
+    def claimed(self) -> bool:
+        """Whether it is said to be approved."""
+        return self.text.startswith(PREFIX)
+
+
+def fields(event: PreToolUse | PostToolUse) -> tuple[Field, ...]:
+    """Every path that the tool would open."""
+    if event.kind in _WITHOUT:
+        return ()
+    found = dict.fromkeys(_named(event))
+    return tuple(one for one in found if event.kind != "fetch" or one.path.lower().startswith("file:"))
+
+
+def _named(event: PreToolUse | PostToolUse) -> Iterator[Field]:
+    places = event.places
+    path, pattern = places.get("path", "path"), places.get("pattern", "pattern")
+    if event.kind == "glob" and event.pattern:
+        yield from _globbed(event.pattern, event.path or "", pattern)
+    yield from (Field(part.path) for part in event.patch)
+    budget = iter(range(_MOST))
+    for key, value in event.input.items():
+        skipped = (pattern, places.get("content", "content"))
+        yield from _fields((key,), value, path=key == path, data=key in skipped, budget=budget)
+
+
+def _globbed(pattern: str, folder: str, key: str) -> Iterator[Field]:
+    """What a pattern asks for, each of its alternatives apart; what it leaves out is not asked for."""
+    for one in alternatives(pattern):
+        if plausible(one) and not one.startswith("!"):
+            rooted = one.startswith(("/", "~", "\\", PREFIX)) or one[1:2] == ":" or not folder
+            yield Field(one if rooted else f"{folder}/{one}", (key,), glob=True)
+
+
+def _fields(
+    where: tuple[str | int, ...], value: Any, *, path: bool, data: bool, budget: Iterator[int]
+) -> Iterator[Field]:
+    if next(budget, None) is None or len(where) > _DEEPEST:
+        return
+    if isinstance(value, str):
+        yield from _text(where, value, path=path, data=data)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _fields((*where, key), item, path=False, data=False, budget=budget)
+    elif isinstance(value, Sequence):
+        for index, item in enumerate(value):
+            yield from _fields((*where, index), item, path=path, data=data, budget=budget)
+
+
+def _text(where: tuple[str | int, ...], value: str, *, path: bool, data: bool) -> Iterator[Field]:
+    if is_patch(value):
+        yield from (Field(part.path) for part in parts(value))
+    if data or not plausible(value):
+        return
+    kind = "path" if path else _kind(where)
+    if kind == "glob":
+        yield from _globbed(value, "", str(where[-1]))
+    elif kind == "path":
+        yield Field(value.strip(), where)
+
+
+def _kind(where: tuple[str | int, ...]) -> str:
+    """What a field is, by the last name on the way to it: path, glob, or nothing of ours."""
+    name = next((key for key in reversed(where) if isinstance(key, str)), "")
+    words = {word.lower() for word in _WORD.findall(name)}
+    if words & _GLOBS:
+        return "glob"
+    if name.lower() in _EXACTLY or (words & _NAMES and not words & _DATA):
+        return "path"
+    return ""
+
+
+def stripped(given: Mapping[str, Any], fields: Sequence[Field]) -> Mapping[str, Any]:
+    """The input with the prefix taken off these *fields*."""
+    whole = thawed(given)
+    for field in fields:
+        inner = whole
+        *way, last = field.where
+        for key in way:
+            inner = inner[key]
+        inner[last] = field.path
+    return dict(whole)

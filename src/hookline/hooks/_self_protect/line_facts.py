@@ -1,0 +1,77 @@
+"""What a command line is to each of its commands: found out once, however many of them ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from msgspec import Struct, field
+
+from hookline.hooks._self_protect.commands import moves_home, sets_switch
+from hookline.hooks._self_protect.writes import targets
+from hookline.shell import UNKNOWN, Simple
+from hookline.shell.options import options
+
+
+class Line(Struct, frozen=True, kw_only=True, dict=True):
+    text: str
+    commands: Sequence[Simple]
+    told: dict[tuple[int, int, int], bool] = field(default_factory=dict)
+    """Whether a command's output may name something guarded, by its number and what was linked until then."""
+    fed: dict[int, Sequence[int]] = field(default_factory=dict)
+
+    def behind(self, number: int) -> Sequence[int]:
+        """The commands that fed this one."""
+        if number not in self.fed:
+            one = self.commands[number]
+            given = (*one.fed, *(origin for word in one.words for origin in word.origins))
+            self.fed[number] = tuple(dict.fromkeys(given))
+        return self.fed[number]
+
+    @cached_property
+    def wrappers(self) -> frozenset[str]:
+        """Programs that run another command of the line."""
+        return frozenset(via.split()[0] for one in self.commands for via in one.via[-1:] if via.strip())
+
+    @cached_property
+    def escapes(self) -> bool:
+        """Whether it has a `$'...'`."""
+        return "$'" in self.text
+
+    @cached_property
+    def sets(self) -> bool:
+        """Whether a text in it sets one of the switches."""
+        return any(sets_switch(text) for one in self.commands for text in _texts(one))
+
+    @cached_property
+    def moves(self) -> bool:
+        """Whether a text in it moves the folders of the user's own files."""
+        return any(moves_home(text) for one in self.commands for text in _texts(one))
+
+    @cached_property
+    def changing(self) -> Sequence[Simple]:
+        """Commands that write where only running tells, or what a search has found."""
+        return [one for one in self.commands if _changes(one)]
+
+    @cached_property
+    def listed(self) -> Sequence[str]:
+        """Files that `xargs` may read."""
+        return [path for one in self.commands if one.name == "xargs" for path in files(one)]
+
+
+def _texts(command: Simple) -> Iterator[str]:
+    yield command.stdin
+    yield from (word.text for word in command.words[1:])
+
+
+def _changes(command: Simple) -> bool:
+    found = bool(command.via) and command.via[-1].startswith("find")
+    written = (target for target in targets(command, frozenset()) if target.sure)
+    return any(found or UNKNOWN in target.word.text for target in written)
+
+
+def files(command: Simple) -> Iterator[str]:
+    """What a command reads, by its words."""
+    yield from (one.target.text for one in command.redirects if one.op in ("<", "<>"))
+    yield from (word.text for word in options(command.words[1:], mixed=True).operands)
+    yield from (word.text.lstrip("-a") for word in command.words[1:] if command.name == "xargs")

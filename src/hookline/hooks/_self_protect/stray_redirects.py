@@ -1,0 +1,78 @@
+"""Redirections and settings that belong to no single command: `{ ...; } > file`, `NAME=value` alone.
+
+Reading a line yields its simple commands. What is redirected as a whole is put behind the line once more as
+a command that does nothing, so that its words are read with everything the line has set.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from hookline.core.values import replace
+from hookline.hooks._self_protect.guarded_paths import Guard
+from hookline.shell import Reading, Simple, read
+from hookline.shell.grammar import parse
+from hookline.shell.syntax import Command, Compound, Function, Redirection
+
+_MOST_FOLDERS = 32
+_SIGN = re.compile(r"(?:[)}\]]|\b(?:done|fi|esac))\s*(?:\d|\{\w+\})?&?[<>]|AR_DISABLE_|AUTORESEARCH_")
+"""Only a text with one of these is worth the reading."""
+_PARTS = ("<", ">", "AR_DISABLE_", "AUTORESEARCH_")
+"""One of which is in each of them."""
+
+
+def loose(line: str, reading: Reading, guard: Guard) -> tuple[Simple, ...]:
+    """Commands that stand for what of *line* the *reading* does not hold, in every folder it goes to."""
+    found = _behind(line, guard.cwd, guard) if _worth(line) else ()
+    for command in reading.commands:
+        texts = {*(word.text for word in command.words[1:] if word.text != line), command.stdin}
+        for text in filter(_worth, texts):
+            found += _behind(text, command.cwd or guard.cwd, guard)
+    if not found:
+        return ()
+    folders = list(dict.fromkeys(one.cwd for one in (*reading.commands, *found)))[:_MOST_FOLDERS]
+    return tuple(replace(one, cwd=cwd) for one in found for cwd in folders)
+
+
+def _worth(text: str) -> bool:
+    for part in _PARTS:
+        if part in text:
+            return _SIGN.search(text) is not None or text.count("()") > 1
+    return text.count("()") > 1
+
+
+def _behind(text: str, cwd: str, guard: Guard) -> tuple[Simple, ...]:
+    pieces = list(dict.fromkeys(_found(parse(text)[0], text)))
+    if not pieces:
+        return ()
+    commands = read("\n".join((text, *pieces)), cwd=cwd, home=guard.home).commands
+    found = tuple(one for one in commands if one.span[0] > len(text))
+    # An open here-document takes in what is put behind it, and too long a line is not read at all.
+    return found if len(found) >= len(pieces) else read("\n".join(pieces), cwd=cwd, home=guard.home).commands
+
+
+def _found(node: Any, text: str, functions: int = 0) -> Iterator[str]:
+    """Walks everything that was read, which is never deeper than the grammar allows.
+
+    A function that is defined anew inside a function is not followed there, so its commands are put out too.
+    """
+    functions += isinstance(node, Function)
+    if functions > 1 and isinstance(node, Command):
+        yield text[slice(*node.span)]
+    if isinstance(node, Compound):
+        yield from (_redirected(one, text) for one in node.redirections)
+    if isinstance(node, Command) and not node.words:
+        yield from (f"export {one.name}=" for one in node.assignments if one.name.startswith(("AR_", "AUTO")))
+    for part in node if isinstance(node, tuple) else ():
+        if isinstance(part, tuple):
+            yield from _found(part, text, functions)
+
+
+def _redirected(one: Redirection, text: str) -> str:
+    return (
+        f": {one.fd if one.fd.isdigit() else ''}{one.op} {text[slice(*one.target.span)]}"
+        if one.body is None
+        else ":"
+    )

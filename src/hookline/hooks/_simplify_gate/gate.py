@@ -1,0 +1,101 @@
+"""The verdict on a request to ship, by how many lines have changed."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from hookline.core.events import UserPromptSubmit
+from hookline.core.explanation import Branch, branch
+from hookline.core.response import Response, block, inject, warn
+from hookline.core.state import State
+from hookline.core.values import replace
+from hookline.hooks._explain import count
+from hookline.hooks._simplify_gate.request import GENERAL, Heard, asks_to_ship, heard
+from hookline.hooks._simplify_gate.words import VERBS
+
+_ANYWAY = re.compile(r"^[ \t]*ship anyway:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
+_LONGEST_REASON = 300
+
+
+def verdict(prompt: str, state: State, warn_from: int, block_over: int) -> Response | None:
+    anyway = overruled(prompt)
+    if anyway is None and not asks_to_ship(prompt):
+        return None
+    lines = state.facts.get("changed_lines")
+    if lines is None:
+        return _uncounted() if state.branch else None
+    if lines > block_over:
+        return _overridden(lines, anyway) if anyway else _too_much(lines, block_over)
+    return _a_lot(lines, block_over) if lines >= warn_from else None
+
+
+def overruled(prompt: str) -> str | None:
+    """The reason that the person gives for shipping all the same."""
+    found = _ANYWAY.search(prompt)
+    return None if found is None else found.group(1).strip()[:_LONGEST_REASON]
+
+
+def _too_much(lines: int, most: int) -> Response:
+    return block(
+        f"{lines:,} lines have changed, and more than {most:,} are hard to review, so nothing ships yet. "
+        "Simplify first: remove what is not needed, or split it into parts that stand alone. "
+        "To ship it as it is, the person writes: ship anyway: REASON",
+        rule="too-large",
+    )
+
+
+def _a_lot(lines: int, most: int) -> Response:
+    return inject(
+        f"{lines:,} lines have changed; over {most:,} shipping is held up. Look once more for what can be "
+        "simplified or left out before you ship, and say in the summary how large the change is.",
+        rule="large",
+    )
+
+
+def _overridden(lines: int, reason: str) -> Response:
+    said = warn(f"simplify-gate let {lines:,} changed lines pass, because: {reason}")
+    return replace(said, rule="override", reason=reason)
+
+
+def _uncounted() -> Response:
+    return warn("simplify-gate could not count the changed lines in time, so this is shipped unchecked")
+
+
+_MOST = 10
+"""Verbs that are shown."""
+
+
+def tree(event: UserPromptSubmit, state: State, *, warn_from: int, block_over: int) -> Iterator[Branch]:
+    anyway, verbs = overruled(event.prompt), [one for one in heard(event.prompt) if _tells(one)]
+    yield from (_verb(one) for one in islice(verbs, _MOST))
+    if anyway is not None:
+        yield branch("the person writes: ship anyway", because=anyway)
+    elif all(one.no for one in verbs):
+        yield branch("nothing in it asks to ship" if verbs else "nothing in it is about shipping")
+        return
+    yield _counted(event, state, warn_from, block_over)
+
+
+def _tells(one: Heard) -> bool:
+    return not one.no or one.verb in VERBS or one.no not in GENERAL
+
+
+def _verb(one: Heard) -> Branch:
+    said = " ".join(one.clause.words)
+    return branch(f"{one.verb!r} in {said!r}: {one.no or 'a request to ship'}")
+
+
+def _counted(event: UserPromptSubmit, state: State, warn_from: int, block_over: int) -> Branch:
+    """The gate's own answer, and what it counted."""
+    said = verdict(event.prompt, state, warn_from, block_over)
+    lines = state.facts.get("changed_lines")
+    if lines is None:
+        unknown = "the changed lines could not be counted" if state.branch else "this is no repository"
+        return branch(unknown, said="warn" if said is not None else "")
+    changed = f"{count(lines, 'line')} {'has' if lines == 1 else 'have'} changed"
+    text = f"{changed}; from {warn_from:,} it warns, over {block_over:,} it blocks"
+    if said is None:
+        return branch(text)
+    if said.verdict == "block":
+        return branch(text, said="block", rule=said.rule)
+    return branch(text, said="warn", rule=said.rule, because=said.reason)

@@ -1,0 +1,1 @@
+"""Edits of hosts' settings files: install, uninstall, convert, and inspections for `hookline doctor`."""

@@ -1,0 +1,1 @@
+"""Learning, recalling, consolidating and forgetting memories, and known errors."""

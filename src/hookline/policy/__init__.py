@@ -1,0 +1,1 @@
+"""Configuration files, trust in a project, and permissions that a person grants."""

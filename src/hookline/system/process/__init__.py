@@ -1,0 +1,1 @@
+"""Starting, observing and ending processes."""

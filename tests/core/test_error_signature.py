@@ -1,0 +1,170 @@
+"""What is the same about a failure each time: the line that tells of it, without what varies."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hookline.core.confidence import AGAIN, FAILED, FOUND, HALF_LIFE, HELPED, START, added, confidence, weight
+from hookline.core.error_signature import (
+    LONGEST_LINE,
+    error_line,
+    failure,
+    name,
+    normal,
+    result,
+    sort,
+    squeezed,
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "ENOENT: no such file or directory, open '/home/a/x.json'",
+            "ENOENT: no such file or directory, open '<path>'",
+        ),
+        (
+            "error[E0308]: mismatched types --> src/main.rs:12:5",
+            "error[E0308]: mismatched types --> <path>:<n>:<n>",
+        ),
+        ("src/a.ts(12,5): error TS2345: Argument of type", "<path>(<n>): error TS2345: Argument of type"),
+        ("HTTP 404 for https://x.example/a/b?c=1", "HTTP 404 for <url>"),
+        (
+            "curl: (22) The requested URL returned error: 404",
+            "curl: (<n>) The requested URL returned error: 404",
+        ),
+        ("404 Not Found - GET https://registry.example/left-pad", "404 Not Found - GET <url>"),
+        ("2026-11-15T17:00:01.123Z fatal: bad object 3f9ac1d2e4", "<time> fatal: bad object <hash>"),
+        ("timeout after 30s at 10.0.0.7:5432", "timeout after <time> at <addr>"),
+        ("segfault at 0x7ffde3a1 pid 4711", "segfault at <addr> pid <n>"),
+        ("expected 3 but got 17", "expected <n> but got <n>"),
+        ("C:\\Users\\a\\x.txt : cannot find", "<path> : cannot find"),
+        ("ECONNREFUSED 127.0.0.1:8080", "ECONNREFUSED <addr>"),
+        ("id 123e4567-e89b-12d3-a456-426614174000 is gone", "id <hash> is gone"),
+        ("process exited with exit code 137", "process exited with exit code 137"),
+        ("  many \t spaces ", "many spaces"),
+    ],
+)
+def test_what_varies_gives_way_and_codes_stay(line, said):
+    assert normal(line) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Exit code 1\nbuilding...\nerror: no such crate", "error: no such crate"),
+        ("\x1b[31mError:\x1b[0m boom", "Error: boom"),
+        (
+            "Traceback (most recent call last):\n  File \"a.py\", line 1\nFooError: no 'x'",
+            "FooError: no 'x'",
+        ),
+        (
+            "===== FAILURES =====\n_____ test_a _____\nE   assert 1 == 2\nFAILED a.py::test_a",
+            "FAILED a.py::test_a",
+        ),
+        ("0 errors, 2 warnings\nfatal: not a git repository", "fatal: not a git repository"),
+        ("something odd\nhappened", "something odd"),
+        ("Exit code 1\n", ""),
+        ("", ""),
+    ],
+)
+def test_the_first_line_that_tells_of_the_error_is_taken(text, line):
+    assert error_line(text) == line
+
+
+def test_the_same_failure_has_the_same_key_and_another_has_another():
+    one = failure("npm ci", "npm error code ENOENT\nnpm error path /a/1/package.json")
+    again = failure("npm ci", "npm error code ENOENT\nnpm error path /b/22/package.json")
+    other = failure("npm ci", "npm error code EACCES")
+
+    assert one == again
+    assert one.key.startswith("npm-ci#")
+    assert one.key != other.key
+    assert one.key != failure("npm test", "npm error code ENOENT").key
+
+
+@pytest.mark.parametrize("text", ["", "Exit code 2", "Request interrupted by user for tool use"])
+def test_what_tells_nothing_is_no_failure(text):
+    assert failure("npm ci", text) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("HTTP 429 too many requests", "wait"),
+        ("503 Service Unavailable", "wait"),
+        ("read ECONNRESET", "retry"),
+        ("fatal: Unable to create '/x/.git/index.lock'", "retry"),
+        ("bash: foo: command not found", "environmental"),
+        ("ModuleNotFoundError: No module named 'x'", "environmental"),
+        ("ENOSPC: no space left on device", "environmental"),
+        ("error TS2345: Argument of type", "novel"),
+        ("AssertionError: 1 != 2", "novel"),
+    ],
+)
+def test_a_failure_has_a_sort(line, kind):
+    assert sort(line) == kind
+
+
+ODD = st.text(st.sampled_from("aF0 1.:/\\-<>x'\"@%~EHTP4\t\n[]é"), max_size=300) | st.text(max_size=300)
+
+
+@given(ODD)
+@settings(max_examples=500)
+def test_normalising_again_changes_nothing(text):
+    once = normal(text)
+
+    assert normal(once) == once
+    assert len(once) <= LONGEST_LINE
+
+
+@given(ODD)
+def test_any_text_is_taken(text):
+    failure("x", text)
+    sort(text)
+    squeezed(text)
+    assert result(text) == result(text)
+    assert name(text) in ("", text)
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "0", "/", "a/", "0f", "1:", " ", "E", "<", "a.", "\x1b[", "error ", "\n", "0x", "-"]
+)
+def test_long_texts_take_no_longer_than_they_are_long(unit):
+    failure("x", unit * 200_000)
+    result(unit * 200_000)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("2 failed in 0.12s", "2 failed in 3.4s", True),
+        ("at 12:00:01 refused", "at 12:00:09 refused", True),
+        ("object at 0x7f01", "object at 0x7f99", True),
+        ("12% done", "13% done", False),
+        ("2 failed", "1 failed", False),
+    ],
+)
+def test_a_result_is_the_same_but_for_clocks_and_addresses(one, other, alike):
+    assert (result(one) == result(other)) is alike
+
+
+def test_confidence_is_as_the_arithmetic_says():
+    at = 1_800_000_000.0
+    weighed = added(0.0, START, at)
+    assert round(confidence(weighed, at), 9) == 0.30
+    for gain, now in ((AGAIN, 0.35), (FOUND, 0.50), (HELPED, 0.60), (FAILED, 0.45)):
+        weighed = added(weighed, gain, at)
+        assert round(confidence(weighed, at), 9) == now
+    assert round(confidence(weighed, at + HALF_LIFE), 9) == 0.225
+
+
+@given(st.lists(st.tuples(st.sampled_from([AGAIN, FOUND, HELPED, FAILED]), st.floats(0, 4e8)), max_size=30))
+def test_confidence_stays_between_none_and_full(steps):
+    at, weighed = 1_700_000_000.0, weight(START, 1_700_000_000.0)
+    for gain, later in steps:
+        at += later
+        before, weighed = confidence(weighed, at), added(weighed, gain, at)
+        assert 0 <= confidence(weighed, at) <= 1
+        assert abs(confidence(weighed, at) - min(1, max(0, before + gain))) < 1e-9

@@ -1,0 +1,58 @@
+"""Exceptions to rules: what they are for, what is wrong with them, and that one which counts is noted."""
+
+import pytest
+
+from hookline.core.response import Response, block
+from hookline.core.rule_exceptions import UNEXPLAINED, excepted, noted, wrong
+
+RM = {"rule": "rm-cwd", "match": "/scratch/*", "reason": "mine"}
+
+
+@pytest.mark.parametrize(
+    ("allow", "rule", "subject", "reason"),
+    [
+        ((), "rm-cwd", "/scratch/x", None),
+        (("rm-cwd",), "rm-cwd", "anything", UNEXPLAINED),
+        (("guard:rm-cwd",), "rm-cwd", "anything", UNEXPLAINED),
+        (("other:rm-cwd",), "rm-cwd", "anything", None),
+        (("rm-root",), "rm-cwd", "anything", None),
+        ((RM,), "rm-cwd", "/scratch/x", "mine"),
+        ((RM,), "rm-cwd", "/proj/x", None),
+        ((RM,), "rm-root", "/scratch/x", None),
+        (({"match": "/s*", "reason": "any rule"},), "rm-root", "/scratch", "any rule"),
+        ((RM, "rm-cwd"), "rm-cwd", "/scratch/x", "mine"),
+        ((RM, "rm-cwd"), "rm-cwd", "/proj/x", UNEXPLAINED),
+    ],
+)
+def test_what_is_excepted_and_why(allow, rule, subject, reason):
+    assert excepted(allow, "guard", rule, subject) == reason
+
+
+@pytest.mark.parametrize(
+    ("allow", "rules", "said"),
+    [
+        (("rm-cwd", "guard:rm-cwd", RM), ("rm-cwd",), ""),
+        (("nosuch",), ("b", "a"), "no rule is called 'nosuch'; there are: a, b"),
+        (("guard:nosuch",), ("a",), "no rule is called 'guard:nosuch'; there are: a"),
+        (
+            ("other:rm-cwd",),
+            ("rm-cwd",),
+            "'other:rm-cwd' is no rule of guard; write its rules alone, or as guard:RULE",
+        ),
+        (({**RM, "rule": "other:rm-cwd"},), (), "'other:rm-cwd' is no rule of guard; "),
+        (("whatever", "guard:whatever"), (), ""),
+        (({"rule": "x"},), (), "an exception says match, reason, rule, and always its reason"),
+    ],
+)
+def test_what_is_wrong_with_exceptions(allow, rules, said):
+    found = wrong(allow, "guard", rules)
+
+    assert found.startswith(said) if said else not found
+
+
+def test_an_exception_that_counts_is_noted():
+    assert noted(None, []) is None
+    assert noted(None, [("a", "x")]).note == "a excepted: x"
+    both = noted(block("no"), [("a", "x"), ("a", "x"), ("b", "y")])
+    assert (both, both.note) == (block("no"), "a excepted: x; b excepted: y")
+    assert noted(None, [("a", "x")]) == Response()

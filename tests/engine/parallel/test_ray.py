@@ -1,0 +1,236 @@
+"""Experiments on a real cluster of Ray whose workers, nodes and engine are killed: none is lost or twice.
+
+What a run does whoever carries it out is in the other files, which are tried on the same cluster.
+"""
+
+import os
+import random
+import signal
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+from tests.engine import ray_nodes
+from tests.engine.conftest import TARGET, scratch
+from tests.engine.executors import KILLS, Way, kill_some, shared
+from tests.engine.parallel.test_crashes_in_parallel import (
+    ALIVE,
+    BOTH,
+    OURS,
+    OWN,
+    TOGETHER,
+    alone,
+    counted,
+    right,
+    started,
+    until,
+)
+
+from hookline import stores
+from hookline.engine import journal
+from hookline.engine import rows as _rows
+
+__all__ = ["counted"]
+WAYS = ("cluster",)
+
+
+def begun(project, **env):
+    """A run in a process of its own, on the cluster."""
+    return started(project, *project.way.words(), **env)
+
+
+def as_stored(project):
+    with closing(stores.load("postgres")(project.env["HOOKLINE_STORE_ADDRESS"])) as store:
+        kept = [journal.from_experiment(one) for one in store.experiments(_rows.key(project.run))]
+    return list(map(journal.line, journal.in_order(kept)))
+
+
+def whole(project, before, experiments):
+    """All that must hold, whoever was killed."""
+    right(project, before)
+    assert project.statuses == ["baseline", *["keep"] * experiments]
+    assert project.rows[-1].metric == -2.0 - experiments
+    assert as_stored(project) == list(map(journal.line, project.rows))
+    assert project.git("for-each-ref", f"refs/hookline/{project.run.id}/start*") == ""
+    for number in range(1, experiments + 1):
+        assert f"add {number}" in (Path(project.run.folder) / "logs" / f"{number}.log").read_text()
+    assert still(project)
+
+
+def still(project):
+    """Within a while nobody writes any more: those of another machine end by themselves, when they see it."""
+    end = time.monotonic() + 60
+    while not alone(project):
+        assert time.monotonic() < end
+    return True
+
+
+def test_workers_are_killed_at_random(counted):
+    before = counted.standing()
+    counted.target(experiments=6)
+    counted.script(ALIVE, TOGETHER, "sleep 0.7", OWN)
+    process = begun(counted)
+    killed = kill_some(process, counted.way.nodes, random.Random(7), KILLS)
+    told = process.communicate(timeout=200)[0].decode()
+
+    assert len(killed) == KILLS, told
+    assert "experiment-limit: 6 of 6" in told, told
+    assert "(raylet)" not in told
+    whole(counted, before, 6)
+
+
+@pytest.mark.everywhere
+def test_a_whole_node_is_lost(counted):
+    before = counted.standing()
+    counted.target(experiments=3)
+    counted.script(ALIVE, BOTH, "test $n = 3 || sleep 2", OWN)
+    process = begun(counted)
+    until(counted.home / "at1")
+    until(counted.home / "at2")
+    os.kill(counted.way.nodes.second, signal.SIGKILL)
+    try:
+        told = process.communicate(timeout=200)[0].decode()
+    finally:
+        counted.way.nodes.again()
+
+    assert process.returncode == 2, told
+    assert "goes on with another worker: its worker is gone" in told
+    whole(counted, before, 3)
+
+
+@pytest.mark.everywhere
+def test_the_engine_is_killed_while_agents_work(counted):
+    before = counted.standing()
+    counted.target(experiments=2)
+    counted.script(ALIVE, BOTH, "sleep 2", OWN)
+    process = begun(counted)
+    until(counted.home / "at1")
+    until(counted.home / "at2")
+    process.kill()
+    process.communicate()
+    assert still(counted)
+    counted.way.kills = 0
+    counted.hookline("run", "--resume", check=2)
+
+    whole(counted, before, 2)
+
+
+@pytest.mark.parametrize("point", OURS)
+def test_the_engine_is_killed(counted, point):
+    before = counted.standing()
+    counted.target(experiments=4)
+    counted.script(ALIVE, BOTH, OWN)
+    process = begun(counted, HOOKLINE_ENGINE_STOP_AT=point, HOOKLINE_ENGINE_STOP_HOW="kill")
+    told = process.communicate(timeout=200)[0].decode()
+    assert process.returncode == -signal.SIGKILL, told
+    counted.hookline("run", "--resume", check=2)
+
+    whole(counted, before, 4)
+
+
+@pytest.mark.parametrize(
+    ("signals", "code"),
+    [
+        ([signal.SIGINT], 2),
+        ([signal.SIGINT] * 2, 130),
+        ([signal.SIGTERM], 130),
+    ],
+)
+def test_ctrl_c_leaves_a_journal_that_is_right(counted, signals, code):
+    before = counted.standing()
+    counted.target(experiments=2)
+    counted.script(ALIVE, BOTH, "sleep 2", OWN)
+    process = begun(counted)
+    until(counted.home / "at1")
+    until(counted.home / "at2")
+    for number in signals:
+        time.sleep(0.3)
+        process.send_signal(number)
+    told = process.communicate(timeout=100)[0].decode()
+
+    assert process.returncode == code, told
+    assert alone(counted)  # at once: what is called off is over before the engine is
+    if code != 2:
+        assert counted.statuses == ["baseline"]
+        counted.hookline("run", "--resume", check=2)
+    whole(counted, before, 2)
+
+
+LETHAL = (
+    "p=$$; until grep -q engine.worker /proc/$p/cmdline; do p=$(ps -o ppid= $p | tr -d ' '); done; kill -9 $p"
+)
+
+
+def test_an_experiment_whose_worker_is_lost_again_and_again_has_crashed(counted):
+    before = counted.standing()
+    counted.target(experiments=2)
+    counted.script(TOGETHER, OWN, f'if test "$n" = 1; then {LETHAL}; sleep 5; fi')
+    told = begun(counted).communicate(timeout=200)[0].decode()
+    rows = {row.iteration: row for row in counted.rows}
+
+    assert (rows[1].status, rows[2].status) == ("crash", "keep"), told
+    assert rows[1].details["verdict"] == "its worker was lost 3 times"
+    right(counted, before)
+
+
+def test_a_cluster_of_its_own_ends_with_the_run(counted, server):
+    """However that ends."""
+    before = counted.standing()
+    counted.target(experiments=2)
+    counted.script(ALIVE, BOTH, "sleep 1", OWN)
+    words = ("--cluster", "local", "--parallel", "2")
+    process = started(counted, *words)
+    until(counted.home / "at1")
+    until(counted.home / "at2")
+    process.kill()
+    process.communicate()
+    assert still(counted)
+    assert nobody(counted)
+    counted.hookline("run", "--resume", check=2)
+
+    whole(counted, before, 2)
+    assert nobody(counted)
+
+
+def nobody(project):
+    """Within a while no process is left that was started with the home of this project."""
+    home, end = f"HOME={project.home}\0".encode(), time.monotonic() + 60
+    while found := [path for path in Path("/proc").glob("[0-9]*") if home in environment(path)]:
+        assert time.monotonic() < end, [(path / "cmdline").read_bytes() for path in found]
+        time.sleep(0.2)
+    return True
+
+
+def environment(path):
+    with suppress(OSError):
+        return (path / "environ").read_bytes()
+    return b""
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("cluster")
+def test_that_the_head_is_lost_is_said(tmp_path, server):
+    """Ray then ends the engine; a run goes on from that as from any other end."""
+    machines = tmp_path / "machines"
+    machines.mkdir()
+    shared(machines)
+    with ray_nodes.running(machines, {"PATH": os.environ["PATH"]}) as nodes:
+        project = scratch(tmp_path, Way("cluster", nodes.address, server.database(), nodes))
+        before = project.standing()
+        project.target(TARGET.replace('budget = "20s"', 'budget = "200s"'), experiments=2)
+        project.script(ALIVE, BOTH, 'test -e "$HOME/again" || sleep 150', "echo $n > src/e$n")
+        process = begun(project)
+        until(project.home / "at1")
+        until(project.home / "at2")
+        for pid in nodes.head():
+            os.kill(pid, signal.SIGKILL)
+        told = process.communicate(timeout=200)[0].decode()
+    assert process.returncode == 1, told
+    assert "the head of the cluster does not answer" in told
+    assert still(project)
+    (project.home / "again").touch()
+    project.hookline("run", "--resume", "--cluster", "none", check=2)
+
+    assert project.statuses == ["baseline", "discard", "discard"]
+    assert project.standing() == before

@@ -1,0 +1,58 @@
+"""Where there is no cluster to be had, that is said in one sentence, with what to do."""
+
+import json
+import sys
+
+import pytest
+from tests.engine.executors import shared
+
+from hookline.core.extras import missing
+
+NOBODY = "no cluster of Ray answers at '127.0.0.1:1'"
+
+
+@pytest.mark.parametrize(
+    ("store", "address", "said"),
+    [
+        ("sqlite", "local", "--cluster needs a store that machines can share, and yours is 'sqlite'"),
+        ("postgres", "127.0.0.1:1", NOBODY),
+        ("postgres", "somewhere", "'somewhere' is no address of a cluster; say HOST:PORT, auto or local"),
+    ],
+)
+def test_what_cannot_be_is_said(project, store, address, said):
+    shared(project.home, store)
+    done = project.hookline("run", "--cluster", address)
+
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.returncode in (1, 2)
+    assert not (project.root / "autoresearch").exists()
+
+
+def test_without_ray_it_is_said_how_to_get_it(project, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    shared(project.home)
+    done = project.hookline("run", "--cluster", "local", check=1)
+
+    assert done.stderr == f"hookline: {missing('cluster', '--cluster')}\n"
+    assert not (project.root / "autoresearch").exists()
+
+
+@pytest.mark.parametrize(
+    ("store", "said"), [("postgres", NOBODY), ("sqlite", "--cluster needs a store that machines can share")]
+)
+def test_a_run_goes_on_without_the_cluster_that_it_had(project, store, said):
+    project.script("echo $(( $(cat src/n) - 1 )) > src/n")
+    project.hookline("run", check=2)
+    path = project.root / "autoresearch" / project.run.id / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"cluster": "127.0.0.1:1", "parallel": 2}))
+    shared(project.home, store)
+    done = project.hookline("run", "--resume", "--experiments", "2")
+
+    assert said in done.stderr
+    assert "`--resume --cluster none` goes on without one" in done.stderr
+    assert done.stderr.count("\n") == 1
+    shared(project.home, "sqlite")
+    project.hookline("run", "--resume", "--cluster", "none", "--experiments", "2", check=2)
+    assert (project.run.cluster, project.run.parallel) == ("", 1)
+    assert project.statuses == ["baseline", "keep", "keep"]

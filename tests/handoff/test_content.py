@@ -1,0 +1,205 @@
+"""What a session leaves is told from what was said and done in it, short and without secrets."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hookline.core.conversation import Back, Use, Words
+from hookline.core.todos import Todo
+from hookline.handoff.content import CAP, GO_ON, LINE, LONGEST, MOST, Around, Left, labelled, left, markdown
+from hookline.redact import redact
+
+SECRET = "ghp_k4Z9vQ2mX7bN1cR8tY5wL3pJ6hG0fD2sA9eU"
+
+
+def person(text):
+    return Words(by="person", text=text)
+
+
+def agent(text):
+    return Words(by="agent", text=text)
+
+
+def ran(command, error="", call=None):
+    call = call or command
+    return Use(call=call, tool="Bash", kind="shell", command=command), Back(call=call, error=error)
+
+
+def edited(path, call):
+    return Use(call=call, tool="Edit", kind="edit", path=path), Back(call=call)
+
+
+def told(*entries, **around):
+    return left(entries, Around(**around), redact)
+
+
+def test_a_session_leaves_what_the_next_one_needs():
+    found = told(
+        person("Round the amounts of issue #12 to cents."),
+        agent("We decided to store amounts as integer cents."),
+        *edited("/p/a.py", "1"),
+        *edited("/p/b.py", "2"),
+        *edited("/p/a.py", "3"),
+        *ran("make test", error="error: no rule"),
+        *ran("npm test", error="Error: boom"),
+        *ran("npm test --force"),
+        *ran('git commit -am "Round amounts"'),
+        agent("Half of it is done.\nBlockers: the schema is frozen\nNext step: add the migration"),
+        root="/p",
+        branch="fix/cents",
+        todos=(Todo(text="write docs", status="pending"), Todo(text="migrate", status="in_progress")),
+    )
+
+    assert found == Left(
+        issue="12",
+        branch="fix/cents",
+        task="Round the amounts of issue #12 to cents.",
+        status="Half of it is done. Blockers: the schema is frozen Next step: add the migration",
+        blockers=("the schema is frozen",),
+        next=("add the migration",),
+        doing=("migrate",),
+        todos=("write docs",),
+        done=("committed: Round amounts",),
+        decisions=("We decided to store amounts as integer cents.",),
+        failed=("`make test`: error: no rule",),
+        files=("a.py", "b.py"),
+        commands=("npm test --force", 'git commit -am "Round amounts"'),
+    )
+
+
+def test_where_nothing_was_said_nothing_is_left():
+    assert told() is None
+    assert told(agent("hello")) is None
+
+
+def test_the_task_of_a_session_that_goes_on_is_that_of_the_one_before():
+    before = Left(task="mend it", decisions=("cents",), blockers=("the schema is frozen",), done=("a",))
+    found = told(person(f"{GO_ON}, which …"), agent("Next step: b is mended"), before=before)
+
+    assert (found.task, found.decisions, found.blockers) == ("mend it", ("cents",), before.blockers)
+    assert (found.asked, found.next, found.done) == ("", ("b is mended",), ("a",))
+
+
+def test_a_blocker_that_was_cleared_stands_in_nobodys_way():
+    before = Left(task="t", blockers=("the schema is frozen",))
+
+    assert told(agent("We are unblocked now."), before=before).blockers == ()
+    assert told(person("t"), agent("Blockers: the key"), agent("no blockers left")).blockers == ()
+    assert told(person("t"), agent("unblocked"), agent("Blockers: the key")).blockers == ("the key",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Once unblocked, I go on.",
+        "It will be unblocked on Friday",
+        "We aren't unblocked",
+        "who can get us unblocked?",
+    ],
+)
+def test_a_blocker_that_is_to_be_cleared_still_stands_there(text):
+    before = Left(task="t", blockers=("the schema is frozen",))
+
+    assert told(agent(text), before=before).blockers == before.blockers
+
+
+def test_without_a_word_of_it_the_next_step_is_what_the_list_has_first():
+    todos = (Todo(text="later", status="pending"), Todo(text="now", status="in_progress"))
+
+    assert told(person("t"), todos=todos).next == ("now",)
+    assert told(person("t"), todos=todos[:1]).next == ("later",)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Next step: a", [("next", "a")]),
+        ("**Next steps:**\n\n1. a\n2. b\n\nBye", [("next", "a"), ("next", "b")]),
+        ("- **Blockers:** a\n- Next: b", [("blockers", "a"), ("next", "b")]),
+        ("Blockers: none\nRemaining: nothing", []),
+        ("Blockers: no.\nNext: no more steps", []),
+        ("Blockers: no access to staging", [("blockers", "no access to staging")]),
+        ("What's left: the docs", [("next", "the docs")]),
+        ("the next day: rain", []),
+    ],
+)
+def test_labels(text, parts):
+    assert list(labelled(text)) == parts
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(max_size=200).map(person),
+            st.text(max_size=200).map(agent),
+            st.text(max_size=900).map(lambda text: agent(f"Next step: {text}\nBlockers: {text}")),
+        ),
+        max_size=30,
+    )
+)
+def test_whatever_was_said_it_stays_short(entries):
+    found = left(entries, Around(), redact)
+    if found is None:
+        return
+
+    assert len(markdown(found)) <= CAP
+    assert max(len(found.task), len(found.status)) <= LONGEST
+    for many in (found.blockers, found.next, found.decisions, found.failed):
+        assert len(many) <= MOST
+        assert all(0 < len(text) <= LINE for text in many)
+
+
+def test_what_is_cut_is_said():
+    assert (
+        markdown(Left(task="t" * 100, branch="b"), 80) == "**Branch:** b\n[the rest of the handoff was cut]"
+    )
+
+
+def test_no_part_has_a_secret():
+    long = f"{'x' * (LONGEST - 20)} {SECRET}"
+    found = told(
+        person(long),
+        agent(f"We decided to use {SECRET}.\nBlockers: {SECRET} expired\nNext step: rotate {SECRET}"),
+        *ran(f"deploy {SECRET}", error=f"error: {SECRET}"),
+        *ran(f"login {SECRET}"),
+        *edited(f"/p/{SECRET}", "1"),
+        todos=(Todo(text=f"use {SECRET}"),),
+    )
+
+    assert SECRET[:12] not in str(found)
+
+
+def test_who_says_that_all_is_done_leaves_nothing_to_do():
+    before = Left(task="t", blockers=("the key",))
+    done = told(person("t"), agent("Next step: a"), agent("All done."), before=before, blockers=("old",))
+
+    assert (done.next, done.blockers, done.unfinished) == ((), (), False)
+    assert told(person("t"), agent("Nothing is left.\nNext step: a")).next == ("a",)
+    assert told(person("t"), agent("All done."), todos=(Todo(text="docs"),)).next == ("docs",)
+
+
+def test_a_step_that_was_named_long_ago_is_not_the_next_one():
+    later = [agent(f"step {number} works") for number in range(3)]
+
+    assert told(person("t"), agent("Next step: a"), *later).next == ()
+    assert told(person("t"), agent("Next step: a"), *later[:2]).next == ("a",)
+
+
+def test_the_same_blocker_in_other_words_is_told_once():
+    found = told(person("t"), agent("Blockers: the key expired."), blockers=("We wait: the key expired",))
+
+    assert found.blockers == ("the key expired.",)
+
+
+def test_a_secret_that_is_cut_is_not_left_in_part():
+    text = f"Next step: x. {'word ' * 4800}"
+    for at in range(23_900, 24_000, 7):
+        found = told(person(text[:at] + SECRET), agent(text[:at] + SECRET))
+
+        assert SECRET[:12] not in str(found)
+
+
+def test_who_says_nothing_neither_asks_nor_leaves_anything():
+    found = told(person(""), person("mend it"), agent("Half of it is done."), agent(" \n"))
+
+    assert (found.task, found.asked, found.status) == ("mend it", "", "Half of it is done.")

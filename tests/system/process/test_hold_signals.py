@@ -1,0 +1,39 @@
+"""Signals that come while a process is being started are heard once it is in hand."""
+
+import os
+import signal
+
+import pytest
+
+from hookline.system.process.hold_signals import Held
+
+
+@pytest.fixture
+def heard():
+    said = []
+    usual = signal.signal(signal.SIGTERM, lambda number, frame: said.append(number))
+    yield said
+    signal.signal(signal.SIGTERM, usual)
+
+
+def test_a_signal_waits_and_is_then_heard_once(heard):
+    with Held() as held:
+        os.kill(os.getpid(), signal.SIGTERM)
+        before = list(heard)
+        held.release()
+        after = list(heard)
+
+    assert (before, after, heard) == ([], [signal.SIGTERM], [signal.SIGTERM])
+
+
+def test_leaving_without_a_release_hears_it_too(heard):
+    with Held():
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    assert heard == [signal.SIGTERM]
+
+
+def test_what_ends_a_program_by_default_still_does(heard):
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with Held():
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL

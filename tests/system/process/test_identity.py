@@ -1,0 +1,57 @@
+"""Processes are known again by their number and their birth, and the dead are not taken for the living."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from hookline.system.process import identity
+
+
+def test_this_process_lives_and_every_name_is_new():
+    names = {identity.own() for _ in range(20)}
+
+    assert len(names) == 20
+    assert all(map(identity.alive, names))
+
+
+@pytest.mark.parametrize("name", ["", "x", "1", "1:x:y", "-1:0:a", "999999999:5:a", "999999999:0:a"])
+def test_what_is_no_process_does_not_live(name):
+    assert not identity.alive(name)
+
+
+def test_a_number_that_was_given_to_another_is_not_the_same():
+    pid, born, rest = identity.own().split(":")
+
+    assert not identity.alive(f"{pid}:{int(born) + 1}:{rest}")
+
+
+def test_the_dead_do_not_live_even_before_they_are_waited_for():
+    code = "from hookline.system.process import identity; print(identity.own(), flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, text=True) as child:
+        name = child.stdout.readline().strip()
+        before = identity.alive(name)
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        as_zombie = identity.alive(name)
+
+    assert (before, as_zombie, identity.alive(name)) == (True, False, False)
+
+
+def test_a_process_knows_when_it_began():
+    wait = "import time; time.sleep(0.3);"
+    code = f"{wait} from hookline.system.process import identity; print(identity.started())"
+    before = identity.now()
+    began = float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+
+    assert before - 0.001 <= began < before + 0.3
+
+
+def test_the_clock_is_the_machines_and_the_same_for_everybody():
+    code = "from hookline.system.process import identity; print(identity.now(), identity.boot())"
+    before = identity.now()
+    now, boot = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.split()
+
+    assert before < float(now) < identity.now()
+    assert boot.decode() == identity.boot()

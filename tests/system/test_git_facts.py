@@ -1,0 +1,49 @@
+import pytest
+
+from hookline.system.git_facts import origin
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://github.com/Org/app.git", "github.com/org/app"),
+        ("https://user:token@github.com/org/app", "github.com/org/app"),
+        ("git@github.com:org/app.git", "github.com/org/app"),
+        ("ssh://git@git.example:2222/org/app.git/", "git.example/org/app"),
+    ],
+)
+def test_a_repository_is_known_by_where_it_came_from(tmp_path, url, name):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text(
+        f'[remote "other"]\n\turl = x\n[remote "origin"]\n\turl = {url}\n'
+    )
+
+    assert origin(str(tmp_path)) == name
+
+
+@pytest.mark.parametrize("config", ["", '[remote "origin"]\n\turl = ../bare.git\n', '[remote "origin"]\n'])
+def test_others_by_where_they_are(tmp_path, config):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text(config)
+
+    assert origin(str(tmp_path)) == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("config", "name"), [('[remote "origin"]\n\turl = git@x.example:a/b\n', "x.example/a/b"), ("", "")]
+)
+def test_a_worktree_is_the_same_repository(tmp_path, config, name):
+    main, tree = tmp_path / "main", tmp_path / "tree"
+    (main / ".git" / "worktrees" / "tree").mkdir(parents=True)
+    (main / ".git" / "config").write_text(config)
+    (main / ".git" / "worktrees" / "tree" / "commondir").write_text("../..\n")
+    tree.mkdir()
+    (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/tree\n")
+
+    assert origin(str(tree)) == origin(str(main)) == (name or str(main))
+
+
+def test_no_root_has_no_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    assert origin("") == ""
