@@ -1,6 +1,6 @@
-"""What is known of models by their names: how much fits into their context, and what they cost.
+"""Context windows and prices of models, looked up by name.
 
-A name is looked up by the longest entry that it begins with, behind the maker's name if it has one, so that a
+A name matches the longest entry that is a prefix of it, with or without the vendor's name in front, so that a
 dated release has the figures of its model.
 """
 

@@ -1,7 +1,7 @@
-"""Hide what a verdict tells of the secrets in what was judged.
+"""Explanations of verdicts: recorded hook calls, reasons drawn as a tree, and secrets masked.
 
-What a command line puts together out of its variables no longer looks like the secret that it came from, so
-that redaction alone would not know it.
+A value that a command line assembles from variables no longer looks like the secret that it came from, so
+redaction alone would miss it; a mask hides every piece of a secret.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Make sure that a person decides: some things an agent must not do for itself."""
+"""Checks that a person runs a command: some things an agent must not do for itself."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What a run prints where nobody sits at a terminal: a line an experiment."""
+"""Output of a run without a terminal: one line per experiment."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The sessions that are alive, as a person reads them: a table, or some lines each on a narrow terminal."""
+"""Live sessions as `hookline status` shows them: a table, or some lines each on a narrow terminal."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

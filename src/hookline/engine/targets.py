@@ -1,4 +1,4 @@
-"""The targets of a project, a file each."""
+"""The target files of a project."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Whether a call would load much into the context: a large file, a page of the web, a helper's answer."""
+"""Judge tool calls against the budgets: large loads into the context, and commands when time is short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a session began, as it is remembered, and the state file that others may read."""
+"""Session information that hooks inject, and the state file for other programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is learnt once a tool has run: that it failed, what was tried then, and whether that helped."""
+"""Learn from tool results: record failures, the commands tried against them, and the fixes that helped."""
 
 from __future__ import annotations
 

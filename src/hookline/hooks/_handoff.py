@@ -1,4 +1,4 @@
-"""Give a session what it was left: after a compaction, when it goes on for another, or when it begins."""
+"""Create handoffs, deliver them to sessions, and check the first answer of a session that got one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Look back once a tool has run: what it was is kept, and a loop is told to the agent."""
+"""Detect loops of tool calls: keep the last calls, warn the agent, stop repeated calls, and end the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What redact-secrets says and changes besides the texts themselves."""
+"""Search an event for secrets, load the user's rule file, wrap shell commands, and explain the result."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How a rule of tool-policy is written, and whether it fits a call."""
+"""Rules of tool-policy: parse them, and match them against a call."""
 
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase

@@ -1,7 +1,7 @@
-"""Claude Code's transcripts, `projects/<folder>/<session>.jsonl`: one line → the calls and results in it.
+"""Reader of Claude Code's transcripts (`projects/<folder>/<session>.jsonl`): calls, usage and conversation.
 
-Helper agents write files of their own (`subagents/agent-*.jsonl`) with the session's id; older versions mixed
-their lines into the session's. What `--output-format stream-json` prints has the same messages.
+Subagents write files of their own (`subagents/agent-*.jsonl`) with the session's id; older versions mixed
+their lines into the session's file. `--output-format stream-json` prints the same messages.
 """
 
 from __future__ import annotations

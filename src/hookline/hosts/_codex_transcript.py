@@ -1,7 +1,7 @@
-"""Codex's rollouts, `sessions/<date>/rollout-*.jsonl`: one line → the calls and results in it, in our words.
+"""Reader of Codex's transcripts, `sessions/<date>/rollout-*.jsonl`: calls, token usage and conversation.
 
-A line is an envelope with `type` and `payload`; the oldest have the items bare. A patch is a call for each
-file that it touches, because that is what a guard has to see.
+A line is an envelope with `type` and `payload`; the oldest versions write the items without one. A patch
+becomes one call per file, because guards judge files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What Copilot sends, brought into one form: how the settings spell an event chooses one of two dialects.
+"""Codec of Copilot's payloads and replies.
 
-Events spelt `preToolUse` come with camelCase fields, `PreToolUse` with snake_case ones and Claude's names of
-tools; a few come in camelCase either way. The payload seldom says which event it is.
+The spelling of an event in the settings selects one of two dialects. Events spelt `preToolUse` have camelCase
+fields; events spelt `PreToolUse` have snake_case fields and Claude's tool names. A few are in camelCase in
+both. The payload seldom names its event.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""What the recordings of Gemini CLI, and of Qwen Code, tell of what was said and done.
+"""Reader of the transcripts of Gemini CLI and Qwen Code: token usage and conversation.
 
-Gemini tells of a message again when its tools are done, with what came of them. What hooks gave is part of a
-person's words there, in a mark of its own.
+Gemini CLI writes a message again when its tools are done, with their results. Context from hooks is part of
+the user's message, in an element of its own.
 """
 
 from __future__ import annotations

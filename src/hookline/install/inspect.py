@@ -1,4 +1,4 @@
-"""By which files a host calls us, with which commands, and what in them is otherwise than init writes it."""
+"""Inspection of the files by which a host calls hookline, and their differences from init's format."""
 
 import json
 import os

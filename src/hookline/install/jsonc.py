@@ -1,9 +1,10 @@
-"""JSON that people write: read with the place of every part, and changed without touching the rest.
+"""JSON with comments: a parser that records positions, and edits that leave the rest of a text unchanged.
 
-Comments, odd whitespace, order, number formats and line ends stay exactly as they are. Comments and trailing
-commas are part of the language only where the reader of the file allows them.
+Comments, whitespace, order, number formats and line ends stay exactly as they are. Comments and trailing
+commas are accepted only if the program that reads the file accepts them.
 
-Settings may be huge, so the whole is read by the library's own reader, and only what is asked for has places.
+Settings may be huge, so the standard library's decoder parses the whole text, and positions are computed only
+for the parts that are used.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Whether a host really reaches us: each command that is configured, sent what must be stopped.
+"""Trials of the installed commands: each is sent an event that hookline must stop.
 
-What a repository wrote is started only where init itself writes the same, and where what it names is not the
-repository's own: to look whether all is well must not run what a stranger left there.
+A command from a repository's file is run only if init writes the same command, and if the program is not the
+repository's own: a check must not run a stranger's program.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Which hooks users' files and modules declare; remembered, so that a later process need not import them."""
+"""Discovery of the hooks in users' files and modules, cached so that later processes need not import them."""
 
 import json
 import os

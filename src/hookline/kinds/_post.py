@@ -1,4 +1,4 @@
-"""Post JSON over a connection that is kept, within a time limit and a size limit that hold."""
+"""HTTP client that posts JSON over persistent connections, with strict limits on time and size."""
 
 import asyncio
 import socket

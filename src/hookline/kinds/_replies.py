@@ -1,4 +1,4 @@
-"""What a command printed and how it ended, as a response: JSON first, then directives, then plain text."""
+"""Reader of a command's output and exit code: JSON first, then directives, then plain text."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Whose moments they are, who judges them, and who is told: what all parts of the loop share."""
+"""Session of the loop: fires events, passes warnings on to the watcher, and holds context for the model."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,4 +1,4 @@
-"""Read configuration files, never through a link that leads out of the project, and never without limit."""
+"""Reading of configuration files, never through a link out of the project, and with a size limit."""
 
 from __future__ import annotations
 

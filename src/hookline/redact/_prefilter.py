@@ -1,6 +1,6 @@
-"""Which searches for secrets a text is worth: each runs on a text that holds what it cannot do without.
+"""Selection of the searches for a text: each one runs only if the text contains a literal that it requires.
 
-A sign may be wider than its search, never narrower.
+A literal may occur without a secret; a secret never occurs without one of its literals.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A text as it would be with some stretches left out or replaced, and where its places are in the whole."""
+"""Views of a text with some parts removed or replaced, and the mapping of positions back to the text."""
 
 from __future__ import annotations
 

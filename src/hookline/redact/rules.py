@@ -1,7 +1,7 @@
-"""Rules of gitleaks files as data: their patterns, keywords, entropy and exceptions.
+"""Rules of gitleaks files: their patterns, keywords, entropy and exceptions.
 
-Such patterns are written to find files and for another engine: here each looks only around its keywords, a
-bounded stretch at a time, so that the time grows with the text and not with its square.
+The patterns are written for another regular expression engine and for files. Here each one is matched only
+around its keywords, in ranges of bounded length, so that the time is linear in the length of the text.
 """
 
 import math

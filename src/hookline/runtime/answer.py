@@ -1,4 +1,4 @@
-"""One call of a host in, one reply out: the same for a process that was started for it and for a warm one."""
+"""The answer to one call of a host, in a process of its own as well as in the daemon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What responses want done once the answer is out: gathered without secrets, and carried out in its time."""
+"""Effects of responses, collected without secrets and run after the reply is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hooks may ask for: of the machine, of the session, of errors met before and of what was learnt."""
+"""Facts that hooks may read: of the machine, of the session, of known errors and of memories."""
 
 from __future__ import annotations
 

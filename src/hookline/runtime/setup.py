@@ -1,4 +1,4 @@
-"""Configuration files and built-ins → the hooks that will run, with why each is there or off."""
+"""Loading of configuration files and built-ins into the hooks that will run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a project keeps for those who work on it: a text of its own, and the folder of the newest plan."""
+"""Facts about files of a project: their text, size and real path, and the folder of the newest plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thing that the doctor saw, with a name that scripts can go by."""
+"""The finding of a check by `hookline doctor`, with an id for scripts."""
 
 from typing import Literal
 

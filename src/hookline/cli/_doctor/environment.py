@@ -1,4 +1,4 @@
-"""Who owns the folders and files of the user, who else can reach into them, and whether the user can."""
+"""Checks of the environment: configuration, guards, file permissions, daemon, store, sinks and clock."""
 
 import os
 import shlex

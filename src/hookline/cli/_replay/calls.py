@@ -1,4 +1,4 @@
-"""Recorded lines → the tool calls and results of sessions, each once, as events that hooks can judge."""
+"""Recorded lines as events that hooks can judge: the tool calls and results of sessions, each once."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

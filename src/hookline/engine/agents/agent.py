@@ -1,4 +1,4 @@
-"""What an agent of the engine is: a process that changes files in a worktree, and then ends."""
+"""The interface of an agent: a process that changes files in a worktree, then exits."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol

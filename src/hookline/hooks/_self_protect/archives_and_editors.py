@@ -1,4 +1,4 @@
-"""What unpacking an archive writes, and what changing modes changes: much at once."""
+"""Files that unpacking an archive, an editor or a change of modes would write."""
 
 import re
 from collections.abc import Iterator
