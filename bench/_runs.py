@@ -8,7 +8,7 @@ from pathlib import Path
 from hookline.core.values import replace
 from hookline.engine import run, runs, target
 from hookline.engine.git import repository
-from hookline.engine.run_state import Surroundings
+from hookline.engine.run_state import RunContext
 from hookline.engine.watcher import Watcher
 
 LIMITS = """
@@ -34,10 +34,10 @@ def committed(root: Path) -> Path:
 def carried_out(root: Path, text: str, watcher: Watcher, *, parallel: int = 1) -> None:
     """A whole run of the target that *text* is, beside the repository and without a store."""
     env = {**os.environ, "HOME": str(root.parent)}
-    here = repository.open_at(str(root), env)
-    base = repository.base_of(here, env)
-    one = run.begin(
-        here, target.read(text, "bench"), text, scratch=str(root.parent), base=base, now=time.time()
+    here = repository.open_repository(str(root), env)
+    base = repository.head_commit(here, env)
+    one = run.create_run(
+        here, target.parse_target(text, "bench"), text, scratch=str(root.parent), base=base, now=time.time()
     )
     one = runs.save(replace(one, parallel=parallel))
-    run.carry_out(one, here, Surroundings(env=env, watcher=watcher))
+    run.run_experiments(one, here, RunContext(env=env, watcher=watcher))

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from hookline.cli._bench.bars import Figure, at_most
 from hookline.engine.journal import Row
-from hookline.engine.watcher import Nobody
+from hookline.engine.watcher import SilentWatcher
 
 BAR = 1.0
 FILES, EXPERIMENTS = 20_000, 7
@@ -40,14 +40,14 @@ command = "date +%s%N > part0/other; echo $(( $(cat part0/n) + ${RANDOM:-1} % 2 
 """
 
 
-class Watch(Nobody):
+class Watch(SilentWatcher):
     """Notes when each experiment was over, and what the processors had done by then."""
 
     def __init__(self) -> None:
         self.at: list[float] = []
         self.done: list[float] = []
 
-    def decided(self, row: Row) -> None:
+    def on_decision(self, row: Row) -> None:
         self.at.append(time.monotonic())
         whose = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
         self.done.append(sum(one.ru_utime + one.ru_stime for one in whose))

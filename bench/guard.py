@@ -27,7 +27,7 @@ from hookline.core import chain
 from hookline.core.state import Facts
 from hookline.hooks._paths.shell import accesses
 from hookline.hooks.dangerous_command import dangerous_command
-from hookline.runtime.facts import MACHINE_FACTS, guarded
+from hookline.runtime.facts import MACHINE_FACTS, find_guarded_paths
 from hookline.shell import read
 from hookline.testing import pre_tool_use
 
@@ -149,7 +149,7 @@ def _taken(judge: Judge, line: str, rounds: int) -> list[float]:
     places, event = judge.setup.places, pre_tool_use(line, cwd=judge.cwd)
     hooks = [next(hook for hook in judge.hooks if hook.name == name) for name, _ in GUARDS]
 
-    known = Facts({"guarded": lambda: guarded(places)}, MACHINE_FACTS, places)
+    known = Facts({"guarded": lambda: find_guarded_paths(places)}, MACHINE_FACTS, places)
 
     def state() -> State:
         return State(now=0.0, env=judge.setup.env, facts=known)

@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 
 from hookline.cli._bench import load
 from hookline.cli._bench.bars import Figure, at_most
-from hookline.cli._bench.world import daemon, world
+from hookline.cli._bench.world import open_sandbox, run_daemon
 
 EVENTS, SESSIONS = 1_000_000, 1_000
 MOST = 120.0
@@ -17,11 +17,11 @@ AT_ONCE = 4
 
 def figures(scale: float) -> list[Figure]:
     events = max(int(EVENTS * scale), 2)
-    with world() as at, daemon(at) as process:
-        said = load.asking(at, SESSIONS)
-        first = load.closed(at, said, range(events // 2), AT_ONCE)
+    with open_sandbox() as at, run_daemon(at) as process:
+        said = load.build_encoder(at, SESSIONS)
+        first = load.run_closed_loop(at, said, range(events // 2), AT_ONCE)
         half = _held(process.pid)
-        second = load.closed(at, said, range(events // 2, events), AT_ONCE)
+        second = load.run_closed_loop(at, said, range(events // 2, events), AT_ONCE)
         whole = _held(process.pid)
     failed = first.failed + second.failed
     if failed:

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from hookline.cli._bench.bars import Figure, at_most
 from hookline.engine.journal import Row
-from hookline.engine.watcher import Nobody
+from hookline.engine.watcher import SilentWatcher
 
 SLACK = 1.15
 EXPERIMENTS, SECONDS, LEAST = 8, 5.0, 3.0
@@ -38,14 +38,14 @@ if test $((n % 3)) = 0; then touch "src/e$n"; else echo "$n" > src/n; fi
 """
 
 
-class Watch(Nobody):
+class Watch(SilentWatcher):
     """Notes when the baseline was known, and counts what was kept."""
 
     def __init__(self) -> None:
         self.began = 0.0
         self.kept = 0
 
-    def decided(self, row: Row) -> None:
+    def on_decision(self, row: Row) -> None:
         self.began = self.began or time.monotonic()
         self.kept += row.kept
 

@@ -20,9 +20,9 @@ import storm
 import usage
 
 from hookline import __version__
-from hookline.cli._bench.bars import Measured
-from hookline.cli._bench.measure import Much, measured
-from hookline.cli.bench import LONG, NUMBERS, QUICK, much, show
+from hookline.cli._bench.bars import Results
+from hookline.cli._bench.measure import BenchSize, measure_all
+from hookline.cli.bench import LONG_IDLE, QUICK, SIZE_OPTIONS, choose_size, show
 
 RESULTS = Path(__file__).parent / "results.json"
 
@@ -31,11 +31,11 @@ def main() -> int:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="of the numbers for store and memory")
     parser.add_argument("--quick", action="store_true", help="fewer calls, and a short rest")
-    for name, (kind, what) in NUMBERS.items():
+    for name, (kind, what) in SIZE_OPTIONS.items():
         parser.add_argument(f"--{name}", type=kind, help=what)
     parser.add_argument("--results", type=Path, default=RESULTS, help="the file that is written")
     args = parser.parse_args()
-    found = measured(much(args, QUICK if args.quick else Much(idle=LONG)), _say)
+    found = measure_all(choose_size(args, QUICK if args.quick else BenchSize(idle=LONG_IDLE)), _say)
     _say(f"store: {args.scale:g} of the full numbers")
     more = stores.figures(args.scale)
     _say(f"memory: {args.scale:g} of a million events")
@@ -50,13 +50,13 @@ def main() -> int:
     more += engine.figures(args.scale)
     _say("parallel: experiments that sleep, one after the other and two at once")
     more += parallel.figures(args.scale)
-    whole = Measured(figures=(*found.figures, *more), left_out=found.left_out)
+    whole = Results(figures=(*found.figures, *more), left_out=found.left_out)
     show(whole)
     args.results.write_text(_results(whole, args.scale), encoding="utf-8")
     return 0 if whole.met else 1
 
 
-def _results(found: Measured, scale: float) -> str:
+def _results(found: Results, scale: float) -> str:
     about = {"version": __version__, "python": platform.python_version(), "scale": scale}
     return json.dumps({**about, **found.plain()}, indent=1, ensure_ascii=False) + "\n"
 

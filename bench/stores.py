@@ -68,11 +68,11 @@ def _fill(store: Store, scale: float) -> None:
     for batch in _batches(int(RECORDS * scale)):
         store.record([_record(f"session-{CHANCE.randrange(SESSIONS)}") for _ in batch])
     for number in range(SESSIONS):
-        store.begin(f"session-{number}", host="claude-code", cwd="/work", at=float(number))
+        store.begin_session(f"session-{number}", host="claude-code", cwd="/work", at=float(number))
     for number in range(int(MEMORIES * scale)):
         store.remember(_memory(f"project-{number % 50}"))
     for number in range(int(SIGNATURES * scale)):
-        store.see(f"error-{number}", text="ModuleNotFoundError: no module named x", at=float(number))
+        store.count_error(f"error-{number}", text="ModuleNotFoundError: no module named x", at=float(number))
 
 
 def _batches(total: int) -> Iterator[range]:
@@ -128,10 +128,14 @@ def _table(took: Mapping[str, tuple[list[float], list[float]]], runs: int) -> Ta
 def _works(store: Store, session: str) -> Mapping[str, Callable[[], object]]:
     """What an event asks of a store, part by part, and all of it."""
     parts: dict[str, Callable[[], object]] = {
-        "begin": lambda: store.begin(session, host="claude-code", cwd="/work", at=1.0),
+        "begin": lambda: store.begin_session(session, host="claude-code", cwd="/work", at=1.0),
         "record": lambda: store.record([_record(session)]),
-        "counters, notes, take": lambda: (store.counters(session), store.notes(session), store.take(session)),
-        "see an error": lambda: store.see("error-7", text="t", at=1.0),
+        "counters, notes, take": lambda: (
+            store.counters(session),
+            store.notes(session),
+            store.take_held_context(session),
+        ),
+        "see an error": lambda: store.count_error("error-7", text="t", at=1.0),
         "records of the session": lambda: list(store.records(Query(session=session, last=5))),
     }
 

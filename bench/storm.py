@@ -21,7 +21,7 @@ from hatch_build import compile_client, write_client
 
 from hookline import __version__
 from hookline.cli._bench.bars import Figure, at_most
-from hookline.cli._bench.world import HOST, world
+from hookline.cli._bench.world import HOST, open_sandbox
 
 CALLS, AT_ONCE = 10_000, 16
 SOURCES = Path(__file__).parents[1] / "src/hookline/daemon"
@@ -34,7 +34,7 @@ def figures(scale: float) -> list[Figure]:
 
 
 def _storm(name, calls):
-    with world() as at, tempfile.TemporaryDirectory() as made:
+    with open_sandbox() as at, tempfile.TemporaryDirectory() as made:
         built = os.path.join(made, "client")
         if name == "python":
             write_client(SOURCES / "client.py", built, __version__)

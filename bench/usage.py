@@ -9,11 +9,11 @@ from pathlib import Path
 from statistics import median
 
 from hookline import stores
-from hookline.budget.ledger import Purse
+from hookline.budget.ledger import Ledger
 from hookline.cli._bench.bars import Figure, at_most
 from hookline.core.events import Stop
 from hookline.core.store import Store
-from hookline.system.paths import find
+from hookline.system.paths import find_places
 
 SHORT, LONG = 200_000, 200_000_000
 """Bytes."""
@@ -62,7 +62,7 @@ def _event(path: Path, store: Store, number: int) -> float:
 def _look(path: Path, store: Store) -> int:
     event = Stop(session=path.stem, host="claude-code", transcript=str(path))
     home = {"HOME": str(path.parent)}
-    return Purse(event, store, find(home, str(path.parent)), {}, now=0.0).usage.output or 0
+    return Ledger(event, store, find_places(home, str(path.parent)), {}, now=0.0).usage.output or 0
 
 
 def _message(name: str) -> str:

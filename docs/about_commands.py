@@ -5,7 +5,7 @@ from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from unittest.mock import patch
 
-from hookline.cli._main import build
+from hookline.cli._main import build_parser
 
 WIDTH = "100"
 
@@ -13,7 +13,7 @@ WIDTH = "100"
 def commands() -> str:
     with patch.dict(os.environ, COLUMNS=WIDTH):  # noqa: TID251 -- argparse takes its width from there
         return "\n".join(
-            f"## {p.prog}\n\n```text\n{p.format_help().rstrip()}\n```\n" for p in _parsers(build())
+            f"## {p.prog}\n\n```text\n{p.format_help().rstrip()}\n```\n" for p in _parsers(build_parser())
         )
 
 

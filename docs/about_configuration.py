@@ -7,7 +7,7 @@ from cells import code, table
 
 from hookline import kinds, stores
 from hookline.core.kind import Kind
-from hookline.policy.files import ENTRY, OPTIONS
+from hookline.policy.parse_files import ENTRY, OPTIONS
 
 WORDS = {
     str: "text",

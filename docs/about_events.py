@@ -13,7 +13,7 @@ from hookline.core.events import EVENTS, Event
 
 def events() -> str:
     rows = (
-        [f"`{name}`", _first(event), can(event.may), f"{event.limit:g} s", code(_own(event))]
+        [f"`{name}`", _first(event), can(event.abilities), f"{event.timeout:g} s", code(_own(event))]
         for name, event in EVENTS.items()
     )
     return table(["event", "fires when", "an answer may", "time limit", "its own fields"], rows)
@@ -42,7 +42,7 @@ def _told() -> dict[tuple[str, str, str], list[str]]:
 
 
 def _own(event: type[Event]) -> list[str]:
-    common = {f.name for f in fields(Event)} | {"places"}
+    common = {f.name for f in fields(Event)} | {"input_keys"}
     return [f.name for f in fields(event) if f.name not in common]
 
 

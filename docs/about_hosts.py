@@ -7,8 +7,8 @@ from pathlib import Path
 from cells import NONE, can, code, table
 
 from hookline import hosts
-from hookline.core.derive import abilities, coverage
-from hookline.core.events import BLOCK, EVENTS, INJECT, Can, Event
+from hookline.core.derive import find_abilities, find_coverage
+from hookline.core.events import BLOCK, EVENTS, INJECT, Ability, Event
 from hookline.core.host import Host, Moment
 
 PAGES = Path(__file__).parent / "hosts"
@@ -28,7 +28,7 @@ def host_list() -> str:
 
 
 def _known(host: Host) -> str:
-    return host.proved or ("from its documentation, not run" if host.documented else NONE)
+    return host.tested_version or ("from its documentation, not run" if host.documented else NONE)
 
 
 def _linked(host: Host) -> str:
@@ -36,8 +36,8 @@ def _linked(host: Host) -> str:
 
 
 def _counts(host: Host) -> list[str]:
-    found = [coverage(host, event) for event in EVENTS.values()]
-    return [str(found.count(word)) for word in ("native", "derived", "none")]
+    found = [find_coverage(host, event) for event in EVENTS.values()]
+    return [str(found.count(word)) for word in ("native", "derived", "unsupported")]
 
 
 def matrix() -> str:
@@ -48,17 +48,17 @@ def matrix() -> str:
 
 
 def _cell(host: Host, event: type[Event]) -> str:
-    how = coverage(host, event)
-    return NONE if how == "none" else f"{how}: {can(abilities(host, event))}"
+    how = find_coverage(host, event)
+    return NONE if how == "unsupported" else f"{how}: {can(find_abilities(host, event))}"
 
 
 def page(name: str) -> str:
     """What the code knows about one host, for its own page."""
     host = hosts.load(name)
-    seen = f"Proved by running version {host.proved}.\n" if host.proved else ""
+    seen = f"Proved by running version {host.tested_version}.\n" if host.tested_version else ""
     seen += f"From its documentation, not run: {host.documented}.\n" if host.documented else ""
     limits = (
-        f"One answer may take {host.within:g} s and carry {host.context_cap:,} characters of context; "
+        f"One answer may take {host.timeout:g} s and carry {host.context_cap:,} characters of context; "
         f"hooks may make one turn go on {host.continuations} times.\n"
     )
     events = f"Our events there:\n\n{_events(host)}"
@@ -73,9 +73,13 @@ def _events(host: Host) -> str:
 
 
 def _reach(host: Host, event: type[Event]) -> list[str]:
-    how = coverage(host, event)
-    able = abilities(host, event) if how != "none" else ()
-    return [how if how != "none" else NONE, can(able), can([one for one in event.may if one not in able])]
+    how = find_coverage(host, event)
+    able = find_abilities(host, event) if how != "unsupported" else ()
+    return [
+        how if how != "unsupported" else NONE,
+        can(able),
+        can([one for one in event.abilities if one not in able]),
+    ]
 
 
 def traps(host: Host) -> str:
@@ -91,18 +95,18 @@ def traps(host: Host) -> str:
 
 def moments(host: Host) -> str:
     rows = (
-        [f"`{name}`", f"`{row.event.__name__}`{_given(row)}", can(row.can), _due(host, row)]
+        [f"`{name}`", f"`{row.event.__name__}`{_given(row)}", can(row.abilities), _due(host, row)]
         for name, row in host.moments.items()
     )
     return table(["the host calls it", "our event", "an answer can", "due within"], rows)
 
 
 def _due(host: Host, row: Moment) -> str:
-    return f"{row.within or host.within:g} s"
+    return f"{row.timeout or host.timeout:g} s"
 
 
 def _given(row: Moment) -> str:
-    said = ", ".join(f"{key}={value}" for key, value in row.given.items())
+    said = ", ".join(f"{key}={value}" for key, value in row.values.items())
     return f" with `{said}`" if said else ""
 
 
@@ -128,12 +132,12 @@ def boundaries(pages: str) -> str:
 
 
 def _missing(host: Host) -> list[str]:
-    return [name for name, event in EVENTS.items() if coverage(host, event) == "none"]
+    return [name for name, event in EVENTS.items() if find_coverage(host, event) == "unsupported"]
 
 
-def _cannot(host: Host, word: Can) -> str:
+def _cannot(host: Host, word: Ability) -> str:
     return code(
         name
         for name, event in EVENTS.items()
-        if word in event.may and word not in abilities(host, event) and name not in _missing(host)
+        if word in event.abilities and word not in find_abilities(host, event) and name not in _missing(host)
     )

@@ -5,7 +5,7 @@ from cells import code, table
 
 from hookline import sinks
 from hookline.core.metrics import FIGURES, Figure
-from hookline.sinks._otel_metrics import OURS
+from hookline.sinks._otel_metrics import COUNTERS
 
 SORTS = {"count": "counter", "amount": "histogram", "word": "attribute"}
 
@@ -45,4 +45,4 @@ def _figure(one: Figure) -> list[str]:
 
 
 def counters() -> str:
-    return table(["metric", "what it is"], ([f"`{name}`", about] for name, about in OURS.items()))
+    return table(["metric", "what it is"], ([f"`{name}`", about] for name, about in COUNTERS.items()))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from hookline.core.events import ALL, Can
+from hookline.core.events import ALL_ABILITIES, Ability
 
 NONE = "–"
 
@@ -17,6 +17,6 @@ def code(words: Iterable[object]) -> str:
     return ", ".join(f"`{word}`" for word in words) or NONE
 
 
-def can(words: Iterable[Can]) -> str:
+def can(words: Iterable[Ability]) -> str:
     wanted = frozenset(words)
-    return ", ".join(word for word in ALL if word in wanted) or NONE
+    return ", ".join(word for word in ALL_ABILITIES if word in wanted) or NONE

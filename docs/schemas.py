@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from hookline.core.envelope import schemas
+from hookline.core.envelope import build_schemas
 
 FOLDER = Path(__file__).parent.parent / "schema"
 
@@ -11,7 +11,8 @@ FOLDER = Path(__file__).parent.parent / "schema"
 def texts() -> dict[Path, str]:
     """What each file shall hold."""
     return {
-        FOLDER / f"{name}.json": json.dumps(schema, indent=2) + "\n" for name, schema in schemas().items()
+        FOLDER / f"{name}.json": json.dumps(schema, indent=2) + "\n"
+        for name, schema in build_schemas().items()
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import house
 from anthropic import AsyncAnthropic
 
-from hookline.core.frozen import thawed
+from hookline.core.frozen import thaw
 from hookline.loop import Answer, Message, Request, ToolCall
 
 NAME = os.environ.get("MODEL", "claude-sonnet-5")
@@ -23,7 +23,7 @@ async def model(request: Request) -> AsyncIterator[str | Answer]:
         system=request.system,
         messages=spelled(request.messages),
         tools=[
-            {"name": one.name, "description": one.about, "input_schema": thawed(one.schema)}
+            {"name": one.name, "description": one.about, "input_schema": thaw(one.schema)}
             for one in request.tools
         ],
     ) as stream:

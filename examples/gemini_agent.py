@@ -9,7 +9,7 @@ import house
 from google import genai
 from google.genai import types
 
-from hookline.core.frozen import thawed
+from hookline.core.frozen import thaw
 from hookline.loop import Answer, Message, Request, ToolCall
 
 NAME = os.environ.get("MODEL", "gemini-3-pro")
@@ -20,7 +20,7 @@ async def model(request: Request) -> AsyncIterator[str | Answer]:
     """Words as they come, then the whole answer."""
     tools = [
         types.FunctionDeclaration(
-            name=one.name, description=one.about, parameters_json_schema=thawed(one.schema)
+            name=one.name, description=one.about, parameters_json_schema=thaw(one.schema)
         )
         for one in request.tools
     ]

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from hookline import PreToolUse, Response, SessionStart, State, hook, inject, modify
-from hookline.loop import Agent, Calling, Done, Failed, Model, Piece, Told, Tool, Warned, tool
+from hookline.loop import Agent, Calling, Done, Failed, Model, Piece, Tool, TurnItem, Warned, tool
 from hookline.runtime.runtime import Runtime
 
 
@@ -61,7 +61,7 @@ async def _turn(model: Model, prompt: str) -> int:
     return 0 if done.ended == "done" else 1
 
 
-def show(told: Told) -> None:
+def show(told: TurnItem) -> None:
     if isinstance(told, Piece):
         print(told.text, end="", flush=True)
     elif isinstance(told, Calling):

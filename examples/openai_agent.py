@@ -9,7 +9,7 @@ from typing import Any
 import house
 from openai import AsyncOpenAI
 
-from hookline.core.frozen import thawed
+from hookline.core.frozen import thaw
 from hookline.loop import Answer, Message, Request, ToolCall
 
 NAME = os.environ.get("MODEL", "gpt-5.5")
@@ -27,7 +27,7 @@ async def model(request: Request) -> AsyncIterator[str | Answer]:
                 "function": {
                     "name": one.name,
                     "description": one.about,
-                    "parameters": thawed(one.schema),
+                    "parameters": thaw(one.schema),
                 },
             }
             for one in request.tools

@@ -112,9 +112,9 @@ def run(place: Path, mode: str, dies: str) -> int:
             os.kill(os.getpid(), signal.SIGKILL)
 
     command = (sys.executable, str(ROOT / "tests" / "rotation_programs.py"), "agent", str(place), mode)
-    how = rotation.How(host="claude-code", grace=0.2 if mode == "stubborn" else 30.0)
+    how = rotation.RotationOptions(host="claude-code", grace=0.2 if mode == "stubborn" else 30.0)
     runtime = Runtime.load()
-    ran = rotation.run(command, TASK, runtime=runtime, env=os.environ, how=how, reached=reached)
+    ran = rotation.run(command, TASK, runtime=runtime, env=os.environ, options=how, notify=reached)
     runtime.close()
     return ran.code
 

@@ -127,7 +127,9 @@ def test_every_member_has_its_place_in_the_docs():
 
 
 def test_a_new_hook_appears_in_the_docs_by_itself(tmp_path, monkeypatch):
-    source = text("src/hookline/hooks/budget_countdown.py").replace("budget_countdown", "other_countdown")
+    source = text("src/hookline/hooks/budget_countdown.py").replace(
+        "def budget_countdown(", "def other_countdown("
+    )
     (tmp_path / "other_countdown.py").write_text(source)
     monkeypatch.setattr(hooks, "__path__", [*hooks.__path__, str(tmp_path)])
 

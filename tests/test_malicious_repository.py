@@ -13,13 +13,13 @@ from importlib.machinery import EXTENSION_SUFFIXES
 import pytest
 
 from hookline.hosts import load as host
-from hookline.runtime.setup import load
+from hookline.runtime.setup import load_setup
 
 FORCE = "git push --force origin main"
 
 
 def loaded(user, **env):
-    return load(user.environment(**env), str(user.project), host("claude-code"))
+    return load_setup(user.environment(**env), str(user.project), host("claude-code"))
 
 
 def hook_named(setup, name):
@@ -30,22 +30,22 @@ def trusted(user):
     """What `hookline trust` does after a person's yes."""
     from hookline.policy import trust
 
-    setup = load(user.environment(), str(user.project))
+    setup = load_setup(user.environment(), str(user.project))
     trust.pin(setup.places.trust, setup.places.root, setup.trust.now)
-    setup.kept.close()
+    setup.resources.close()
 
 
 def standing(user, **env):
     """How the project stands with its user when its host calls."""
     setup = loaded(user, **env)
-    with closing(setup.kept):
+    with closing(setup.resources):
         return setup.trust
 
 
 def problems(user):
     setup = loaded(user)
-    with closing(setup.kept):
-        return [str(problem) for problem in setup.settled.problems]
+    with closing(setup.resources):
+        return [str(problem) for problem in setup.config.problems]
 
 
 def declared(event="PreToolUse", **entry):
@@ -182,7 +182,7 @@ def test_stretching_the_budget_through_the_hosts_own_settings(user):
     setup = loaded(user, AUTORESEARCH_BUDGET_END="99999999999")
 
     assert "AUTORESEARCH_BUDGET_END" not in setup.env
-    assert setup.settled.waiting == (".claude/settings.json: sets AUTORESEARCH_BUDGET_END",)
+    assert setup.config.waiting == (".claude/settings.json: sets AUTORESEARCH_BUDGET_END",)
 
 
 @pytest.mark.parametrize("name", ["dangerous-command", "dangerous-cmd-block"])
@@ -192,7 +192,7 @@ def test_shadowing_a_built_in(user, name):
     setup = loaded(user)
 
     assert hook_named(setup, "dangerous-command").source == "built-in"
-    assert f"the name {name!r} is taken by the built-in hook" in str(setup.settled.problems[0])
+    assert f"the name {name!r} is taken by the built-in hook" in str(setup.config.problems[0])
 
 
 @pytest.mark.parametrize("name", ["hookline.toml", "hooks.json", "mcp.json"])
@@ -203,7 +203,7 @@ def test_following_a_link_out(user, name):
     setup = loaded(user)
 
     assert hook_named(setup, "dangerous-command").enabled
-    assert "a link that leads out of the project" in str(setup.settled.problems[0])
+    assert "a link that leads out of the project" in str(setup.config.problems[0])
 
 
 def test_following_a_linked_folder_out(user):
@@ -212,7 +212,7 @@ def test_following_a_linked_folder_out(user):
     setup = loaded(user)
 
     assert [hook.kind for hook in setup.hooks if hook.kind != "built-in"] == []
-    assert "leads out of the project" in str(setup.settled.problems[0])
+    assert "leads out of the project" in str(setup.config.problems[0])
 
 
 def test_linking_a_script_out(user):
@@ -236,7 +236,7 @@ def test_a_pipe_where_a_file_is_expected(user):
 def test_a_file_without_end(user):
     user.write(".hookline/hookline.toml", "#" * 2_000_000)
 
-    assert "larger than" in str(loaded(user).settled.problems[0])
+    assert "larger than" in str(loaded(user).config.problems[0])
 
 
 def test_changing_a_trusted_script_afterwards(user):
@@ -298,7 +298,7 @@ def test_a_trust_file_that_others_can_write_is_not_believed(user):
     setup = loaded(user)
 
     assert not setup.trust.holds
-    assert "chmod 600" in str(setup.settled.problems[-1])
+    assert "chmod 600" in str(setup.config.problems[-1])
 
 
 def test_a_nested_project_cannot_take_over_the_outer_ones_guards(user):
@@ -323,7 +323,7 @@ def test_an_entry_that_cannot_be_carried_out_disables_nothing_else(user, entry, 
     user.write("~/.config/hookline/hooks.json", {"hooks": {"PreToolUse": [entry, {"command": "true"}]}})
     setup = loaded(user)
 
-    assert said in str(setup.settled.problems[0])
+    assert said in str(setup.config.problems[0])
     assert [hook.kind for hook in setup.hooks if hook.source == "user"] == ["command"]
 
 
@@ -352,7 +352,7 @@ def test_settings_reach_a_hook_in_python(user):
 
 def test_a_switch_of_the_repository_can_be_seen_and_trusted(user):
     user.write(".claude/settings.json", {"env": {"AR_DISABLE_DANGEROUS_COMMAND": "1"}})
-    seen = load(user.environment(), str(user.project))
+    seen = load_setup(user.environment(), str(user.project))
     assert list(seen.trust.now) == [".claude/settings.json"]
 
     from hookline.policy import trust
@@ -567,7 +567,7 @@ def test_a_text_that_looks_like_one_that_is_not_shown(user):
     user.write(".hookline/hookline.toml", "profile = 'none'\n")
     file = user.project / ".hookline" / "x"
     file.write_bytes(evil)
-    seal = load(user.environment(), str(user.project)).trust.now[".hookline/x"]
+    seal = load_setup(user.environment(), str(user.project)).trust.now[".hookline/x"]
     file.write_text(seal)
     trusted(user)
     file.write_bytes(evil)
@@ -694,7 +694,7 @@ def test_changing_a_python_entry_between_the_look_and_the_call(user):
     trusted(user)
     setup = loaded(user)
     user.write("checks.py", marker(user, HOOK.format(body="pass")))
-    with closing(setup.kept):
+    with closing(setup.resources):
         from hookline.core.kind import HookFailed
 
         with pytest.raises(HookFailed, match=r"'checks\.py' is not part of what was trusted"):
@@ -801,7 +801,7 @@ def test_settings_that_set_nothing_leave_the_users_own_switch_alone(user, conten
 
 def test_settings_that_cannot_be_read_can_be_trusted_by_a_person(user):
     user.write(".claude/settings.json", "// off\n" + SWITCH_OFF)
-    shown = load(user.environment(), str(user.project)).settled.waiting
+    shown = load_setup(user.environment(), str(user.project)).config.waiting
     trusted(user)
 
     assert shown == (".claude/settings.json: cannot be read, so any switch may come from it",)
@@ -823,7 +823,7 @@ def test_bringing_along_the_users_own_files(user, name):
 
     assert hook_named(setup, "dangerous-command").enabled
     assert not setup.trust.holds
-    assert f".claude/settings.json: sets {name}" in setup.settled.waiting
+    assert f".claude/settings.json: sets {name}" in setup.config.waiting
 
 
 def test_moving_what_is_kept_into_the_repository(user):
@@ -850,7 +850,7 @@ def test_choosing_the_programs_of_the_users_hooks(user):
     path = f"{user.project}/bin:{os.environ['PATH']}"
     user.write(".claude/settings.json", {"env": {"PATH": path}})
     setup = loaded(user, PATH=path)
-    with closing(setup.kept):
+    with closing(setup.resources):
         said = hook_named(setup, "user.pretooluse.command-1").judge(_event(user), _state(), 10.0)
 
     assert said.verdict == "block"
@@ -916,7 +916,7 @@ def test_a_trust_file_of_another_shape_trusts_nothing_aloud(user, content):
     setup = loaded(user)
 
     assert hook_named(setup, "dangerous-command").enabled
-    assert "nothing is trusted until then" in str(setup.settled.problems[-1])
+    assert "nothing is trusted until then" in str(setup.config.problems[-1])
 
 
 def test_a_trust_file_that_is_a_folder_trusts_nothing_aloud(user):
@@ -925,7 +925,7 @@ def test_a_trust_file_that_is_a_folder_trusts_nothing_aloud(user):
     setup = loaded(user)
 
     assert hook_named(setup, "dangerous-command").enabled
-    assert "trust.json" in str(setup.settled.problems[-1])
+    assert "trust.json" in str(setup.config.problems[-1])
 
 
 @pytest.mark.parametrize(

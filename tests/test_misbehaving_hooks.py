@@ -42,7 +42,7 @@ PYTHON = {
 HOOK = """
 from hookline import PreToolUse, State, hook
 
-@hook(limit=1.5)
+@hook(timeout=1.5)
 def bad(event: PreToolUse, state: State):
     {body}
 """
@@ -66,7 +66,7 @@ def answered(user, mark):
     began = time.monotonic()
     runtime.answer(CLAUDE, "PreToolUse", pre_tool_use("echo hi"))
     took = time.monotonic() - began
-    runtime.settle()
+    runtime.run_deferred_work()
     (_, record) = list(runtime.store.records(query()))[-1]
     runtime.close()
     return took, record

@@ -586,10 +586,10 @@ def test_a_row_keeps_no_secret_of_what_guards_stopped(user, kept):
 
 def test_no_secret_is_shown_of_a_run_as_it_goes_nor_told_at_its_end(tmp_path):
     from hookline.engine.journal import Row
-    from hookline.engine.notify import message
+    from hookline.engine.notify import end_message
     from hookline.engine.runs import Run
-    from hookline.engine.stop_reason import Stop
-    from hookline.engine.view import Live, drawn
+    from hookline.engine.stop_reason import StopReason
+    from hookline.engine.view import Live, render
 
     shown = StringIO()
     console, one = (
@@ -607,13 +607,13 @@ def test_no_secret_is_shown_of_a_run_as_it_goes_nor_told_at_its_end(tmp_path):
         mark="",
         began=0.0,
     )
-    one.begun(run, [])
+    one.on_start(run, [])
     for at in range(0, len(ALL), 97):
-        one.heard(ALL[at : at + 97].encode("utf-8", "replace"))
-        console.print(drawn(one.seen, 0.0))
+        one.on_output(ALL[at : at + 97].encode("utf-8", "replace"))
+        console.print(render(one.view, 0.0))
     one.close()
     row = Row(iteration=0, timestamp=0.0, status="baseline", metric=1.0, best=1.0)
-    told = [message(run, Stop(reason="halted", text=text), [row]) for text in TEXTS]
+    told = [end_message(run, StopReason(reason="halted", text=text), [row]) for text in TEXTS]
 
     assert left(shown.getvalue()) == []
     assert left(json.dumps(told)) == []

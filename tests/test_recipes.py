@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,18 +30,19 @@ HOST = '''
 import json
 
 from hookline.core.events import BLOCK, INJECT, CoffeeBreak, PreToolUse
-from hookline.core.host import Host, Reply, Said, moment, tool
-from hookline.core.install_table import Entry, Listed, Wiring
+from hookline.core.host import Host, Reply, ReplyContext, moment, tool
+from hookline.core.install_table import InstallEntry, InstallMethod, SettingsFile
 
 
-def entry(one: Entry) -> str:
-    return one.command
+def make_entry(entry: InstallEntry) -> str:
+    return entry.command
 
 
-def encode(said: Said) -> Reply:
-    words = {"stop": said.outcome.blocked, "say": said.outcome.context, "note": said.outcome.warnings}
-    told = {key: value for key, value in words.items() if value}
-    return Reply(stdout=json.dumps(told) if told else "")
+def encode(context: ReplyContext) -> Reply:
+    outcome = context.outcome
+    values = {"stop": outcome.blocked, "say": outcome.context, "note": outcome.warnings}
+    reply = {key: value for key, value in values.items() if value}
+    return Reply(stdout=json.dumps(reply) if reply else "")
 
 
 HOST = Host(
@@ -53,10 +55,12 @@ HOST = Host(
     },
     tools={"sh": tool("shell", command="line")},
     encode=encode,
-    names_event="moment",
-    common={"session": "id", "cwd": "dir"},
+    event_key="moment",
+    common_paths={"session": "id", "cwd": "dir"},
     program="toy",
-    wiring=Wiring(way=Listed(user="~/.toy.json", project=".toy.json", entry=entry)),
+    install=InstallMethod(
+        layout=SettingsFile(user="~/.toy.json", project=".toy.json", make_entry=make_entry)
+    ),
 )
 '''
 STORE = '''
@@ -78,7 +82,7 @@ from collections.abc import Sequence
 
 from hookline.core.sink import Report, Sink
 
-NEAR = True
+ALLOWS_DIRECT_WRITES = True
 
 
 class Tally:
@@ -87,7 +91,7 @@ class Tally:
 
     def export(self, reports: Sequence[Report]) -> None:
         with open(self.file, "a") as file:
-            file.write("".join(f"{one.event}\\n" for one in reports))
+            file.write("".join(f"{report.event}\\n" for report in reports))
 
     def close(self) -> None:
         pass
@@ -100,12 +104,12 @@ def open_sink(place: str, *, name: str = "tally", content: bool = False) -> Sink
 KIND = '''
 """Kind fixed: an answer that the configuration itself contains."""
 
-from hookline.core.kind import Carry, Declaration, Kind, Machine
+from hookline.core.kind import BoundHook, Declaration, Kind, Machine
 from hookline.core.response import block
 
 
-def bind(declaration: Declaration, machine: Machine) -> Carry:
-    return lambda event, state, limit: block(declaration.spec["answer"])
+def bind(declaration: Declaration, machine: Machine) -> BoundHook:
+    return lambda event, state, timeout: block(declaration.spec["answer"])
 
 
 KIND = Kind(name="fixed", key="answer", fields={"answer": (str,)}, bind=bind, about="Give a fixed answer.")
@@ -115,8 +119,8 @@ EVENT = '''
 class CoffeeBreak(Event):
     """The host takes a break."""
 
-    may = frozenset({BLOCK})
-    limit = 10.0
+    abilities = frozenset({BLOCK})
+    timeout = 10.0
     cups: int = 0
 
 
@@ -140,6 +144,25 @@ def arguments(parser: ArgumentParser) -> None:
 
 COMMAND = Command(about="Print a greeting.", examples="hookline greet Ada", run=run, arguments=arguments)
 '''
+HOOK_TEST = """
+from hookline import State
+from hookline.hooks.no_fridays import no_fridays
+from hookline.testing import pre_tool_use
+
+
+def test_it_blocks_on_its_day():
+    assert no_fridays(pre_tool_use("deploy on friday"), State(now=1.0)).verdict == "block"
+"""
+RECIPES = {
+    "hook": ("src/hookline/hooks/no_fridays.py", HOOK),
+    "host": ("src/hookline/hosts/toy_agent.py", HOST),
+    "kind": ("src/hookline/kinds/fixed.py", KIND),
+    "store": ("src/hookline/stores/elsewhere.py", STORE),
+    "sink": ("src/hookline/sinks/tally.py", SINK),
+    "event": ("src/hookline/core/events.py", EVENT),
+    "command": ("src/hookline/cli/greet.py", COMMAND),
+}
+"""The recipes of CONTRIBUTING.md: the file that each adds or changes, and its text."""
 PAYLOAD = {"moment": "before", "id": "s", "dir": "/", "what": "sh", "how": {"line": "deploy on friday"}}
 HARMLESS = {**PAYLOAD, "how": {"line": "ls"}}
 BREAK = {"moment": "break", "id": "s", "dir": "/", "cups": 2}
@@ -168,15 +191,12 @@ def grown(tmp_path_factory):
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, target)
-    package = place / "src" / "hookline"
-    (package / "hooks" / "no_fridays.py").write_text(HOOK)
-    (package / "hosts" / "toy_agent.py").write_text(HOST)
-    (package / "stores" / "elsewhere.py").write_text(STORE)
-    (package / "sinks" / "tally.py").write_text(SINK)
-    (package / "kinds" / "fixed.py").write_text(KIND)
-    (package / "cli" / "greet.py").write_text(COMMAND)
-    events = package / "core" / "events.py"
-    events.write_text(events.read_text().replace("EVENTS: Mapping", EVENT.strip(), 1))
+    for path, text in RECIPES.values():
+        file = place / path
+        before = file.read_text() if file.exists() else ""
+        file.write_text(before.replace("EVENTS: Mapping", text.strip(), 1) if before else text)
+    (place / "tests" / "hooks").mkdir()
+    (place / "tests" / "hooks" / "test_no_fridays.py").write_text(HOOK_TEST)
     (place / "tests" / "captures" / "toy-agent").mkdir()
     (place / "tests" / "captures" / "toy-agent" / "before.json").write_text(json.dumps(PAYLOAD))
     (place / "tests" / "captures" / "toy-agent" / "break.json").write_text(json.dumps(BREAK))
@@ -195,6 +215,24 @@ def run(grown, *words, stdin=""):
         [sys.executable, *words], input=stdin, capture_output=True, text=True, cwd=grown, env=env, check=False
     )
     return ran.stdout + ran.stderr
+
+
+def test_every_recipe_of_the_contributing_page_is_followed_here():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    steps = dict(re.findall(r"\*\*Add an? (\w+)\*\*\n\n((?:\d\..*\n)+)", text))
+
+    assert steps.keys() == RECIPES.keys()
+    for name, (path, _) in RECIPES.items():
+        folder, file = path.rsplit("/", 1)
+        assert (
+            f"`{folder}/<{name}>.py`" in steps[name]
+            or f"`{folder}/<name>.py`" in steps[name]
+            or (f"`{folder}/{file}`" in steps[name])
+        )
+
+
+def test_the_test_of_a_hook_runs(grown):
+    assert "1 passed" in run(grown, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/hooks")
 
 
 def test_they_are_listed(grown):

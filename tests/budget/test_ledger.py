@@ -7,7 +7,7 @@ import time
 import pytest
 
 from hookline import OnBudgetExceeded, hosts
-from hookline.budget.ledger import ENDS, LAST, USAGE, Purse
+from hookline.budget.ledger import BUDGET_NOTE, LAST_CALL_NOTE, USAGE_NOTE, Ledger
 from hookline.core.events import PostModelCall, Subagent
 from hookline.core.hook import Hook
 from hookline.runtime.runtime import Runtime
@@ -92,8 +92,8 @@ def test_a_helper_is_neither_told_nor_stopped(runtime, transcript):
     assert "budget-guard" not in answered(runtime, pre_tool_use(kind="fetch", **helper), "PreToolUse")
 
 
-def purse(runtime, event):
-    return Purse(event, runtime.store, runtime.setup.places, runtime.setup.env, now=runtime.now())
+def ledger(runtime, event):
+    return Ledger(event, runtime.store, runtime.setup.places, runtime.setup.env, now=runtime.now())
 
 
 def test_calls_at_the_same_time_count_every_line_once(runtime, transcript):
@@ -107,7 +107,7 @@ def test_calls_at_the_same_time_count_every_line_once(runtime, transcript):
 
     def looking():
         while writer.is_alive():
-            assert (purse(runtime, event).usage.output or 0) <= 200
+            assert (ledger(runtime, event).usage.output or 0) <= 200
 
     writer = threading.Thread(target=writing)
     lookers = [threading.Thread(target=looking) for _ in range(3)]
@@ -116,26 +116,26 @@ def test_calls_at_the_same_time_count_every_line_once(runtime, transcript):
     for one in (writer, *lookers):
         one.join()
 
-    assert purse(runtime, event).usage.output == 200
+    assert ledger(runtime, event).usage.output == 200
 
 
 def test_a_slow_call_that_writes_late_loses_nothing(runtime, transcript):
     event = post_tool_use(transcript=str(transcript))
     transcript.write_text(message(1, 1000))
-    purse(runtime, event).usage  # noqa: B018 -- looked at
+    ledger(runtime, event).usage  # noqa: B018 -- looked at
     late = dict(runtime.store.notes(event.session))
     with transcript.open("a") as file:
         file.write(message(2, 1000))
-    purse(runtime, event).usage  # noqa: B018 -- looked at
-    runtime.store.note(event.session, {USAGE: late[USAGE]})
+    ledger(runtime, event).usage  # noqa: B018 -- looked at
+    runtime.store.set_notes(event.session, {USAGE_NOTE: late[USAGE_NOTE]})
 
-    assert purse(runtime, event).usage.output == 10
+    assert ledger(runtime, event).usage.output == 10
 
 
 def test_the_last_answer_of_a_turn_counts_though_it_is_written_down_late(runtime, transcript):
     transcript.write_text(message(1, 1000))
     event = stop(transcript=str(transcript))
-    before = purse(runtime, event).usage.output
+    before = ledger(runtime, event).usage.output
 
     def late():
         time.sleep(0.05)
@@ -144,7 +144,7 @@ def test_the_last_answer_of_a_turn_counts_though_it_is_written_down_late(runtime
 
     writing = threading.Thread(target=late)
     writing.start()
-    after = purse(runtime, event).usage
+    after = ledger(runtime, event).usage
     writing.join()
 
     assert (after.used, after.output) == (2000, 2 * before)
@@ -152,8 +152,8 @@ def test_the_last_answer_of_a_turn_counts_though_it_is_written_down_late(runtime
 
 def test_sessions_are_apart(runtime, transcript):
     transcript.write_text(message(1, 1000))
-    told = purse(runtime, post_tool_use(transcript=str(transcript), session="a")).usage
-    other = purse(runtime, post_tool_use(session="b")).usage
+    told = ledger(runtime, post_tool_use(transcript=str(transcript), session="a")).usage
+    other = ledger(runtime, post_tool_use(session="b")).usage
 
     assert (told.output, other.output) == (5, None)
 
@@ -164,7 +164,7 @@ def test_a_recording_too_long_for_one_look_tells_its_context_at_once_and_the_res
     filling = json.dumps({"type": "attachment", "text": "x" * 1_000_000}) + "\n"
     transcript.write_text(message(1, 1000) + filling * 9 + message(2, 2000))
     event = post_tool_use(transcript=str(transcript))
-    first, second = purse(runtime, event).usage, purse(runtime, event).usage
+    first, second = ledger(runtime, event).usage, ledger(runtime, event).usage
 
     assert (first.used, first.output) == (2000, 5)
     assert (second.used, second.output) == (2000, 10)
@@ -176,7 +176,7 @@ def test_the_turn_of_a_recording_too_long_for_one_look_is_the_one_at_its_end(run
     old = turns[0] + message(1, 1000) + filling * 9 + turns[1] + message(2, 1000)
     transcript.write_text(old + turns[2] + message(3, 2000) + message(4, 3000))
     event = post_tool_use(transcript=str(transcript))
-    first, second = purse(runtime, event).usage, purse(runtime, event).usage
+    first, second = ledger(runtime, event).usage, ledger(runtime, event).usage
 
     assert (first.output, first.turn_output) == (5, 10)
     assert (second.output, second.turn_output) == (20, 10)
@@ -195,16 +195,16 @@ def test_where_a_long_recording_adds_up_by_itself_its_turn_is_not_all_of_it(runt
     rollout.write_text(old + line("turn_context", turn_id="b") + spent(9_100) + spent(9_150))
     event = post_tool_use(host="codex", transcript=str(rollout))
 
-    assert purse(runtime, event).usage.turn_output == 150
+    assert ledger(runtime, event).usage.turn_output == 150
 
 
 @pytest.mark.parametrize("kept", [7, "x", [], {"mark": 3, "tally": []}, {"mark": {}, "tally": {"spent": 1}}])
 def test_a_note_that_is_not_ours_is_counted_anew(runtime, transcript, kept):
     transcript.write_text(message(1, 1000))
     event = post_tool_use(transcript=str(transcript))
-    runtime.store.note(event.session, {USAGE: kept})
+    runtime.store.set_notes(event.session, {USAGE_NOTE: kept})
 
-    assert purse(runtime, event).usage.used == 1000
+    assert ledger(runtime, event).usage.used == 1000
 
 
 @pytest.mark.parametrize("noted", [7, "x", [1], {"used": "many"}])
@@ -212,9 +212,9 @@ def test_a_note_of_the_last_call_that_is_not_ours_tells_nothing(noted):
     runtime = Runtime()
     event = any_event(PostModelCall, host="", model="gpt-5", usage={"input_tokens": 1, "output_tokens": 2})
     runtime.fire_now(event)
-    runtime.store.note(event.session, {LAST: noted})
+    runtime.store.set_notes(event.session, {LAST_CALL_NOTE: noted})
 
-    assert (purse(runtime, event).usage.used, purse(runtime, event).usage.output) == (None, 2)
+    assert (ledger(runtime, event).usage.used, ledger(runtime, event).usage.output) == (None, 2)
 
 
 def test_nothing_is_read_for_those_who_have_switched_it_off(user, transcript):
@@ -224,14 +224,14 @@ def test_nothing_is_read_for_those_who_have_switched_it_off(user, transcript):
     notes = runtime.store.notes("s-1")
     runtime.close()
 
-    assert USAGE not in notes
+    assert USAGE_NOTE not in notes
 
 
 def test_a_call_of_a_plain_command_reads_no_recording(runtime, transcript):
     transcript.write_text(message(1, 170_000))
     answered(runtime, pre_tool_use("ls -la", transcript=str(transcript)), "PreToolUse")
 
-    assert USAGE not in runtime.store.notes("s-1")
+    assert USAGE_NOTE not in runtime.store.notes("s-1")
 
 
 def called(runtime, **usage):
@@ -244,14 +244,14 @@ def test_a_host_without_a_recording_tells_by_its_events(runtime):
     answered(runtime, user_prompt_submit(host="opencode"), "chat.message", opencode)
     called(runtime, input=10, output=5, cache={"read": 100, "write": 7})
     called(runtime, input=20, output=6, cache={"read": 200, "write": 0})
-    found = purse(runtime, stop(host="opencode")).usage
+    found = ledger(runtime, stop(host="opencode")).usage
 
     assert (found.input, found.output, found.cache_read, found.cache_write) == (30, 11, 300, 7)
     assert (found.used, found.turn_output, found.effective_limit) == (226, 11, 180_000)
 
     answered(runtime, user_prompt_submit(host="opencode"), "chat.message", opencode)
     called(runtime, input=1, output=1)
-    found = purse(runtime, stop(host="opencode")).usage
+    found = ledger(runtime, stop(host="opencode")).usage
     assert (found.turn, found.turn_output) == (2, 1)
 
 
@@ -262,14 +262,14 @@ def test_a_program_of_its_own_tells_by_its_events():
     runtime = Runtime()
     runtime.fire_now(with_model)
 
-    assert purse(runtime, stop(host="")).usage.output == 5
+    assert ledger(runtime, stop(host="")).usage.output == 5
     runtime.close()
 
 
 def test_the_users_own_table_counts_before_ours(user, runtime, transcript):
     user.write("~/.config/hookline/models.json", {"claude-sonnet-4-5": {"window": 1000, "output": 2}})
     transcript.write_text(message(1, 500))
-    found = purse(runtime, post_tool_use(transcript=str(transcript))).usage
+    found = ledger(runtime, post_tool_use(transcript=str(transcript))).usage
 
     assert (found.effective_limit, found.percent) == (1000, 50.0)
 
@@ -283,7 +283,7 @@ def test_a_table_that_cannot_be_read_is_said_and_ours_holds(user, runtime, trans
 
 
 def test_a_session_has_a_budget_of_its_own(runtime):
-    runtime.store.note("s-1", {ENDS: runtime.now() + 200})
+    runtime.store.set_notes("s-1", {BUDGET_NOTE: runtime.now() + 200})
 
     assert "▲ BUDGET: 3m" in answered(runtime, post_tool_use())
     assert "BUDGET" not in answered(runtime, post_tool_use(session="other"))
@@ -293,7 +293,7 @@ def test_a_session_has_a_budget_of_its_own(runtime):
 def test_the_nearer_end_holds(user, own, said):
     runtime = Runtime.load(str(user.project), user.environment(), host=CLAUDE)
     runtime.setup.env["AUTORESEARCH_BUDGET_END"] = str(runtime.now() + 280)
-    runtime.store.note("s-1", {ENDS: runtime.now() + own})
+    runtime.store.set_notes("s-1", {BUDGET_NOTE: runtime.now() + own})
     reply = answered(runtime, post_tool_use())
     runtime.close()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.policy import approvals
+from hookline.policy import grants
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
 
@@ -148,6 +148,6 @@ def test_a_path_cannot_steer_the_terminal(user, at_terminal):
 
 def test_what_is_no_list_of_approvals_counts_for_nothing(tmp_path):
     for text in ("", "{}", "[1]", '[{"id": 1}]', "\0"):
-        (tmp_path / approvals.NAME).write_text(text)
-        (tmp_path / approvals.NAME).chmod(0o600)
-        assert approvals.load(str(tmp_path), "/proj/app") == ()
+        (tmp_path / grants.APPROVALS_FILE).write_text(text)
+        (tmp_path / grants.APPROVALS_FILE).chmod(0o600)
+        assert grants.load_approvals(str(tmp_path), "/proj/app") == ()

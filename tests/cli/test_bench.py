@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.cli._bench.bars import at_least, at_most, of_calls
+from hookline.cli._bench.bars import at_least, at_most, compute_call_figures
 
 ROOT = Path(__file__).parents[2]
 SHORT = ("--calls", "1", "--sequence", "5", "--seconds", "1", "--idle", "0.1")
@@ -125,7 +125,9 @@ def test_a_bar_is_met_by_what_just_reaches_it(value, low, high):
 
 
 def test_ratios_are_those_of_the_medians_and_only_of_what_was_measured():
-    figures = {one.id: one for one in of_calls({"true": [1.0, 1.0, 9.0], "warm": [4.0, 4.0, 90.0]})}
+    figures = {
+        one.id: one for one in compute_call_figures({"true": [1.0, 1.0, 9.0], "warm": [4.0, 4.0, 90.0]})
+    }
 
     assert {*figures} == {"true", "warm", "warm-to-true"}
     assert (figures["warm-to-true"].value, figures["warm-to-true"].met) == (4.0, True)

@@ -2,8 +2,8 @@
 
 import json
 
-from hookline.cli.config import USUAL
-from hookline.policy import files
+from hookline.cli.config import DEFAULTS
+from hookline.policy import parse_files
 
 
 def shown(user, **env):
@@ -17,7 +17,7 @@ def value(said, name):
 
 
 def test_every_option_has_its_usual_value():
-    assert set(USUAL) == set(files.OPTIONS)
+    assert set(DEFAULTS) == set(parse_files.OPTIONS)
 
 
 def test_without_files_all_is_default(user):

@@ -10,10 +10,10 @@ import pytest
 from tests.conftest import WIRED_PROGRAM
 
 from hookline import __version__, hosts
-from hookline.core.install_table import Place
+from hookline.core.install_table import Installation
 from hookline.hosts import _codex_trust
 
-WIRABLE = [name for name in hosts.names() if hosts.load(name).wiring]
+WIRABLE = [name for name in hosts.names() if hosts.load(name).install]
 HERE = str(Path(sys.executable).parent)
 ASKING = {"security": {"folderTrust": {"enabled": True}}}
 
@@ -505,9 +505,9 @@ def test_a_folder_that_only_begins_alike_is_not_trusted(alone):
 def test_codex_hooks_that_a_person_trusted_need_nothing_until_they_change(alone):
     init(alone, "codex", "--user")
     path = alone.home / ".codex/hooks.json"
-    place = Place(scope="user", path=str(path), root="", holds=json.loads(path.read_text()))
+    place = Installation(scope="user", path=str(path), root="", content=json.loads(path.read_text()))
     state = "".join(
-        f'[hooks.state."{key}"]\ntrusted_hash = "{value}"\n' for key, value in _codex_trust.hashes(place)
+        f'[hooks.state."{key}"]\ntrusted_hash = "{value}"\n' for key, value in _codex_trust.hook_hashes(place)
     )
     alone.write("~/.codex/config.toml", state)
     before = attention(doctor(alone))
@@ -583,9 +583,9 @@ def test_the_hashes_are_those_that_codex_itself_computes():
         "Stop": [{"matcher": "x", "hooks": [timed]}],
         "SessionEnd": [{"hooks": [{"type": "command", "command": "./mine.sh"}, command]}],
     }
-    place = Place(scope="user", path="/h/hooks.json", root="", holds={"hooks": table})
+    place = Installation(scope="user", path="/h/hooks.json", root="", content={"hooks": table})
 
-    assert dict(_codex_trust.hashes(place)) == {
+    assert dict(_codex_trust.hook_hashes(place)) == {
         "/h/hooks.json:pre_tool_use:0:0": (
             "sha256:679ff946d231d25bb3e274572f411384a2a15fabe27fc53060de5d4f7e815b5b"
         ),

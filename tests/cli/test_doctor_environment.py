@@ -10,7 +10,7 @@ import time
 import pytest
 from tests.conftest import WIRED_PROGRAM
 
-from hookline.cli._doctor.machine import Latency, slow
+from hookline.cli._doctor.machine import Latency, describe_latency
 
 WELL = {"wired.answers"}
 NOTES = {"client", "daemon.off", "store.holds"}
@@ -176,4 +176,4 @@ def test_how_long_a_call_takes_is_said_beside_what_everybody_knows(wired):
 
 @pytest.mark.parametrize(("daemon", "weight"), [(50.0, "note"), (50.1, "attention"), (None, "note")])
 def test_a_call_is_slow_above_fifty_times_what_a_process_costs(daemon, weight):
-    assert slow(Latency(true=1.0, cold=900.0, daemon=daemon)).weight == weight
+    assert describe_latency(Latency(true=1.0, cold=900.0, daemon=daemon)).weight == weight

@@ -6,7 +6,7 @@ import re
 import pytest
 from rich.console import Console
 
-from hookline.cli._explain import underlined
+from hookline.cli._explain import underline
 
 FORCED = "dangerous-command:git-push-force"
 
@@ -20,7 +20,7 @@ def explain(user, what, *words):
 def drawn(text, span):
     console = Console(width=1000)
     with console.capture() as captured:
-        console.print(underlined(text, span), soft_wrap=True)
+        console.print(underline(text, span), soft_wrap=True)
     return captured.get().rstrip("\n").split("\n")
 
 
@@ -148,8 +148,8 @@ def tell(event, state, *, word):
     if "broken" in event.command:
         yield 1 / 0
     if "wrong" in event.command:
-        yield branch("x", said="shout")
-    yield branch(f"it is {word}", branch("in the line", said="block", rule="day"))
+        yield branch("x", judgement="shout")
+    yield branch(f"it is {word}", branch("in the line", judgement="block", rule="day"))
 
 @hook(priority=3, why=tell)
 def days(event: PreToolUse, state: State, *, word: str = "friday"):

@@ -332,10 +332,10 @@ def judged(line, response):
     from hookline.core.hook import Hook
     from hookline.core.state import State
 
-    one = labels.labelled(1, line)
+    one = labels.parse_row(1, line)
     guard = Hook(name="g", on=(Event,), judge=lambda event, state: response)
     outcome = chain.run(one.event, State(now=0.0), [guard])
-    return labels.right(one, one.expect, outcome, warns="tool" in line)
+    return labels.is_correct(one, one.expect, outcome, warns="tool" in line)
 
 
 def said(word, output=None):

@@ -78,7 +78,7 @@ def test_a_host_says_how_each_event_is_to_be_had(user):
     assert events["PreToolUse"]["how"] == "native"
     assert events["PreToolUse"]["can"] == ["block", "ask", "allow", "inject", "modify"]
     assert events["TurnStart"]["how"] == "derived"
-    assert events["PreModelCall"] == {"how": "none", "can": [], "native": []}
+    assert events["PreModelCall"] == {"how": "unsupported", "can": [], "native": []}
 
 
 def test_a_pipe_gets_every_word_whole(user):

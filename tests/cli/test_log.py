@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.cli.log import moment
+from hookline.cli.log import parse_time
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
 FORCED = "dangerous-command:git-push-force"
@@ -161,15 +161,15 @@ def test_a_configuration_that_is_wrong_is_visible_here_too(user):
 
 @pytest.mark.parametrize(("text", "ago"), [("30s", 30), ("10m", 600), ("1.5h", 5400), ("2d", 172_800)])
 def test_so_long_ago(text, ago):
-    assert abs(time.time() - moment(text) - ago) < 5
+    assert abs(time.time() - parse_time(text) - ago) < 5
 
 
 def test_a_date_is_local_unless_it_says_its_zone():
-    assert moment("2026-01-31T12:00:00+00:00") == 1_769_860_800
-    assert moment("2026-01-31") == datetime(2026, 1, 31).timestamp()  # noqa: DTZ001 -- local on purpose
+    assert parse_time("2026-01-31T12:00:00+00:00") == 1_769_860_800
+    assert parse_time("2026-01-31") == datetime(2026, 1, 31).timestamp()  # noqa: DTZ001 -- local on purpose
 
 
 @pytest.mark.parametrize("text", ["", "m", "1", "-5m", "1.2.3h", "10 m", "٣m", "10M"])
 def test_what_is_no_time(text):
     with pytest.raises(ArgumentTypeError):
-        moment(text)
+        parse_time(text)

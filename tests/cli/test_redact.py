@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from hookline.hooks._redact_secrets import wrapped
+from hookline.hooks._redact_secrets import wrap_command
 
 TOKEN = "gh" + "p_" + "CIDNb76xxP8McqTxLZbqVCjQbEyOBnL6T0k3"
 CUT = "[redacted:github-token]"
@@ -107,7 +107,7 @@ def test_a_reader_that_has_seen_enough_is_no_failure(user):
     ],
 )
 def test_a_wrapped_command_keeps_its_exit_status(user, command, printed, code):
-    line = wrapped(command, f"{sys.executable} -m hookline")
+    line = wrap_command(command, f"{sys.executable} -m hookline")
     ran = subprocess.run(
         ["bash", "-c", line], input=b"given\n", capture_output=True, env=user.environment(), check=False
     )

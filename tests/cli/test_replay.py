@@ -314,10 +314,10 @@ def test_fields_may_be_anything(user, line):
 def test_a_line_without_end_is_skipped(user, monkeypatch):
     from hookline.cli._replay import lines as _replay_lines
 
-    monkeypatch.setattr(_replay_lines, "LONGEST", 1000)
+    monkeypatch.setattr(_replay_lines, "MAX_BYTES", 1000)
     path = user.project / "long.jsonl"
     path.write_bytes(b'{"a": 1}\n' + b"x" * 3500 + b"\n" + b'{"b": 2}\n' + b"y" * 1001)
-    read = [*_replay_lines.lines(str(path))]
+    read = [*_replay_lines.read_lines(str(path))]
 
     assert [(line.number, line.value, line.wrong) for line in read] == [
         (1, {"a": 1}, ""),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hookline.hosts import _claude_transcript, _codex_transcript
-from hookline.hosts._transcript import Call, Place, Result
+from hookline.hosts._transcript import Call, Result, SessionInfo
 
 RECORDED = Path(__file__).parent / "recordings" / "claude-code.jsonl"
 FAILED = '{"output": "no", "metadata": {"exit_code": 1}}'
@@ -58,9 +58,12 @@ def test_the_calls_of_helper_agents_are_calls(extra, helper):
 @pytest.mark.parametrize(
     ("line", "entries"),
     [
-        ({"type": "session_meta", "payload": {"id": "t1", "cwd": "/w"}}, [Place(session="t1", cwd="/w")]),
-        ({"type": "turn_context", "payload": {"id": "turn", "cwd": "/v"}}, [Place(cwd="/v")]),
-        ({"id": "old", "timestamp": "t", "instructions": None}, [Place(session="old")]),
+        (
+            {"type": "session_meta", "payload": {"id": "t1", "cwd": "/w"}},
+            [SessionInfo(session="t1", cwd="/w")],
+        ),
+        ({"type": "turn_context", "payload": {"id": "turn", "cwd": "/v"}}, [SessionInfo(cwd="/v")]),
+        ({"id": "old", "timestamp": "t", "instructions": None}, [SessionInfo(session="old")]),
         (
             ran("c1", cmd="ls", workdir="/w"),
             [

@@ -17,8 +17,8 @@ from contextlib import closing, contextmanager
 import pytest
 from tests.conftest import HOOKLINE
 
-from hookline.budget.ledger import ENDS, LAST, SPENT
-from hookline.cli._status import Row, drawn, left, number, tokens
+from hookline.budget.ledger import BUDGET_NOTE, LAST_CALL_NOTE, SPENT_PREFIX
+from hookline.cli._status import Row, format_count, format_sessions, format_time_left, format_tokens
 from hookline.core.store import Record
 from hookline.core.values import replace
 from hookline.runtime.gates import CONTINUATIONS, STRIKES
@@ -44,7 +44,7 @@ def store(user):
 
 def begin(store, session, at=None, **fields):
     at = time.time() - 60 if at is None else at
-    store.begin(session, host="mine", cwd="/repo", at=at)
+    store.begin_session(session, host="mine", cwd="/repo", at=at)
     usual = {"id": f"{session}-{at}", "event": "PreToolUse", "tool": "shell"}
     store.record(
         [Record(**{**usual, "at": at, "session": session, "host": "mine", "cwd": "/repo", **fields})]
@@ -95,8 +95,10 @@ def test_a_session_of_a_real_call_is_shown(user):
 
 def test_everything_is_there_for_a_program(user, store):
     begin(store, "one", action="block", rules=("a:b",), reason="because", counts={"events:TurnStart": 3})
-    store.note("one", {ENDS: 1_900_000_000.0, LAST: {"model": "claude-sonnet-4-5", "used": 90_000}})
-    store.count("one", f"{SPENT}input:claude-sonnet-4-5", 90_000)
+    store.set_notes(
+        "one", {BUDGET_NOTE: 1_900_000_000.0, LAST_CALL_NOTE: {"model": "claude-sonnet-4-5", "used": 90_000}}
+    )
+    store.count("one", f"{SPENT_PREFIX}input:claude-sonnet-4-5", 90_000)
     store.count("one", f"{STRIKES}TurnEnd:", 2)
     store.count("one", f"{CONTINUATIONS}", 5)
     (found,) = told(user)
@@ -134,11 +136,11 @@ def test_a_process_that_is_there_is_alive_however_long_it_is_silent_and_one_that
     gone = subprocess.Popen(["true"])
     gone.wait()
     begin(store, "silent", at=time.time() - 7200)
-    store.note("silent", {identity.NOTE: identity.mark()})
+    store.set_notes("silent", {identity.NOTE: identity.describe_process()})
     begin(store, "gone")
-    store.note("gone", {identity.NOTE: {**identity.mark(), "name": f"{gone.pid}:1:x"}})
+    store.set_notes("gone", {identity.NOTE: {**identity.describe_process(), "name": f"{gone.pid}:1:x"}})
     begin(store, "elsewhere")
-    store.note("elsewhere", {identity.NOTE: {"name": f"{gone.pid}:1:x", "boot": "another machine"}})
+    store.set_notes("elsewhere", {identity.NOTE: {"name": f"{gone.pid}:1:x", "boot": "another machine"}})
 
     assert names(user) == ["elsewhere", "silent"]
 
@@ -173,8 +175,8 @@ def test_texts_from_outside_steer_no_terminal_and_tell_no_secret(user, store):
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_terminal_that_shows_no_blocks_gets_ascii(user, store, encoding):
     begin(store, "one")
-    store.note("one", {LAST: {"model": "claude-sonnet-4-5", "used": 90_000}})
-    store.count("one", f"{SPENT}input:claude-sonnet-4-5", 90_000)
+    store.set_notes("one", {LAST_CALL_NOTE: {"model": "claude-sonnet-4-5", "used": 90_000}})
+    store.count("one", f"{SPENT_PREFIX}input:claude-sonnet-4-5", 90_000)
     ran = user.run("status", PYTHONIOENCODING=encoding)
 
     assert b"#####..... 50% 90k/180k" in ran.stdout
@@ -229,7 +231,7 @@ def test_a_store_that_cannot_be_opened_is_said_to_be(user):
     ],
 )
 def test_the_time_that_is_left(seconds, text):
-    assert left(replace(PLAIN, ends_at=None if seconds is None else NOW + seconds), NOW) == text
+    assert format_time_left(replace(PLAIN, ends_at=None if seconds is None else NOW + seconds), NOW) == text
 
 
 @pytest.mark.parametrize(
@@ -244,7 +246,7 @@ def test_the_time_that_is_left(seconds, text):
     ],
 )
 def test_the_tokens_and_their_bar(used, limit, text):
-    assert tokens(replace(PLAIN, used=used, limit=limit)) == text
+    assert format_tokens(replace(PLAIN, used=used, limit=limit)) == text
 
 
 @pytest.mark.parametrize(
@@ -252,11 +254,11 @@ def test_the_tokens_and_their_bar(used, limit, text):
     [(0, "0"), (999, "999"), (1000, "1k"), (81_499, "81k"), (1_250_000, "1.2M"), (12_000_000, "12M")],
 )
 def test_numbers_at_a_glance(count, text):
-    assert number(count) == text
+    assert format_count(count) == text
 
 
 def test_a_table_where_there_is_room():
-    head, row = drawn([FULL], NOW, width=140, home="/home/me")
+    head, row = format_sessions([FULL], NOW, width=140, home="/home/me")
 
     assert " ".join(head.split()) == "session host repository time left tokens turn strikes last decision"
     assert [cell.strip() for cell in row.split("  ") if cell.strip()] == [
@@ -268,13 +270,13 @@ def test_a_table_where_there_is_room():
 
 @pytest.mark.parametrize(("strikes", "shown"), [(0, "–"), (1, "1/3"), (3, "3/3"), (4, "3/3")])
 def test_a_gate_has_three_strikes_however_often_it_blocks(strikes, shown):
-    _, row = drawn([replace(FULL, strikes=strikes)], NOW, width=140)
+    _, row = format_sessions([replace(FULL, strikes=strikes)], NOW, width=140)
 
     assert [cell.strip() for cell in row.split("  ") if cell.strip()][6] == shown
 
 
 def test_some_lines_each_where_there_is_not():
-    assert drawn([FULL, PLAIN], NOW, width=40, home="/home/me") == [
+    assert format_sessions([FULL, PLAIN], NOW, width=40, home="/home/me") == [
         "aaaaaaaa  claude-code",
         "  ~/apps",
         "  12m left · turn 3 · strikes 2/3",
@@ -292,13 +294,13 @@ def test_no_line_is_wider_than_the_terminal(width):
 
     wide = replace(FULL, cwd="/repositories/" + "漢字" * 40, host="a-host-with-quite-a-name")
 
-    assert all(cell_len(line) <= width for line in drawn([wide, FULL], NOW, width=width))
+    assert all(cell_len(line) <= width for line in format_sessions([wide, FULL], NOW, width=width))
 
 
 def test_a_pipe_gets_all_of_it():
     long = replace(FULL, cwd="/repositories/" + "x" * 200)
 
-    assert long.cwd in drawn([long], NOW, width=None)[1]
+    assert long.cwd in format_sessions([long], NOW, width=None)[1]
 
 
 def watching(user, *words, columns=100, lines=12):

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from hookline import hosts
-from hookline.engine.agents.host_agent import permitted
-from hookline.engine.host_setup import unwire, wire
-from hookline.engine.host_setup import words as words_of
+from hookline.engine.agents.host_agent import permission_args
+from hookline.engine.host_setup import install, restore_files
+from hookline.engine.host_setup import installing_arguments as words_of
 from hookline.engine.profiles import load as profile
 
 from .client import Client, load
@@ -39,7 +39,7 @@ def unattended(client: Client) -> Callable[[str], list[str]]:
         host = hosts.load(client.name)
         usual = client.command(program)
         at = host.headless.index(host.program)
-        words = [*host.headless[at + 1 :], *permitted(host, profile("default", "/nowhere"))]
+        words = [*host.headless[at + 1 :], *permission_args(host, profile("default", "/nowhere"))]
         before = [*host.headless[:at], *usual[: usual.index(program) + 1]]
         told = [word.replace("{prompt}", PROMPT) for word in words if "{model}" not in word]
         env = {"PATH": str(Path(sys.executable).parent), "HOOKLINE_DAEMON": "off"}
@@ -74,7 +74,7 @@ def worked(request: pytest.FixtureRequest, tmp_path: Path, hookline: str) -> Pla
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(content)
         found = {**place.env, "PATH": f"{Path(hookline).parent}:{place.env['PATH']}"}
-        assert wire(client.name, str(place.repo), str(tmp_path / "undo"), found) == ()
+        assert install(client.name, str(place.repo), str(tmp_path / "undo"), found) == ()
 
     told: dict[str, Any] = {
         "replies": (client.shell("git push --force"), client.shell("echo hi"), say("Made it shorter.")),
@@ -96,6 +96,6 @@ def test_a_host_that_is_wired_in_its_worktree_is_guarded_and_sees_the_clock(
 
     assert "dangerous-command:git-push-force" in heard
     assert "BUDGET: 14m remaining" in heard
-    assert unwire(str(tmp_path / "undo")) == ()
+    assert restore_files(str(tmp_path / "undo")) == ()
     left = [path for path in worked.repo.rglob("*") if ".git" not in path.parts and path.is_file()]
     assert not [path for path in left if b"hookline" in path.read_bytes()]

@@ -128,10 +128,10 @@ def told(played: Played) -> str:
     return json.dumps([turn.body for turn in played.turns])
 
 
-@pytest.mark.parametrize("name", [name for name in hosts.names() if hosts.load(name).proved])
+@pytest.mark.parametrize("name", [name for name in hosts.names() if hosts.load(name).tested_version])
 def test_the_release_that_proved_a_host_is_the_one_that_is_pinned(name: str) -> None:
     program = load(name).path.relative_to(INSTALLED)
     locked = json.loads(LOCK.read_text())["packages"]
     version = next(locked[str(folder)]["version"] for folder in program.parents if str(folder) in locked)
 
-    assert version.split("-")[0] == hosts.load(name).proved
+    assert version.split("-")[0] == hosts.load(name).tested_version

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hookline import hosts
-from hookline.core.install_table import Entry
+from hookline.core.install_table import InstallEntry
 
 from .client import NODE
 
@@ -54,9 +54,9 @@ def play(tmp_path: Path) -> Play:
 
 def plugin(command: str) -> str:
     host = hosts.load("opencode")
-    assert host.wiring is not None
-    entries = tuple(Entry(moment=name, command=command, seconds=10.0) for name in host.moments)
-    (text,) = host.wiring.way.files(entries).values()  # type: ignore[union-attr]  # it is Own
+    assert host.install is not None
+    entries = tuple(InstallEntry(moment=name, command=command, timeout=10.0) for name in host.moments)
+    (text,) = host.install.layout.make_files(entries).values()  # type: ignore[union-attr]  # it is Own
     return str(text)
 
 

@@ -23,9 +23,9 @@ from hookline import (
     remember,
     warn,
 )
-from hookline.core.chain import Run, cut, merged, run, struck
+from hookline.core.chain import RunOptions, lift_repeated_block, merge_outcomes, run, truncate_texts
 from hookline.core.events import EVENTS, Event, PermissionRequest
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.hook import Hook
 from hookline.core.kind import HookFailed
 from hookline.core.outcome import Outcome
@@ -48,11 +48,11 @@ def saying(answer, name="a", **values):
 
 
 def judged(*hooks, event=None, how=None):
-    return run(event or pre_tool_use(), NOW, hooks, how or Run())
+    return run(event or pre_tool_use(), NOW, hooks, how or RunOptions())
 
 
 def said(outcome):
-    return [(step.hook, step.said) for step in outcome.trail]
+    return [(step.hook, step.action) for step in outcome.trail]
 
 
 def test_lowest_priority_runs_first_and_ties_keep_their_order():
@@ -120,8 +120,8 @@ def test_an_observer_cannot_take_context_away():
 
 def test_a_change_is_made_in_the_hosts_own_payload_too():
     """A guard that reads the native payload must not be shown what will not run."""
-    native = frozen({"x": 1, "deep": {"in": {"command": "ls"}}})
-    sent = pre_tool_use("ls", native=native, lies_at={"input": "deep.in"})
+    native = freeze({"x": 1, "deep": {"in": {"command": "ls"}}})
+    sent = pre_tool_use("ls", native=native, native_paths={"input": "deep.in"})
     outcome = judged(saying(modify(input={"command": "rm"}), "changer"), event=sent)
 
     assert outcome.event.native == {"x": 1, "deep": {"in": {"command": "rm"}}}
@@ -298,7 +298,7 @@ def ticking(seconds):
 
 def test_one_deadline_holds_for_the_whole_answer():
     hooks = [saying(inject(f"c{n}"), f"h{n}", priority=n) for n in range(4)]
-    outcome = judged(*hooks, how=Run(clock=ticking(1), deadline=4.0))
+    outcome = judged(*hooks, how=RunOptions(clock=ticking(1), deadline=4.0))
 
     assert outcome.context == ("c0", "c1")
     assert [word for _, word in said(outcome)] == ["inject", "inject", "timed-out", "timed-out"]
@@ -307,14 +307,14 @@ def test_one_deadline_holds_for_the_whole_answer():
 
 def test_a_hook_gets_no_more_than_is_left():
     limits = []
-    how = Run(call=lambda hook, event, state, limit: limits.append(limit), deadline=3.0)
-    judged(saying(None, "a"), saying(None, "b", limit=1.0), event=any_event(Stop), how=how)
+    how = RunOptions(call=lambda hook, event, state, limit: limits.append(limit), deadline=3.0)
+    judged(saying(None, "a"), saying(None, "b", timeout=1.0), event=any_event(Stop), how=how)
 
     assert limits == [3.0, 1.0]
 
 
 def test_a_built_in_that_overruns_is_reported():
-    outcome = judged(saying(None, "slow", source="built-in"), how=Run(clock=ticking(2)))
+    outcome = judged(saying(None, "slow", source="built-in"), how=RunOptions(clock=ticking(2)))
 
     assert "'slow' took 2.0 s" in outcome.warnings[0]
 
@@ -325,7 +325,7 @@ def test_a_verdict_that_an_event_does_not_take_is_said(event):
         outcome = judged(saying(response, "h"), event=any_event(event))
         heard = response.verdict == outcome.verdict
 
-        assert heard is (response.verdict in event.may)
+        assert heard is (response.verdict in event.abilities)
         assert heard or any("cannot be" in text and "why" in text for text in outcome.warnings)
 
 
@@ -374,7 +374,9 @@ def test_effects_and_memory_are_collected():
 
 @pytest.mark.parametrize(("strikes", "stands"), [(1, True), (2, True), (3, False), (4, False)])
 def test_the_third_strike_lets_go_aloud(strikes, stands):
-    outcome = struck(Outcome(event=any_event(TurnEnd), blocked="run the tests"), strikes, 3, "too often")
+    outcome = lift_repeated_block(
+        Outcome(event=any_event(TurnEnd), blocked="run the tests"), strikes, 3, "too often"
+    )
 
     assert (outcome.blocked is not None) is stands
     assert outcome.capped is not stands
@@ -384,7 +386,7 @@ def test_the_third_strike_lets_go_aloud(strikes, stands):
 def test_outcomes_of_one_payload_merge_in_order():
     first = Outcome(event=any_event(UserPromptSubmit), context=("a",), warnings=("x",))
     second = Outcome(event=any_event(Stop), context=("b",), warnings=("x", "y"), blocked="no")
-    whole = merged([first, second], UserPromptSubmit)
+    whole = merge_outcomes([first, second], UserPromptSubmit)
 
     assert isinstance(whole.event, UserPromptSubmit)
     assert (whole.context, whole.warnings, whole.blocked) == (("a", "b"), ("x", "y"), "no")
@@ -392,7 +394,7 @@ def test_outcomes_of_one_payload_merge_in_order():
 
 @pytest.mark.parametrize(("length", "cut_short"), [(100, False), (101, True)])
 def test_context_is_capped_aloud(length, cut_short):
-    kept = cut(["x" * 60, "y" * (length - 60)], 100)
+    kept = truncate_texts(["x" * 60, "y" * (length - 60)], 100)
 
     assert sum(map(len, kept)) <= 100
     assert ("cut here" in kept[-1]) is cut_short
@@ -400,7 +402,7 @@ def test_context_is_capped_aloud(length, cut_short):
 
 @given(st.lists(st.text(), max_size=8), st.integers(min_value=0, max_value=500))
 def test_whatever_is_cut_stays_within_the_cap(texts, cap):
-    kept = cut(texts, cap)
+    kept = truncate_texts(texts, cap)
 
     assert sum(map(len, kept)) <= cap
     assert kept == tuple(texts) or cap < 70 or "cut here" in kept[-1]
@@ -443,8 +445,8 @@ def test_any_sequence_of_responses_obeys_the_rules(rows, kind):
 
 
 def _blocks_only_where_it_may(outcome, hooks, first):
-    assert outcome.verdict == "pass" or outcome.verdict in outcome.event.may
-    spoke = [hook for hook in hooks if first[hook.name].said == "block"]
+    assert outcome.verdict == "pass" or outcome.verdict in outcome.event.abilities
+    spoke = [hook for hook in hooks if first[hook.name].action == "block"]
     assert (outcome.blocked is not None) is bool(spoke)
 
 
@@ -459,7 +461,7 @@ def _observers_change_nothing(outcome, hooks):
 
 def _nothing_after_a_block_but_observers(outcome, hooks):
     observers = {hook.name for hook in hooks if hook.observer}
-    words = [(step.said, step.hook in observers) for step in outcome.trail]
+    words = [(step.action, step.hook in observers) for step in outcome.trail]
     if outcome.ended:
         after = words[[word for word, _ in words].index("block") + 1 :]
         assert all(word == "skipped" or observing for word, observing in after)
@@ -467,7 +469,7 @@ def _nothing_after_a_block_but_observers(outcome, hooks):
 
 def _failures_are_named(outcome, hooks, rows):
     for hook, (answer, _, _) in zip(hooks, rows, strict=True):
-        ran = any(step.hook == hook.name and step.said != "skipped" for step in outcome.trail)
+        ran = any(step.hook == hook.name and step.action != "skipped" for step in outcome.trail)
         if ran and not (answer is None or isinstance(answer, Response)):
             assert any(repr(hook.name) in warning for warning in outcome.warnings)
 

@@ -19,7 +19,7 @@ from hookline.core import durations
     ],
 )
 def test_a_span_is_read(text, seconds):
-    assert durations.seconds(text) == seconds
+    assert durations.parse_duration(text) == seconds
 
 
 @pytest.mark.parametrize(
@@ -27,11 +27,11 @@ def test_a_span_is_read(text, seconds):
 )
 def test_what_is_no_span_is_an_error_that_says_what_is(text):
     with pytest.raises(ValueError, match="write it like 90s, 20m"):
-        durations.seconds(text)
+        durations.parse_duration(text)
 
 
 @pytest.mark.parametrize("text", ["1h30m", "90m", "20m", "5s", "1h0m1s"])
 def test_what_is_written_is_read_again(text):
-    seconds = durations.seconds(text)
+    seconds = durations.parse_duration(text)
 
-    assert durations.seconds(durations.written(seconds)) == seconds
+    assert durations.parse_duration(durations.format_duration(seconds)) == seconds

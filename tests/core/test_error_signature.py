@@ -4,16 +4,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookline.core.confidence import AGAIN, FAILED, FOUND, HALF_LIFE, HELPED, START, added, confidence, weight
+from hookline.core.confidence import (
+    FIX_FAILED,
+    FIX_FOUND,
+    FIX_HELPED,
+    HALF_LIFE,
+    INITIAL,
+    SEEN_AGAIN,
+    add_gain,
+    gain_to_weight,
+    weight_to_confidence,
+)
 from hookline.core.error_signature import (
-    LONGEST_LINE,
-    error_line,
-    failure,
-    name,
-    normal,
-    result,
-    sort,
-    squeezed,
+    MAX_LINE_CHARS,
+    classify,
+    find_error_line,
+    find_failure,
+    hash_result,
+    normalize,
+    normalize_command,
+    sanitize_name,
 )
 
 
@@ -47,7 +57,7 @@ from hookline.core.error_signature import (
     ],
 )
 def test_what_varies_gives_way_and_codes_stay(line, said):
-    assert normal(line) == said
+    assert normalize(line) == said
 
 
 @pytest.mark.parametrize(
@@ -70,23 +80,23 @@ def test_what_varies_gives_way_and_codes_stay(line, said):
     ],
 )
 def test_the_first_line_that_tells_of_the_error_is_taken(text, line):
-    assert error_line(text) == line
+    assert find_error_line(text) == line
 
 
 def test_the_same_failure_has_the_same_key_and_another_has_another():
-    one = failure("npm ci", "npm error code ENOENT\nnpm error path /a/1/package.json")
-    again = failure("npm ci", "npm error code ENOENT\nnpm error path /b/22/package.json")
-    other = failure("npm ci", "npm error code EACCES")
+    one = find_failure("npm ci", "npm error code ENOENT\nnpm error path /a/1/package.json")
+    again = find_failure("npm ci", "npm error code ENOENT\nnpm error path /b/22/package.json")
+    other = find_failure("npm ci", "npm error code EACCES")
 
     assert one == again
     assert one.key.startswith("npm-ci#")
     assert one.key != other.key
-    assert one.key != failure("npm test", "npm error code ENOENT").key
+    assert one.key != find_failure("npm test", "npm error code ENOENT").key
 
 
 @pytest.mark.parametrize("text", ["", "Exit code 2", "Request interrupted by user for tool use"])
 def test_what_tells_nothing_is_no_failure(text):
-    assert failure("npm ci", text) is None
+    assert find_failure("npm ci", text) is None
 
 
 @pytest.mark.parametrize(
@@ -104,7 +114,7 @@ def test_what_tells_nothing_is_no_failure(text):
     ],
 )
 def test_a_failure_has_a_sort(line, kind):
-    assert sort(line) == kind
+    assert classify(line) == kind
 
 
 ODD = st.text(st.sampled_from("aF0 1.:/\\-<>x'\"@%~EHTP4\t\n[]é"), max_size=300) | st.text(max_size=300)
@@ -113,27 +123,27 @@ ODD = st.text(st.sampled_from("aF0 1.:/\\-<>x'\"@%~EHTP4\t\n[]é"), max_size=300
 @given(ODD)
 @settings(max_examples=500)
 def test_normalising_again_changes_nothing(text):
-    once = normal(text)
+    once = normalize(text)
 
-    assert normal(once) == once
-    assert len(once) <= LONGEST_LINE
+    assert normalize(once) == once
+    assert len(once) <= MAX_LINE_CHARS
 
 
 @given(ODD)
 def test_any_text_is_taken(text):
-    failure("x", text)
-    sort(text)
-    squeezed(text)
-    assert result(text) == result(text)
-    assert name(text) in ("", text)
+    find_failure("x", text)
+    classify(text)
+    normalize_command(text)
+    assert hash_result(text) == hash_result(text)
+    assert sanitize_name(text) in ("", text)
 
 
 @pytest.mark.parametrize(
     "unit", ["a", "0", "/", "a/", "0f", "1:", " ", "E", "<", "a.", "\x1b[", "error ", "\n", "0x", "-"]
 )
 def test_long_texts_take_no_longer_than_they_are_long(unit):
-    failure("x", unit * 200_000)
-    result(unit * 200_000)
+    find_failure("x", unit * 200_000)
+    hash_result(unit * 200_000)
 
 
 @pytest.mark.parametrize(
@@ -147,24 +157,29 @@ def test_long_texts_take_no_longer_than_they_are_long(unit):
     ],
 )
 def test_a_result_is_the_same_but_for_clocks_and_addresses(one, other, alike):
-    assert (result(one) == result(other)) is alike
+    assert (hash_result(one) == hash_result(other)) is alike
 
 
 def test_confidence_is_as_the_arithmetic_says():
     at = 1_800_000_000.0
-    weighed = added(0.0, START, at)
-    assert round(confidence(weighed, at), 9) == 0.30
-    for gain, now in ((AGAIN, 0.35), (FOUND, 0.50), (HELPED, 0.60), (FAILED, 0.45)):
-        weighed = added(weighed, gain, at)
-        assert round(confidence(weighed, at), 9) == now
-    assert round(confidence(weighed, at + HALF_LIFE), 9) == 0.225
+    weighed = add_gain(0.0, INITIAL, at)
+    assert round(weight_to_confidence(weighed, at), 9) == 0.30
+    for gain, now in ((SEEN_AGAIN, 0.35), (FIX_FOUND, 0.50), (FIX_HELPED, 0.60), (FIX_FAILED, 0.45)):
+        weighed = add_gain(weighed, gain, at)
+        assert round(weight_to_confidence(weighed, at), 9) == now
+    assert round(weight_to_confidence(weighed, at + HALF_LIFE), 9) == 0.225
 
 
-@given(st.lists(st.tuples(st.sampled_from([AGAIN, FOUND, HELPED, FAILED]), st.floats(0, 4e8)), max_size=30))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([SEEN_AGAIN, FIX_FOUND, FIX_HELPED, FIX_FAILED]), st.floats(0, 4e8)),
+        max_size=30,
+    )
+)
 def test_confidence_stays_between_none_and_full(steps):
-    at, weighed = 1_700_000_000.0, weight(START, 1_700_000_000.0)
+    at, weighed = 1_700_000_000.0, gain_to_weight(INITIAL, 1_700_000_000.0)
     for gain, later in steps:
         at += later
-        before, weighed = confidence(weighed, at), added(weighed, gain, at)
-        assert 0 <= confidence(weighed, at) <= 1
-        assert abs(confidence(weighed, at) - min(1, max(0, before + gain))) < 1e-9
+        before, weighed = weight_to_confidence(weighed, at), add_gain(weighed, gain, at)
+        assert 0 <= weight_to_confidence(weighed, at) <= 1
+        assert abs(weight_to_confidence(weighed, at) - min(1, max(0, before + gain))) < 1e-9

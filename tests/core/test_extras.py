@@ -13,7 +13,7 @@ import pytest
 
 from hookline.cli import main
 from hookline.core import extras
-from hookline.core.extras import install_command, missing
+from hookline.core.extras import describe_missing, install_command
 
 EXTRAS = distribution("hookline").metadata.get_all("Provides-Extra")
 BASE = {"hookline", "msgspec", "pathspec", "rich"}
@@ -80,7 +80,9 @@ def test_a_checkout_that_is_not_installed_is_installed_with_its_extra(monkeypatc
 
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_every_extra_has_a_command(extra):
-    assert missing(extra, "a feature").startswith(f"a feature requires the extra {extra!r}; install it: ")
+    assert describe_missing(extra, "a feature").startswith(
+        f"a feature requires the extra {extra!r}; install it: "
+    )
     assert len(shlex.split(install_command(extra))) > 3
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline.core.events import EVENTS
-from hookline.core.frozen import Frozen, frozen, thawed
+from hookline.core.frozen import Frozen, freeze, thaw
 from hookline.core.state import Facts, State
 from hookline.testing import any_event
 
@@ -24,9 +24,9 @@ values = st.recursive(
 
 @given(values)
 def test_freezing_loses_nothing(value):
-    assert thawed(frozen(value)) == value
-    assert json.loads(json.dumps(frozen(value))) == value
-    assert pickle.loads(pickle.dumps(frozen(value))) == frozen(value)
+    assert thaw(freeze(value)) == value
+    assert json.loads(json.dumps(freeze(value))) == value
+    assert pickle.loads(pickle.dumps(freeze(value))) == freeze(value)
 
 
 CHANGES = [
@@ -43,7 +43,7 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_nothing_changes_in_place(change):
-    value = frozen({"a": {"b": [1]}})
+    value = freeze({"a": {"b": [1]}})
     with pytest.raises(TypeError, match=r"answer with modify"):
         change(value)
     with pytest.raises(TypeError, match=r"answer with modify"):
@@ -61,7 +61,10 @@ def test_every_event_is_frozen_and_can_be_sent(kind):
 
 
 def test_there_are_eighteen_events_with_their_rights():
-    table = {name: ("".join(sorted(can[0] for can in kind.may)), kind.limit) for name, kind in EVENTS.items()}
+    table = {
+        name: ("".join(sorted(can[0] for can in kind.abilities)), kind.timeout)
+        for name, kind in EVENTS.items()
+    }
 
     assert table == {
         "SessionStart": ("i", 10),

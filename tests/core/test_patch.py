@@ -2,7 +2,7 @@
 
 import pytest
 
-from hookline.core.patch import Part, is_patch, parts
+from hookline.core.patch import FilePatch, is_patch, parse_patch
 from hookline.core.payload import decode
 from hookline.core.state import State
 from hookline.hooks.privacy_block import privacy_block
@@ -22,10 +22,10 @@ PATCH = """*** Begin Patch
 *** Delete File: d.py
 *** End Patch"""
 PARTS = (
-    Part("a.py", "write", "one\ntwo"),
-    Part("b.py", "edit", ""),
-    Part("c.py", "write", "new"),
-    Part("d.py", "edit", ""),
+    FilePatch("a.py", "write", "one\ntwo"),
+    FilePatch("b.py", "edit", ""),
+    FilePatch("c.py", "write", "new"),
+    FilePatch("d.py", "edit", ""),
 )
 WRAPPINGS = {
     "plain": "{}",
@@ -43,7 +43,7 @@ def wrapped(how, patch):
 @pytest.mark.parametrize("how", WRAPPINGS)
 def test_every_file_is_found_with_its_new_lines(how):
     assert is_patch(wrapped(how, PATCH))
-    assert parts(wrapped(how, PATCH)) == PARTS
+    assert parse_patch(wrapped(how, PATCH)) == PARTS
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_every_file_is_found_with_its_new_lines(how):
     ],
 )
 def test_marks_are_read_as_leniently_as_patches_are_applied(text, paths):
-    assert [part.path for part in parts(text)] == paths
+    assert [part.path for part in parse_patch(text)] == paths
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def call(tool, text):
 
 
 def judged(guard, event):
-    known = {"root": "/repo", "home": "/home/user", "guarded": ("/home/user/.config/hookline",)}
+    known = {"root": "/repo", "home": "/home/user", "guarded_paths": ("/home/user/.config/hookline",)}
     return guard(event, State(now=0.0, facts=known))
 
 

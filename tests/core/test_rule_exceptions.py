@@ -3,7 +3,7 @@
 import pytest
 
 from hookline.core.response import Response, block
-from hookline.core.rule_exceptions import UNEXPLAINED, excepted, noted, wrong
+from hookline.core.rule_exceptions import UNEXPLAINED, check_exceptions, find_exception, note_exceptions
 
 RM = {"rule": "rm-cwd", "match": "/scratch/*", "reason": "mine"}
 
@@ -25,7 +25,7 @@ RM = {"rule": "rm-cwd", "match": "/scratch/*", "reason": "mine"}
     ],
 )
 def test_what_is_excepted_and_why(allow, rule, subject, reason):
-    assert excepted(allow, "guard", rule, subject) == reason
+    assert find_exception(allow, "guard", rule, subject) == reason
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,14 @@ def test_what_is_excepted_and_why(allow, rule, subject, reason):
     ],
 )
 def test_what_is_wrong_with_exceptions(allow, rules, said):
-    found = wrong(allow, "guard", rules)
+    found = check_exceptions(allow, "guard", rules)
 
     assert found.startswith(said) if said else not found
 
 
 def test_an_exception_that_counts_is_noted():
-    assert noted(None, []) is None
-    assert noted(None, [("a", "x")]).note == "a excepted: x"
-    both = noted(block("no"), [("a", "x"), ("a", "x"), ("b", "y")])
+    assert note_exceptions(None, []) is None
+    assert note_exceptions(None, [("a", "x")]).note == "a excepted: x"
+    both = note_exceptions(block("no"), [("a", "x"), ("a", "x"), ("b", "y")])
     assert (both, both.note) == (block("no"), "a excepted: x; b excepted: y")
-    assert noted(None, [("a", "x")]) == Response()
+    assert note_exceptions(None, [("a", "x")]) == Response()

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.core.token_target import Completion, Decision, Tracker, check, percent, prompt_target
+from hookline.core.token_target import (
+    Completion,
+    Decision,
+    Tracker,
+    decide_continuation,
+    parse_prompt_target,
+    round_percent,
+)
 
 BUDGET = 10_000
 TRACKER = Tracker(started_at=100.0)
@@ -14,7 +21,7 @@ def checked(*totals, budget=BUDGET, agent=""):
     """The decisions of successive checks."""
     tracker, decisions = TRACKER, []
     for total in totals:
-        decisions.append(check(tracker, agent, budget, total, 160.5))
+        decisions.append(decide_continuation(tracker, agent, budget, total, 160.5))
         tracker = decisions[-1].tracker
     return decisions
 
@@ -40,7 +47,7 @@ def completion(count, pct, tokens, *, diminishing):
 def test_goes_on_so_often_and_ends_so(totals, goes_on, end):
     decisions = checked(*totals)
 
-    assert [one.goes_on for one in decisions] == [True] * goes_on + [False]
+    assert [one.continues for one in decisions] == [True] * goes_on + [False]
     assert decisions[-1].completion == end
     assert decisions[-1].tracker == (decisions[-2].tracker if goes_on else TRACKER)
 
@@ -48,7 +55,7 @@ def test_goes_on_so_often_and_ends_so(totals, goes_on, end):
 def test_just_below_ninety_percent_goes_on_and_is_shown_as_ninety():
     assert checked(8999) == [
         Decision(
-            goes_on=True,
+            continues=True,
             tracker=Tracker(count=1, last_delta=8999, last_total=8999, started_at=100.0),
             pct=90,
         )
@@ -57,11 +64,11 @@ def test_just_below_ninety_percent_goes_on_and_is_shown_as_ninety():
 
 @pytest.mark.parametrize("budget", [None, 0, -1])
 def test_without_a_budget_it_ends_and_says_nothing(budget):
-    assert checked(100, budget=budget) == [Decision(goes_on=False, tracker=TRACKER)]
+    assert checked(100, budget=budget) == [Decision(continues=False, tracker=TRACKER)]
 
 
 def test_a_helper_never_goes_on():
-    assert checked(100, agent="a1") == [Decision(goes_on=False, tracker=TRACKER)]
+    assert checked(100, agent="a1") == [Decision(continues=False, tracker=TRACKER)]
 
 
 @pytest.mark.parametrize(
@@ -78,16 +85,16 @@ def test_little_comes_of_it_from_three_continuations_on_with_two_gains_below_500
     count, delta, last, diminishing
 ):
     tracker = Tracker(count=count, last_delta=last, last_total=1000, started_at=100.0)
-    decision = check(tracker, "", BUDGET, 1000 + delta, 160.5)
+    decision = decide_continuation(tracker, "", BUDGET, 1000 + delta, 160.5)
 
-    assert decision.goes_on is not diminishing
+    assert decision.continues is not diminishing
 
 
 @pytest.mark.parametrize(
     ("part", "whole", "shown"), [(1, 200, 1), (1, 201, 0), (3, 200, 2), (149, 10_000, 1), (150, 10_000, 2)]
 )
 def test_a_half_is_rounded_upwards(part, whole, shown):
-    assert percent(part, whole) == shown
+    assert round_percent(part, whole) == shown
 
 
 @pytest.mark.parametrize(
@@ -120,16 +127,16 @@ def test_a_half_is_rounded_upwards(part, whole, shown):
     ],
 )
 def test_a_prompt_asks_for(prompt, target):
-    assert prompt_target(prompt) == target
+    assert parse_prompt_target(prompt) == target
 
 
 @given(st.text(alphabet="+0123456789.kmb use tokens\n"))
 def test_any_prompt_has_a_target_or_none(prompt):
-    assert prompt_target(prompt) >= 0
+    assert parse_prompt_target(prompt) >= 0
 
 
 @given(st.lists(st.integers(0, 20_000), max_size=40), st.integers(1, 20_000))
 def test_whatever_is_spent_a_turn_without_gain_ends(totals, budget):
     decisions = checked(*totals, *[sum(totals)] * 6, budget=budget)
 
-    assert not decisions[-1].goes_on
+    assert not decisions[-1].continues

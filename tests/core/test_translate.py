@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.core.frozen import thawed
+from hookline.core.frozen import thaw
 from hookline.core.payload import decode
 from hookline.core.response import Response, block, inject, modify
-from hookline.core.translate import returned, reworded
+from hookline.core.translate import translate_event, translate_response
 
 CAPTURES = Path(__file__).parents[1] / "captures"
 CLAUDE = hosts.load("claude-code")
@@ -21,8 +21,8 @@ def heard(name, stem, moment="", **changes):
 
 
 def told(event):
-    (call,) = reworded(CLAUDE, event)
-    return call.tool, thawed(call.input)
+    (call,) = translate_event(CLAUDE, event)
+    return call.tool, thaw(call.input)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +56,13 @@ def test_a_call_has_the_other_hosts_name_and_shape(name, stem, moment, tool, giv
 def test_the_hosts_own_call_stays_as_it_is():
     event = heard("claude-code", "PreToolUse.Write")
 
-    assert reworded(CLAUDE, event)[0] is event
+    assert translate_event(CLAUDE, event)[0] is event
 
 
 def test_what_is_no_call_stays_as_it_is():
     event = heard("codex", "Stop")
 
-    assert reworded(CLAUDE, event) == (event,)
+    assert translate_event(CLAUDE, event) == (event,)
 
 
 PATCH = (
@@ -75,7 +75,7 @@ def patched():
 
 
 def test_a_patch_is_one_call_a_file_so_that_no_file_is_hidden_behind_the_first():
-    calls = [(call.tool, thawed(call.input)) for call in reworded(CLAUDE, patched())]
+    calls = [(call.tool, thaw(call.input)) for call in translate_event(CLAUDE, patched())]
 
     assert calls == [
         ("Write", {"file_path": "/repo/new.py", "content": "a = 1"}),
@@ -85,24 +85,24 @@ def test_a_patch_is_one_call_a_file_so_that_no_file_is_hidden_behind_the_first()
 
 def test_a_changed_input_comes_back_in_the_hosts_own_shape():
     event = heard("opencode", "tool.execute.before.write")
-    (call,) = reworded(CLAUDE, event)
-    answer = returned(event, call, modify(input={**call.input, "content": "other"}))
+    (call,) = translate_event(CLAUDE, event)
+    answer = translate_response(event, call, modify(input={**call.input, "content": "other"}))
 
-    assert thawed(answer.changes) == {"input": {"filePath": "note.txt", "content": "other"}}
+    assert thaw(answer.changes) == {"input": {"filePath": "note.txt", "content": "other"}}
 
 
 def test_a_path_that_a_hook_changed_is_its_own():
     event = heard("opencode", "tool.execute.before.write")
-    (call,) = reworded(CLAUDE, event)
-    answer = returned(event, call, modify(input={**call.input, "file_path": "/repo/other.txt"}))
+    (call,) = translate_event(CLAUDE, event)
+    answer = translate_response(event, call, modify(input={**call.input, "file_path": "/repo/other.txt"}))
 
     assert answer.changes["input"]["filePath"] == "/repo/other.txt"
 
 
 def test_a_change_of_one_file_of_a_patch_stops_it_since_it_cannot_be_made():
     event = patched()
-    call = reworded(CLAUDE, event)[0]
-    answer = returned(event, call, modify(input={"file_path": "x"}).plus(inject("why")))
+    call = translate_event(CLAUDE, event)[0]
+    answer = translate_response(event, call, modify(input={"file_path": "x"}).plus(inject("why")))
 
     assert (answer.verdict, dict(answer.changes), answer.context) == ("block", {}, ("why",))
 
@@ -111,7 +111,7 @@ def test_a_change_of_one_file_of_a_patch_stops_it_since_it_cannot_be_made():
 def test_an_answer_without_changes_is_passed_on(answer):
     event = heard("gemini-cli", "BeforeTool")
 
-    assert returned(event, reworded(CLAUDE, event)[0], answer) == answer
+    assert translate_response(event, translate_event(CLAUDE, event)[0], answer) == answer
 
 
 @pytest.mark.parametrize(
@@ -124,8 +124,8 @@ def test_an_answer_without_changes_is_passed_on(answer):
 )
 def test_the_output_of_a_command_lies_where_the_other_host_has_it(name, stem, moment, text):
     event = heard(name, stem, moment)
-    (call,) = reworded(CLAUDE, event)
-    answer = returned(event, call, modify(output={"stdout": "changed", "stderr": ""}))
+    (call,) = translate_event(CLAUDE, event)
+    answer = translate_response(event, call, modify(output={"stdout": "changed", "stderr": ""}))
 
     assert set(call.output) == {"stdout", "stderr"}
     assert "hi" in call.output["stdout"]

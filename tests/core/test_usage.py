@@ -6,29 +6,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.budget.ledger import told
-from hookline.budget.model_reply import answer
-from hookline.budget.models import BadModels, Model, find, parse, shipped, usage
+from hookline.budget.ledger import read_usage_lines
+from hookline.budget.model_reply import parse_usage
+from hookline.budget.models import BadModels, Model, compute_usage, find, load_shipped, parse
 from hookline.core.usage import (
-    Answer,
-    Around,
-    Spent,
+    ContextUpdate,
+    ModelCall,
     Tally,
+    TokenCounts,
     Total,
     Turn,
     Usage,
-    as_json,
-    counted,
-    from_json,
-    sums,
+    sum_tokens,
+    tally_from_json,
+    tally_to_json,
+    update_tally,
 )
 from hookline.hosts import _claude_transcript, _codex_transcript, _gemini_transcript
 
-A = Answer(Spent(input=10, output=5, cache_read=100, cache_write=7), call="a", model="m")
+A = ModelCall(TokenCounts(input=10, output=5, cache_read=100, cache_write=7), call="a", model="m")
 
 
 def test_a_call_counts_once_however_often_it_is_told_of():
-    tally = counted(Tally(), [Turn("t"), A, A, A])
+    tally = update_tally(Tally(), [Turn("t"), A, A, A])
 
     assert tally.spent == {"m": A.spent}
     assert (tally.used, tally.turn_output) == (122, 5)
@@ -37,79 +37,79 @@ def test_a_call_counts_once_however_often_it_is_told_of():
 def test_the_last_word_of_a_stream_counts():
     early = A._replace(spent=A.spent._replace(output=1))
 
-    assert counted(Tally(), [early, A]) == counted(Tally(), [A])
-    assert counted(Tally(), [A, early]) == counted(Tally(), [A])
+    assert update_tally(Tally(), [early, A]) == update_tally(Tally(), [A])
+    assert update_tally(Tally(), [A, early]) == update_tally(Tally(), [A])
 
 
 def test_calls_without_a_name_all_count():
     one = A._replace(call="")
 
-    assert sums(counted(Tally(), [one, one])).output == 10
+    assert sum_tokens(update_tally(Tally(), [one, one])).output == 10
 
 
 def test_a_turn_has_an_output_of_its_own():
-    tally = counted(Tally(), [Turn("1"), A, Turn("2"), A._replace(call="b"), Turn("2")])
+    tally = update_tally(Tally(), [Turn("1"), A, Turn("2"), A._replace(call="b"), Turn("2")])
 
-    assert (tally.turn, tally.turn_output, sums(tally).output) == (2, 5, 10)
+    assert (tally.turn, tally.turn_output, sum_tokens(tally).output) == (2, 5, 10)
 
 
 def test_a_call_of_the_last_turn_that_is_told_of_late_is_not_of_this_one():
     late = A._replace(spent=A.spent._replace(output=9))
-    tally = counted(Tally(), [Turn("1"), A, Turn("2"), late])
+    tally = update_tally(Tally(), [Turn("1"), A, Turn("2"), late])
 
-    assert (tally.turn_output, sums(tally).output) == (0, 9)
+    assert (tally.turn_output, sum_tokens(tally).output) == (0, 9)
 
 
 def test_what_a_recording_adds_up_is_taken_as_it_is():
-    tally = counted(
+    tally = update_tally(
         Tally(),
         [
-            Around(model="m", window=100),
-            Total(Spent(10, 5), 15),
-            Total(Spent(10, 5), 15),
-            Total(Spent(30, 9), 24),
+            ContextUpdate(model="m", window=100),
+            Total(TokenCounts(10, 5), 15),
+            Total(TokenCounts(10, 5), 15),
+            Total(TokenCounts(30, 9), 24),
         ],
     )
 
-    assert (tally.spent, tally.used, tally.window) == ({"m": Spent(30, 9)}, 24, 100)
+    assert (tally.spent, tally.used, tally.window) == ({"m": TokenCounts(30, 9)}, 24, 100)
 
 
 def test_what_came_from_the_cache_after_all_is_no_new_beginning():
-    tally = counted(Tally(), [Total(Spent(100, 10)), Total(Spent(50, 20, 150))])
+    tally = update_tally(Tally(), [Total(TokenCounts(100, 10)), Total(TokenCounts(50, 20, 150))])
 
-    assert sums(tally) == Spent(100, 20, 150)
+    assert sum_tokens(tally) == TokenCounts(100, 20, 150)
     assert tally.turn_output == 20
 
 
 def test_a_recording_that_adds_up_anew_is_added_to_what_was():
-    tally = counted(Tally(), [Total(Spent(30, 9), 24), Total(Spent(10, 5), 15)])
+    tally = update_tally(Tally(), [Total(TokenCounts(30, 9), 24), Total(TokenCounts(10, 5), 15)])
 
-    assert sums(tally) == Spent(40, 14)
+    assert sum_tokens(tally) == TokenCounts(40, 14)
 
 
 NUMBERS = st.integers(0, 1000)
-SPENT = st.builds(Spent, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+SPENT = st.builds(TokenCounts, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
 NAMES = st.sampled_from(["", "a", "b", "c"])
 TOLD = st.lists(
     st.builds(Turn, NAMES)
-    | st.builds(Around, NAMES, st.none() | NUMBERS, st.none() | NUMBERS)
-    | st.builds(Answer, SPENT, NAMES, NAMES, st.none() | NUMBERS)
+    | st.builds(ContextUpdate, NAMES, st.none() | NUMBERS, st.none() | NUMBERS)
+    | st.builds(ModelCall, SPENT, NAMES, NAMES, st.none() | NUMBERS)
     | st.builds(Total, SPENT, st.none() | NUMBERS)
 )
 
 
 @given(TOLD, st.integers(0, 20))
 def test_it_comes_to_the_same_wherever_a_call_left_off(every, cut):
-    first = counted(Tally(), every[:cut])
-    kept = from_json(json.loads(json.dumps(as_json(first))))
+    first = update_tally(Tally(), every[:cut])
+    kept = tally_from_json(json.loads(json.dumps(tally_to_json(first))))
 
     assert kept == first
-    assert counted(kept, every[cut:]) == counted(Tally(), every)
+    assert update_tally(kept, every[cut:]) == update_tally(Tally(), every)
 
 
 @pytest.mark.parametrize("kept", [None, 7, "x", [], {}, {"spent": 3}, {"model": "m", "spent": {"a": [1]}}])
 def test_what_is_no_tally_is_an_empty_one(kept):
-    assert from_json(kept) == Tally()
+    assert tally_from_json(kept) == Tally()
 
 
 @pytest.mark.parametrize(
@@ -125,10 +125,12 @@ def test_what_is_no_tally_is_an_empty_one(kept):
     ids=str,
 )
 def test_a_tally_in_which_one_thing_is_of_another_sort_is_an_empty_one(wrong):
-    whole = Tally(spent={"m": Spent(1, 1)}, model="m", used=2, turn=1, recent=(("c", "m", 1, Spent(1, 1)),))
+    whole = Tally(
+        spent={"m": TokenCounts(1, 1)}, model="m", used=2, turn=1, recent=(("c", "m", 1, TokenCounts(1, 1)),)
+    )
 
-    assert from_json(as_json(whole)) == whole
-    assert from_json({**as_json(whole), **wrong}) == Tally()
+    assert tally_from_json(tally_to_json(whole)) == whole
+    assert tally_from_json({**tally_to_json(whole), **wrong}) == Tally()
 
 
 def lines(*objects):
@@ -165,9 +167,9 @@ CLAUDE = [
 
 
 def test_claude_code_tells_of_a_message_in_several_lines():
-    tally = counted(Tally(), told(_claude_transcript.USAGE, lines(*CLAUDE)))
+    tally = update_tally(Tally(), read_usage_lines(_claude_transcript.USAGE, lines(*CLAUDE)))
 
-    assert sums(tally) == Spent(30, 19, 300, 21)
+    assert sum_tokens(tally) == TokenCounts(30, 19, 300, 21)
     assert (tally.used, tally.turn, tally.turn_output) == (125, 2, 8)
 
 
@@ -175,7 +177,10 @@ def test_claude_code_tells_of_a_message_in_several_lines():
 def test_claude_code_compacts(given, used):
     boundary = {"type": "system", "subtype": "compact_boundary", "compactMetadata": given}
 
-    assert counted(Tally(), told(_claude_transcript.USAGE, lines(*CLAUDE, boundary))).used == used
+    assert (
+        update_tally(Tally(), read_usage_lines(_claude_transcript.USAGE, lines(*CLAUDE, boundary))).used
+        == used
+    )
 
 
 @pytest.mark.parametrize("named", [{}, {"promptId": "p9"}])
@@ -187,7 +192,9 @@ def test_a_turn_of_claude_code_goes_on_behind_the_summary_of_a_compaction(named)
         "message": {"content": "so far"},
         **named,
     }
-    tally = counted(Tally(), told(_claude_transcript.USAGE, lines(*CLAUDE, summary, claude(3, "m4"))))
+    tally = update_tally(
+        Tally(), read_usage_lines(_claude_transcript.USAGE, lines(*CLAUDE, summary, claude(3, "m4")))
+    )
 
     assert (tally.turn, tally.turn_output) == (2, 11)
 
@@ -195,7 +202,7 @@ def test_a_turn_of_claude_code_goes_on_behind_the_summary_of_a_compaction(named)
 def test_before_prompts_had_names_a_persons_words_began_a_turn():
     plain = [{**one, "uuid": f"u{at}", "promptId": None} for at, one in enumerate(CLAUDE)]
     meta = {"type": "user", "uuid": "x", "isMeta": True, "message": {"content": "go on"}}
-    tally = counted(Tally(), told(_claude_transcript.USAGE, lines(*plain, meta)))
+    tally = update_tally(Tally(), read_usage_lines(_claude_transcript.USAGE, lines(*plain, meta)))
 
     assert (tally.turn, tally.turn_output) == (2, 8)
 
@@ -234,9 +241,9 @@ TURN = {"type": "turn_context", "payload": {"turn_id": "t1", "model": "gpt-5.5"}
 def test_codex_adds_up_and_says_it_twice(newer):
     steps = [((100, 60, 9), (100, 60, 9)), ((300, 200, 20), (200, 140, 11))]
     both = [[*([token_usage_record("t1", *step)] if newer else []), token_count(*step)] for step in steps]
-    tally = counted(Tally(), told(_codex_transcript.USAGE, lines(TURN, *both[0], *both[1])))
+    tally = update_tally(Tally(), read_usage_lines(_codex_transcript.USAGE, lines(TURN, *both[0], *both[1])))
 
-    assert sums(tally) == Spent(100, 20, 200, 0)
+    assert sum_tokens(tally) == TokenCounts(100, 20, 200, 0)
     assert (tally.used, tally.window, tally.model) == (211, 258_400, "gpt-5.5")
     assert (tally.turn, tally.turn_output) == (1, 20)
 
@@ -244,7 +251,7 @@ def test_codex_adds_up_and_says_it_twice(newer):
 def test_codex_may_have_nothing_to_say():
     empty = {"type": "event_msg", "payload": {"type": "token_count", "info": None}}
 
-    assert counted(Tally(), told(_codex_transcript.USAGE, lines(empty))) == Tally()
+    assert update_tally(Tally(), read_usage_lines(_codex_transcript.USAGE, lines(empty))) == Tally()
 
 
 def gemini(name, **tokens):
@@ -257,9 +264,9 @@ def test_gemini_cli_tells_of_a_message_again_when_its_tools_are_done():
     on = {"id": "u3", "type": "user", "content": [{"text": "A hook keeps this turn going (1b93aa): x"}]}
     asked = {"id": "u1", "type": "user", "content": [{"text": "please"}]}
     written = lines(asked, gemini("g1"), {**gemini("g1"), "toolCalls": []}, back, on, gemini("g2"))
-    tally = counted(Tally(), told(_gemini_transcript.GEMINI_USAGE, written))
+    tally = update_tally(Tally(), read_usage_lines(_gemini_transcript.GEMINI_USAGE, written))
 
-    assert sums(tally) == Spent(80, 16, 120, 0)
+    assert sum_tokens(tally) == TokenCounts(80, 16, 120, 0)
     assert (tally.used, tally.turn, tally.turn_output) == (108, 1, 16)
 
 
@@ -273,9 +280,9 @@ def test_qwen_code_counts_thoughts_as_output():
     asked = {"uuid": "u", "type": "user", "message": {"parts": [{"text": "please"}]}}
     said = {"uuid": "a", "type": "assistant", "model": "fake", "usageMetadata": counts}
     helper = {**said, "uuid": "h", "agentId": "x"}
-    tally = counted(Tally(), told(_gemini_transcript.QWEN_USAGE, lines(asked, said, helper)))
+    tally = update_tally(Tally(), read_usage_lines(_gemini_transcript.QWEN_USAGE, lines(asked, said, helper)))
 
-    assert (sums(tally), tally.used, tally.turn_output) == (Spent(10, 5), 15, 5)
+    assert (sum_tokens(tally), tally.used, tally.turn_output) == (TokenCounts(10, 5), 15, 5)
 
 
 JSON = st.recursive(
@@ -304,42 +311,42 @@ READERS = [
 @pytest.mark.parametrize("reader", READERS)
 @given(st.lists(HOSTILE.map(json.dumps).map(str.encode) | st.binary(max_size=20), max_size=5))
 def test_nothing_that_stands_in_a_recording_breaks_a_reader(reader, written):
-    tally = counted(Tally(), told(reader, written))
+    tally = update_tally(Tally(), read_usage_lines(reader, written))
 
-    assert min(sums(tally)) >= 0
-    assert from_json(as_json(tally)) == tally
+    assert min(sum_tokens(tally)) >= 0
+    assert tally_from_json(tally_to_json(tally)) == tally
 
 
 def test_deep_lines_are_left_out():
-    assert counted(Tally(), told(_claude_transcript.USAGE, [b"[" * 100_000])) == Tally()
+    assert update_tally(Tally(), read_usage_lines(_claude_transcript.USAGE, [b"[" * 100_000])) == Tally()
 
 
 @pytest.mark.parametrize(
     ("spelled", "spent"),
     [
-        ({"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 3}, Spent(10, 5, 3)),
+        ({"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 3}, TokenCounts(10, 5, 3)),
         (
             {"input_tokens": 10, "output_tokens": 5, "cached_input_tokens": 3, "total_tokens": 15},
-            Spent(7, 5, 3),
+            TokenCounts(7, 5, 3),
         ),
         (
             {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 4}},
-            Spent(6, 5, 4),
+            TokenCounts(6, 5, 4),
         ),
-        ({"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 17}, Spent(10, 7)),
+        ({"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 17}, TokenCounts(10, 7)),
         (
             {"input": 10, "output": 5, "reasoning": 2, "total": 18, "cache": {"read": 1, "write": 0}},
-            Spent(10, 7, 1),
+            TokenCounts(10, 7, 1),
         ),
     ],
 )
 def test_a_call_that_tells_of_itself_may_spell_it_as_it_likes(spelled, spent):
-    assert answer(spelled, "m") == Answer(spent, model="m")
+    assert parse_usage(spelled, "m") == ModelCall(spent, model="m")
 
 
 @pytest.mark.parametrize("spelled", [{}, {"input_tokens": -1}, {"input_tokens": True}, {"output": "5"}])
 def test_what_is_no_number_of_tokens_says_nothing(spelled):
-    assert answer(spelled) is None
+    assert parse_usage(spelled) is None
 
 
 TABLE = '{"a": {"window": 100, "reserve": 20, "input": 1, "output": 2}, "a-big": {"window": 900}}'
@@ -353,30 +360,32 @@ def test_a_model_is_found_by_how_its_name_begins(name, window):
 
 
 def test_the_limit_is_the_window_less_what_the_answer_needs():
-    tally = Tally(model="a", used=40, spent={"a": Spent(1_000_000, 500_000)}, turn=1)
-    found = usage(tally, parse(TABLE))
+    tally = Tally(model="a", used=40, spent={"a": TokenCounts(1_000_000, 500_000)}, turn=1)
+    found = compute_usage(tally, parse(TABLE))
 
     assert (found.window, found.effective_limit, found.percent, found.cost) == (100, 80, 50.0, 2.0)
 
 
 @pytest.mark.parametrize(("used", "window", "limit"), [(200_000, 200_000, 180_000), (200_001, None, None)])
 def test_a_window_in_which_more_is_used_than_fits_is_another_one(used, window, limit):
-    found = usage(Tally(model="claude-sonnet-4-5", used=used), shipped())
+    found = compute_usage(Tally(model="claude-sonnet-4-5", used=used), load_shipped())
 
     assert (found.used, found.window, found.effective_limit) == (used, window, limit)
 
 
 def test_the_window_that_a_host_tells_counts_before_ours():
-    assert usage(Tally(model="a", window=60), parse(TABLE)).effective_limit == 40
+    assert compute_usage(Tally(model="a", window=60), parse(TABLE)).effective_limit == 40
 
 
-@pytest.mark.parametrize("spent", [{"b": Spent(1)}, {"a": Spent(1, 0, 1)}, {"a": Spent(1), "b": Spent(1)}])
+@pytest.mark.parametrize(
+    "spent", [{"b": TokenCounts(1)}, {"a": TokenCounts(1, 0, 1)}, {"a": TokenCounts(1), "b": TokenCounts(1)}]
+)
 def test_a_price_that_is_not_known_is_not_made_up(spent):
-    assert usage(Tally(model="a", spent=spent), parse(TABLE)).cost is None
+    assert compute_usage(Tally(model="a", spent=spent), parse(TABLE)).cost is None
 
 
 def test_nothing_is_known_of_nothing():
-    assert usage(Tally(), parse(TABLE)) == Usage()
+    assert compute_usage(Tally(), parse(TABLE)) == Usage()
     assert Usage().percent is None
 
 
@@ -391,9 +400,9 @@ def test_a_table_that_cannot_be_read_is_refused(text):
 
 
 def test_the_table_that_is_shipped_can_be_read():
-    assert find(shipped(), "claude-sonnet-4-5-20250929") == Model(
+    assert find(load_shipped(), "claude-sonnet-4-5-20250929") == Model(
         window=200_000,
         reserve=20_000,
         prices={"input": 3.0, "output": 15.0, "cache_read": 0.3, "cache_write": 3.75},
     )
-    assert find(shipped(), "gpt-5.5").prices is None
+    assert find(load_shipped(), "gpt-5.5").prices is None

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from hookline import State
-from hookline.core.explanation import strongest, walked
-from hookline.core.frozen import frozen
+from hookline.core.explanation import find_strongest, walk_branches
+from hookline.core.frozen import freeze
 from hookline.core.hook import configure
 from hookline.core.state import Facts
 from hookline.hooks import load
@@ -26,8 +26,10 @@ def rows(name):
 def call(row):
     tool = HOST.tools[row["tool"]]
     given = {"command": row["command"]} if "command" in row else row.get("input")
-    given = given or {tool.places.get("path", "path"): row["path"]}
-    return pre_tool_use(tool=row["tool"], kind=tool.kind, input=frozen(given), places=tool.places, cwd=ROOT)
+    given = given or {tool.input_keys.get("path", "path"): row["path"]}
+    return pre_tool_use(
+        tool=row["tool"], kind=tool.kind, input=freeze(given), input_keys=tool.input_keys, cwd=ROOT
+    )
 
 
 def text(row):
@@ -35,7 +37,7 @@ def text(row):
     whole = row["text"]
     for mark, secret in secrets.items():
         whole = whole.replace(mark, secret)
-    return post_tool_use(output=frozen({"stdout": whole}))
+    return post_tool_use(output=freeze({"stdout": whole}))
 
 
 def line(row):
@@ -93,9 +95,9 @@ def test_a_tree_comes_to_what_its_guard_says(name, corpus, settings):
     for row in rows(corpus):
         event, known = EVENTS[corpus](row), state(row)
         response, tree = guard(event, known), tuple(guard.why(event, known, **guard.settings))
-        excepted = any(one.said == "excepted" for one in walked(tree))
+        excepted = any(one.judgement == "excepted" for one in walk_branches(tree))
         spared += excepted
-        if strongest(tree) != said(response) or not tree:
+        if find_strongest(tree) != said(response) or not tree:
             wrong.append((row, said(response), tree))
         elif response is not None and response.note:
             assert excepted
@@ -117,4 +119,4 @@ def test_the_rule_of_the_verdict_is_in_the_tree(name):
         response = guard(event, known)
         if response is not None and response.rule:
             tree = guard.why(event, known, **guard.settings)
-            assert response.rule in {one.rule for one in walked(tree)}
+            assert response.rule in {one.rule for one in walk_branches(tree)}

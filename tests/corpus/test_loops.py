@@ -27,7 +27,7 @@ class Session:
         self.now, self.memory, self.version, self.files = 1_800_000_000.0, {}, 0, {}
 
     def state(self):
-        facts = {"workspace": str(self.version), "content": lambda path: self.files.get(path, "")}
+        facts = {"workspace": str(self.version), "hash_file": lambda path: self.files.get(path, "")}
         return State(now=self.now, memory=self.memory, facts=facts)
 
     def judged(self, event):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.core.conversation import Words
+from hookline.core.conversation import Message
 from hookline.memory.extract import said
 
 ROWS = [
@@ -15,7 +15,7 @@ ROWS = [
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['by']}: {row['says']}" for row in ROWS])
 def test_a_sentence_is_learnt_as_what_it_is_or_not_at_all(row):
-    found = [kind for kind, _, _ in said([Words(by=row["by"], text=row["says"])])]
+    found = [kind for kind, _, _ in said([Message(by=row["by"], text=row["says"])])]
 
     assert found == ([row["kind"]] if row["kind"] else [])
 

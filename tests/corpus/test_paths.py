@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hookline import State
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.state import Facts
 from hookline.hooks.privacy_block import privacy_block
 from hookline.hooks.scout_block import scout_block
@@ -30,9 +30,13 @@ def rows(path):
 def event(row):
     tool = HOST.tools[row["tool"]]
     given = {"command": row["command"]} if "command" in row else row.get("input")
-    given = given or {tool.places.get("path", "path"): row["path"]}
+    given = given or {tool.input_keys.get("path", "path"): row["path"]}
     return pre_tool_use(
-        tool=row["tool"], kind=tool.kind, input=frozen(given), places=tool.places, cwd="/home/test/project"
+        tool=row["tool"],
+        kind=tool.kind,
+        input=freeze(given),
+        input_keys=tool.input_keys,
+        cwd="/home/test/project",
     )
 
 

@@ -17,7 +17,7 @@ from tests.conftest import SCRATCH
 from hookline import __version__
 from hookline.cli._bench.world import copy_installation
 from hookline.daemon import control
-from hookline.daemon.paths import Place
+from hookline.daemon.paths import DaemonFolder
 
 SOURCES = Path(__file__).parents[2] / "src/hookline/daemon"
 BUILT = Path(tempfile.mkdtemp(prefix="client-", dir=SCRATCH))
@@ -45,7 +45,7 @@ class House:
     def __init__(self, user, root):
         self.user, self.root = user, Path(root)
         copy_installation(str(root))
-        self.folder, self.place = self.root / "run", Place(folder=f"{root}/run")
+        self.folder, self.place = self.root / "run", DaemonFolder(path=f"{root}/run")
         self.client = self.root / "bin/hookline-client"
         self.process = None
 

@@ -31,7 +31,7 @@ def captured(path, house):
     sent = json.loads(path.read_text().replace('"/repo', f'"{house.user.project}'))
     host = hosts.load(path.parent.name)
     name = path.stem.split(".")[0]
-    named = isinstance(sent.get(host.names_event), str)
+    named = isinstance(sent.get(host.event_key), str)
     return sent, ("--event", name) if not named and name in host.moments else ()
 
 

@@ -14,9 +14,9 @@ from tests.daemon.conftest import FORCE
 
 from hookline import __version__
 from hookline.daemon import client, messages
-from hookline.daemon.paths import Place
-from hookline.daemon.server import MOST, READY, Server
-from hookline.daemon.sockets import Line
+from hookline.daemon.paths import DaemonFolder
+from hookline.daemon.server import MAX_CALLS, MIN_WORKERS, Server
+from hookline.daemon.sockets import Connection
 from hookline.system.process import identity
 
 CROWD = 150
@@ -60,7 +60,7 @@ def test_a_crowd_is_answered_by_few_threads(daemon):
 
 def test_clients_that_say_nothing_keep_nobody_from_an_answer(asked):
     with ExitStack() as stack:
-        for _ in range(MOST + 70):
+        for _ in range(MAX_CALLS + 70):
             stack.enter_context(connect(asked))
         denied = asked.ask_force()
         calls = asked.calls()
@@ -76,7 +76,7 @@ def slow_prompt(house, number, seconds=3):
 
 
 def test_calls_that_wait_for_something_keep_nobody_from_an_answer(daemon):
-    slow = READY + 4
+    slow = MIN_WORKERS + 4
     sent = [slow_prompt(daemon, number) for number in range(slow)]
     with ThreadPoolExecutor(slow) as pool:
         asking = [pool.submit(daemon.ask, one) for one in sent]
@@ -91,7 +91,7 @@ def test_calls_that_wait_for_something_keep_nobody_from_an_answer(daemon):
 
 def test_a_call_behind_more_slow_ones_than_are_answered_at_once_does_not_take_it_for_hung(daemon):
     """It waits longer than a client waits for a daemon without a sign of life."""
-    slow, process = MOST + 20, daemon.process.pid
+    slow, process = MAX_CALLS + 20, daemon.process.pid
     sent = [encode(daemon, slow_prompt(daemon, number, seconds=4), number) for number in range(slow)]
     lines = [connect(daemon) for _ in sent]
     for line, call in zip(lines, sent, strict=True):
@@ -107,7 +107,7 @@ def test_a_call_behind_more_slow_ones_than_are_answered_at_once_does_not_take_it
 def test_signs_of_life_end_at_the_deadline_of_the_host():
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        line = Line(ours, identity.now())
+        line = Connection(ours, identity.now())
         theirs.sendall(REQUEST)
         line.read_request()
         line.answer_within(0.2)
@@ -125,7 +125,7 @@ def test_signs_of_life_end_at_the_deadline_of_the_host():
 def test_a_client_that_does_not_read_its_reply_delays_no_sign_of_life():
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        line = Line(ours, identity.now())
+        line = Connection(ours, identity.now())
         theirs.sendall(REQUEST)
         line.read_request()
         sending = threading.Thread(target=line.send, args=(bytes(8 << 20),))
@@ -144,7 +144,7 @@ def test_a_client_that_does_not_read_its_reply_delays_no_sign_of_life():
 def test_a_client_that_sends_slowly_is_given_up():
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        line = Line(ours, identity.now() - 60)
+        line = Connection(ours, identity.now() - 60)
         theirs.sendall(REQUEST[:10])
         with pytest.raises(messages.Malformed):
             line.read_request()
@@ -155,14 +155,14 @@ def test_threads_that_fail_are_replaced(tmp_path, monkeypatch):
         raise RuntimeError("unexpected")
 
     tmp_path.chmod(0o700)
-    server = Server(Place(folder=str(tmp_path)), "/bin")
+    server = Server(DaemonFolder(path=str(tmp_path)), "/bin")
     monkeypatch.setattr(threading, "excepthook", lambda _: None)
     monkeypatch.setattr(server, "_answer", fail)
     monkeypatch.setattr("hookline.daemon.server.CHECK_EVERY", 0.1)
     serving = threading.Thread(target=server.serve)
     serving.start()
     try:
-        for _ in range(3 * READY):
+        for _ in range(3 * MIN_WORKERS):
             with socket.socket(socket.AF_UNIX) as line:
                 line.settimeout(client.SILENCE)
                 line.connect(str(tmp_path / "socket"))

@@ -10,7 +10,7 @@ from tests.daemon.conftest import build
 
 from hookline import hosts
 
-WIRABLE = [name for name in hosts.names() if hosts.load(name).wiring]
+WIRABLE = [name for name in hosts.names() if hosts.load(name).install]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hookline.daemon import installation
 @pytest.fixture
 def source(tmp_path, monkeypatch):
     monkeypatch.setattr(installation, "PACKAGE", str(tmp_path))
-    monkeypatch.setattr(installation, "LOOK_EVERY", 0.4)
+    monkeypatch.setattr(installation, "CHECK_INTERVAL", 0.4)
     path = tmp_path / "code.py"
     path.write_text("old = 1\n")
     return path
@@ -38,10 +38,10 @@ def test_of_calls_at_the_same_moment_one_examines_them(source, monkeypatch):
 
 def test_an_edit_is_noticed_for_good(source):
     files = installation.Files()
-    files.look()
+    files.check()
     before = files.changed()
     source.write_text("new = 22\n")
-    files.look()
+    files.check()
     after = files.changed()
     source.write_text("old = 1\n")
 

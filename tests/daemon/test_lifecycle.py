@@ -147,7 +147,7 @@ def test_another_serves_while_one_finishes_its_calls(asked):
         asking = pool.submit(asked.ask, asked.user.payload("UserPromptSubmit"))
         asked.until(ran.exists)
         asked.process.send_signal(signal.SIGTERM)
-        asked.until(lambda: not control.held(asked.place))
+        asked.until(lambda: not control.is_served(asked.place))
         denied = asked.ask_force()
         still = asked.process.poll() is None
         asking.result()

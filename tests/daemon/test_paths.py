@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from hookline.daemon.client import LONGEST_SOCKET
-from hookline.daemon.paths import problem
+from hookline.daemon.paths import describe_problem
 
 SPOILT = {
     "well": (lambda one: None, ""),
@@ -27,7 +27,7 @@ def test_it_says_what_is_wrong_with_a_folder(tmp_path, spoil, said):
     folder.mkdir(mode=0o700)
     spoil(folder)
 
-    assert problem(str(folder)) == said.format(folder)
+    assert describe_problem(str(folder)) == said.format(folder)
 
 
 @pytest.mark.parametrize(("length", "fits"), [(LONGEST_SOCKET, True), (LONGEST_SOCKET + 1, False)])
@@ -35,7 +35,7 @@ def test_a_path_is_as_long_as_a_socket_allows(tmp_path, length, fits):
     folder = tmp_path / ("x" * (length - len(f"{tmp_path}//socket")))
     folder.mkdir(mode=0o700)
 
-    assert problem(str(folder)) == ("" if fits else "the path is too long for a socket")
+    assert describe_problem(str(folder)) == ("" if fits else "the path is too long for a socket")
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder away")
@@ -44,7 +44,7 @@ def test_a_folder_of_another_user_is_not_used(tmp_path, which):
     (tmp_path / "hookline").mkdir(mode=0o700)
     os.chown(tmp_path / which, 61_235, 61_235)
 
-    assert "belongs to user 61235" in problem(str(tmp_path / "hookline"))
+    assert "belongs to user 61235" in describe_problem(str(tmp_path / "hookline"))
 
 
 READ_ONLY = """

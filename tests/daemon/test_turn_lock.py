@@ -3,7 +3,7 @@
 import threading
 import time
 
-from hookline.daemon.turn_lock import PATIENCE, Turns
+from hookline.daemon.turn_lock import MAX_WAIT_SECONDS, Turns
 
 LONG = 60.0
 """Seconds for which nobody loses patience, however busy the machine is."""
@@ -11,14 +11,14 @@ LONG = 60.0
 
 def waited(turns):
     began = time.monotonic()
-    with turns.taken():
+    with turns.take():
         return time.monotonic() - began
 
 
 def test_who_comes_waits_for_who_is_before(monkeypatch):
-    monkeypatch.setattr("hookline.daemon.turn_lock.PATIENCE", LONG)
+    monkeypatch.setattr("hookline.daemon.turn_lock.MAX_WAIT_SECONDS", LONG)
     turns = Turns()
-    with turns.taken():
+    with turns.take():
         taken = threading.Thread(target=waited, args=(turns,))
         taken.start()
         taken.join(0.05)
@@ -28,17 +28,17 @@ def test_who_comes_waits_for_who_is_before(monkeypatch):
 
 def test_only_the_first_waits_for_one_who_takes_long():
     turns = Turns()
-    with turns.taken():
+    with turns.take():
         first = waited(turns)
         others = [waited(turns) for _ in range(5)]
 
-    assert first >= PATIENCE
-    assert sum(others) < PATIENCE
+    assert first >= MAX_WAIT_SECONDS
+    assert sum(others) < MAX_WAIT_SECONDS
 
 
 def test_one_who_took_long_ends_nobody_elses_turn():
     turns = Turns()
-    with turns.taken():
+    with turns.take():
         waited(turns)
-    with turns.taken():
-        assert waited(turns) >= PATIENCE
+    with turns.take():
+        assert waited(turns) >= MAX_WAIT_SECONDS

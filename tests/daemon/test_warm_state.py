@@ -36,14 +36,14 @@ def test_errors_with_a_fix_are_not_read_before_every_command():
 
 def test_what_is_learnt_here_is_known_at_once():
     store = WarmStore(Asked())
-    store.see("make#1", text="no rule", at=1.0, project="p")
+    store.count_error("make#1", text="no rule", at=1.0, project="p")
     assert fixes(store) == []
-    store.fix("make#1", "autoconf", project="p")
+    store.record_fix("make#1", "autoconf", project="p")
     assert fixes(store) == ["autoconf"]
-    before = store.signatures(project="p", fixed=True)[0].believed(1.0)
-    store.weigh("make#1", 0.3, at=1.0, project="p")
+    before = store.signatures(project="p", fixed=True)[0].confidence_at(1.0)
+    store.adjust_confidence("make#1", 0.3, at=1.0, project="p")
 
-    assert store.signatures(project="p", fixed=True)[0].believed(1.0) > before
+    assert store.signatures(project="p", fixed=True)[0].confidence_at(1.0) > before
     assert store.signatures(key="make#1", project="p")[0].seen == 1
 
 
@@ -51,10 +51,10 @@ def test_what_another_process_learnt_is_known_a_little_later(monkeypatch):
     below = Asked()
     store = WarmStore(below)
     assert fixes(store) == []
-    below.see("make#1", text="no rule", at=1.0, project="p")
-    below.fix("make#1", "autoconf", project="p")
-    monkeypatch.setattr("hookline.daemon.warm_state.HELD", -1.0)
-    store.see("other#1", text="x", at=1.0, project="q")
+    below.count_error("make#1", text="no rule", at=1.0, project="p")
+    below.record_fix("make#1", "autoconf", project="p")
+    monkeypatch.setattr("hookline.daemon.warm_state.FIXES_CACHE_SECONDS", -1.0)
+    store.count_error("other#1", text="x", at=1.0, project="q")
 
     assert fixes(store) == ["autoconf"]
     assert fixes(store) == ["autoconf"]

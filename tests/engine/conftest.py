@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
@@ -66,6 +67,13 @@ def within(words: tuple[str, ...], root: Path, env: dict[str, str]) -> tuple[int
     return code, out.getvalue(), err.getvalue()
 
 
+def stop_at(home: Path, point: str, how: str = "kill") -> dict[str, str]:
+    """Environment of an engine that stops at a *point* that it logs; see `stop_at/sitecustomize.py`."""
+    folder = Path(__file__).parent / "stop_at"
+    mark = home / f"stopped {time.monotonic_ns()}"
+    return {"PYTHONPATH": str(folder), "STOP_AT": point, "STOP_HOW": how, "STOP_MARK": str(mark)}
+
+
 class Project:
     """A user's repository, seen from outside."""
 
@@ -110,7 +118,7 @@ class Project:
 
     @property
     def run(self) -> runs.Run:
-        return runs.everyone(str(self.root))[-1]
+        return runs.list_runs(str(self.root))[-1]
 
     @property
     def rows(self) -> list[Row]:

@@ -13,7 +13,7 @@ from hookline.engine.target import Agent, Guard, Metric, Scope, Target
         ("one\ntwo\n\n---\n", "two"),
         ("did it\nreason: slow\nnext: more\n", "did it"),
         ("\x1b[32mgreen\x1b[0m\n", "green"),
-        ("x" * 500, "x" * agent_notes.LONGEST),
+        ("x" * 500, "x" * agent_notes.MAX_LENGTH),
     ],
 )
 def test_the_last_line_that_says_something_describes_it(text, line):
@@ -21,7 +21,7 @@ def test_the_last_line_that_says_something_describes_it(text, line):
 
 
 def test_the_last_reason_and_hint_count():
-    told = agent_notes.notes("reason: first\n- **Next**: this\n", "Reason: second\nnext:\nnextly: no")
+    told = agent_notes.extract_notes("reason: first\n- **Next**: this\n", "Reason: second\nnext:\nnextly: no")
 
     assert told == {"reason": "second", "next": "this"}
 
@@ -29,7 +29,7 @@ def test_the_last_reason_and_hint_count():
 def test_notes_are_found_in_what_a_host_says_as_json():
     tail = 'plain\n{"type":"result","result":"Done.\\nnext: smaller steps"}\n{"broken\n'
 
-    assert agent_notes.notes(host_agent.words_of(tail)) == {"next": "smaller steps"}
+    assert agent_notes.extract_notes(host_agent.extract_text(tail)) == {"next": "smaller steps"}
 
 
 def test_an_agent_is_told_all_that_it_should_know():
@@ -44,7 +44,7 @@ def test_an_agent_is_told_all_that_it_should_know():
     rows = [
         Row(iteration=n, timestamp=0.0, status="discard", metric=1.5, description=f"a|{n}") for n in range(30)
     ]
-    told = instructions.text(
+    told = instructions.render_instructions(
         target, rows, number=30, seconds=90.0, ideas="- an idea", advice="Pivot.", feedback="E: failed"
     )
 
@@ -73,7 +73,7 @@ def test_what_there_is_nothing_to_say_about_is_left_out():
         metric=Metric(command="m", direction="higher"),
         agent=Agent(host="tuner"),
     )
-    told = instructions.text(target, (), number=1, seconds=5.0)
+    told = instructions.render_instructions(target, (), number=1, seconds=5.0)
 
     assert [line for line in told.splitlines() if line.startswith("## ")] == [
         "## What may be changed",

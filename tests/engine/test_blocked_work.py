@@ -8,7 +8,7 @@ import time
 import pytest
 
 from hookline.core.store import Record
-from hookline.engine.blocked_work import stopped
+from hookline.engine.blocked_work import find_blocked_work
 from hookline.stores.memory import open_store
 
 PUSH = {"tool_name": "Bash", "tool_input": {"command": "git push --force"}}
@@ -86,13 +86,13 @@ def test_what_an_agent_does_besides_counts_for_more(guarded, lines, status):
 def heard(*records):
     """What is said of records, each an event, a verdict, a tool and what it was about."""
     store, now = open_store(""), time.time()
-    store.begin("s", host="claude-code", cwd="/w/deep", at=now)
+    store.begin_session("s", host="claude-code", cwd="/w/deep", at=now)
     kept = [
         Record(id=str(n), at=now + n, session="s", host="claude-code", event=event, cwd="/w/deep", **told)
         for n, (event, told) in enumerate(records)
     ]
     store.record(kept)
-    return stopped(store, "/w", since=now, until=now + 10)
+    return find_blocked_work(store, "/w", since=now, until=now + 10)
 
 
 STOP = ("PreToolUse", {"action": "block", "rules": ("guard:rule",), "tool": "Bash", "summary": "x"})
@@ -123,9 +123,9 @@ def test_it_is_the_last_that_could_have_changed_something(records, told):
 
 def test_what_happens_elsewhere_is_not_looked_at():
     store, now = open_store(""), time.time()
-    store.begin("s", host="claude-code", cwd="/wide", at=now)
+    store.begin_session("s", host="claude-code", cwd="/wide", at=now)
     store.record(
         [Record(id="1", at=now, session="s", host="claude-code", event="PreToolUse", action="block")]
     )
 
-    assert stopped(store, "/w", since=now, until=now + 9) == ""
+    assert find_blocked_work(store, "/w", since=now, until=now + 9) == ""

@@ -6,7 +6,7 @@ from shutil import which
 
 import pytest
 
-from hookline.core.extras import missing
+from hookline.core.extras import describe_missing
 
 WAYS = ("local", "cluster")
 LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo x$(cat src/n) > src/other; echo "one less"'
@@ -63,7 +63,7 @@ def test_a_tuner_that_cannot_work_is_refused_before_anything_begins(project, mon
         pytest.skip("runs on a cluster have a process of their own, out of which nobody takes a module")
     project.hookline("target", "new", "numbers", "--agent", "tuner", "--metric", "sh bench.sh", check=0)
     monkeypatch.setitem(sys.modules, "optuna", None)
-    said = "hookline: " + missing("engine", "the agent 'tuner'") + "\n"
+    said = "hookline: " + describe_missing("engine", "the agent 'tuner'") + "\n"
 
     assert project.hookline("target", "check", "numbers", check=2).stderr == said
     assert project.hookline("run", "numbers", check=2).stderr.endswith(said)

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.engine.conftest import TARGET
+from tests.engine.conftest import TARGET, stop_at
 
 from hookline.engine import journal
 
@@ -59,11 +59,10 @@ def world(project):
 
 
 def killed(project, point, how="kill"):
-    stop = {"HOOKLINE_ENGINE_STOP_AT": point, "HOOKLINE_ENGINE_STOP_HOW": how}
     return subprocess.Popen(
         [sys.executable, "-m", "hookline", "run"],
         cwd=project.root,
-        env={**project.env, **stop},
+        env={**project.env, **stop_at(project.home, point, how)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
@@ -88,7 +87,7 @@ def right(project, before):
     table = Path(project.run.journal.table).read_text()
     assert [(row.status, row.metric) for row in rows] == EXPECTED
     assert [row.iteration for row in rows] == [0, 1, 2, 3]
-    assert table == journal.head(project.run.target.metric) + "".join(map(journal.line, rows))
+    assert table == journal.format_header(project.run.target.metric) + "".join(map(journal.format_row, rows))
     assert project.tip == kept[-1].commit
     for row in rows:
         assert project.git("rev-parse", f"refs/hookline/{project.run.id}/{row.iteration}") == row.commit

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from hookline.engine.escalation import Usual, advice, failed_in_a_row, plateau
+from hookline.engine.escalation import DefaultThresholds, advice, count_failures, has_plateaued
 
 FAILURES = (
     "discard", "discard_noise", "crash", "timeout", "guard_failed", "scope_violation", "metric_error",
@@ -45,7 +45,7 @@ def test_every_kind_of_failure_counts(status):
 
 @pytest.mark.parametrize("status", ["superseded", "budget"])
 def test_what_is_nobodys_failure_does_not_count(status):
-    assert failed_in_a_row(rows("baseline", "discard", status, "crash")) == 2
+    assert count_failures(rows("baseline", "discard", status, "crash")) == 2
 
 
 @pytest.mark.parametrize("status", ["keep", "keep_reworked"])
@@ -54,8 +54,11 @@ def test_a_keep_begins_anew(status):
 
 
 def test_thresholds_are_settings():
-    assert advice(rows("discard"), Usual(refine=1, pivot=2, search=2, halt=3)).level == "refine"
-    assert advice(rows("discard", "discard"), Usual(refine=1, pivot=2, search=2, halt=3)).level == "pivot"
+    assert advice(rows("discard"), DefaultThresholds(refine=1, pivot=2, search=2, halt=3)).level == "refine"
+    assert (
+        advice(rows("discard", "discard"), DefaultThresholds(refine=1, pivot=2, search=2, halt=3)).level
+        == "pivot"
+    )
 
 
 def test_the_agent_is_told_how_many_and_what_to_do():
@@ -70,7 +73,7 @@ def test_only_what_came_since_the_last_keep_counts(statuses):
     kept = advice(rows(*statuses, "keep"))
 
     assert kept.level == "none"
-    assert failed_in_a_row(rows("keep", *statuses)) == failed_in_a_row(rows(*statuses))
+    assert count_failures(rows("keep", *statuses)) == count_failures(rows(*statuses))
 
 
 def gains(*values):
@@ -90,4 +93,4 @@ def gains(*values):
     ],
 )
 def test_experiments_that_come_to_nothing_are_a_plateau(seen, window, is_plateau):
-    assert plateau(seen, Metric(), window=window) is is_plateau
+    assert has_plateaued(seen, Metric(), window=window) is is_plateau

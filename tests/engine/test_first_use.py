@@ -307,7 +307,7 @@ def test_a_run_that_cannot_be_read_is_told_and_hides_no_other(project):
     for _ in range(2):
         project.hookline("run", check=2)
     path = project.root / "autoresearch" / project.run.id / "run.json"
-    name, other = path.parent.name, runs.everyone(str(project.root))[0].id
+    name, other = path.parent.name, runs.list_runs(str(project.root))[0].id
     damaged = "its run.json is damaged"
     wrong = {"{": damaged, "[1]": damaged, '{"version": 1}': damaged, '{"version": 9}': "another version"}
     for text, said in wrong.items():
@@ -324,7 +324,7 @@ def test_a_run_of_another_version_is_told_and_hides_no_other(project):
     for _ in range(2):
         project.hookline("run", check=2)
     path = project.root / "autoresearch" / project.run.id / "run.json"
-    name, other = path.parent.name, runs.everyone(str(project.root))[0].id
+    name, other = path.parent.name, runs.list_runs(str(project.root))[0].id
     told = json.loads(path.read_text())
     path.write_text(json.dumps({**told, "text": told["text"].replace("[limits]", "[limits]\nlater = 1")}))
     listed, shown = project.hookline("runs", check=0), project.hookline("show", check=0)

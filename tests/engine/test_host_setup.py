@@ -12,15 +12,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hookline import hosts
-from hookline.core.install_table import Listed
-from hookline.engine.host_setup import beside, touched, unwire, wire, words
+from hookline.core.install_table import SettingsFile
+from hookline.engine.host_setup import (
+    install,
+    installed_files,
+    installing_arguments,
+    restore_files,
+    with_user_file,
+)
 
 NAMES = [
     name
     for name in hosts.names()
-    if (wiring := hosts.load(name).wiring) is not None
-    and wiring.way.project
-    and not wiring.words
+    if (wiring := hosts.load(name).install) is not None
+    and wiring.layout.project
+    and not wiring.make_arguments
     and hosts.load(name).headless
 ]
 SETTINGS = """{
@@ -55,8 +61,8 @@ def snapshot(place):
 
 
 def settings_file(name, worktree):
-    way = beside(hosts.load(name)).wiring.way
-    return worktree / way.project if isinstance(way, Listed) else None
+    way = with_user_file(hosts.load(name)).install.layout
+    return worktree / way.project if isinstance(way, SettingsFile) else None
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -64,16 +70,16 @@ def test_nothing_is_left_of_a_wiring(name, worktree, tmp_path, env):
     undo = tmp_path / "undo"
     before = snapshot(worktree)
 
-    assert wire(name, str(worktree), str(undo), env) == ()
+    assert install(name, str(worktree), str(undo), env) == ()
     during = snapshot(worktree)
     assert any(b"hookline" in data for data in during.values())
-    assert touched(str(undo))
+    assert installed_files(str(undo))
 
-    assert unwire(str(undo)) == ()
+    assert restore_files(str(undo)) == ()
     assert snapshot(worktree) == before
     assert sorted(worktree.iterdir()) == [worktree / ".git"]
     assert not undo.exists()
-    assert unwire(str(undo)) == ()
+    assert restore_files(str(undo)) == ()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -81,21 +87,21 @@ def test_the_users_settings_stay_to_the_byte(name, worktree, tmp_path, env):
     place = settings_file(name, worktree)
     if place is None:
         pytest.skip("it has files of its own")
-    way = beside(hosts.load(name)).wiring.way
+    way = with_user_file(hosts.load(name)).install.layout
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(SETTINGS if way.comments else PLAIN)
     before = snapshot(worktree)
 
-    wire(name, str(worktree), str(tmp_path / "undo"), env)
+    install(name, str(worktree), str(tmp_path / "undo"), env)
     assert "mine" in place.read_text()
     assert place.read_text() != before[str(place.relative_to(worktree))].decode()
-    unwire(str(tmp_path / "undo"))
+    restore_files(str(tmp_path / "undo"))
 
     assert snapshot(worktree) == before
 
 
 def test_claude_code_is_wired_beside_what_others_share(worktree, tmp_path, env):
-    wire("claude-code", str(worktree), str(tmp_path / "undo"), env)
+    install("claude-code", str(worktree), str(tmp_path / "undo"), env)
 
     assert [path.name for path in (worktree / ".claude").iterdir()] == ["settings.local.json"]
     table = json.loads((worktree / ".claude" / "settings.local.json").read_text())["hooks"]
@@ -103,22 +109,22 @@ def test_claude_code_is_wired_beside_what_others_share(worktree, tmp_path, env):
 
 
 def test_what_an_agent_adds_meanwhile_stays_and_only_ours_goes(worktree, tmp_path, env):
-    wire("claude-code", str(worktree), str(tmp_path / "undo"), env)
+    install("claude-code", str(worktree), str(tmp_path / "undo"), env)
     place = worktree / ".claude" / "settings.local.json"
     place.write_text(place.read_text().replace("{", '{"model": "x",', 1))
 
-    assert unwire(str(tmp_path / "undo")) == ()
+    assert restore_files(str(tmp_path / "undo")) == ()
 
     assert json.loads(place.read_text()) == {"model": "x"}
 
 
 def test_a_worktree_that_is_gone_needs_no_more(worktree, tmp_path, env):
-    wire("claude-code", str(worktree), str(tmp_path / "undo"), env)
+    install("claude-code", str(worktree), str(tmp_path / "undo"), env)
     for path in sorted(worktree.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     worktree.rmdir()
 
-    assert unwire(str(tmp_path / "undo")) == ()
+    assert restore_files(str(tmp_path / "undo")) == ()
 
 
 def test_settings_that_cannot_be_read_are_left_and_said(worktree, tmp_path, env):
@@ -126,7 +132,7 @@ def test_settings_that_cannot_be_read_are_left_and_said(worktree, tmp_path, env)
     place.parent.mkdir()
     place.write_text("{ nonsense")
 
-    (problem,) = wire("claude-code", str(worktree), str(tmp_path / "undo"), env)
+    (problem,) = install("claude-code", str(worktree), str(tmp_path / "undo"), env)
 
     assert "settings.local.json" in problem
     assert place.read_text() == "{ nonsense"
@@ -134,20 +140,23 @@ def test_settings_that_cannot_be_read_are_left_and_said(worktree, tmp_path, env)
 
 @pytest.mark.parametrize("name", ["tuner", "command"])
 def test_what_is_no_host_is_not_wired(name, worktree, tmp_path, env):
-    assert wire(name, str(worktree), str(tmp_path / "undo"), env) == ()
+    assert install(name, str(worktree), str(tmp_path / "undo"), env) == ()
     assert not (tmp_path / "undo").exists()
 
 
 def test_codex_is_wired_by_its_words_because_it_reads_no_hooks_in_a_worktree(worktree, tmp_path, env):
-    assert wire("codex", str(worktree), str(tmp_path / "undo"), env) == ()
+    assert install("codex", str(worktree), str(tmp_path / "undo"), env) == ()
     assert not (tmp_path / "undo").exists()
-    told = [word.removeprefix("--config=") for word in words(hosts.load("codex"), str(worktree), env)]
+    told = [
+        word.removeprefix("--config=")
+        for word in installing_arguments(hosts.load("codex"), str(worktree), env)
+    ]
     read = tomllib.loads("\n".join(told))["hooks"]
 
     assert set(read) == set(hosts.load("codex").moments)
     (entry,) = read["PreToolUse"]
     assert entry["hooks"][0]["command"].endswith(" hook codex")
-    assert words(hosts.load("claude-code"), str(worktree), env) == ()
+    assert installing_arguments(hosts.load("claude-code"), str(worktree), env) == ()
 
 
 CHILD = """
@@ -159,14 +168,17 @@ def count(event, args):
         left -= 1
         if left < 0:
             os._exit(9)
-from hookline.engine.host_setup import unwire, wire
+from hookline.engine.host_setup import install, restore_files
 sys.addaudithook(count)
 env = {"PATH": os.environ["PATH"], "HOME": sys.argv[5], "HOOKLINE_DAEMON": "off"}
-unwire(sys.argv[4]) if sys.argv[2] == "unwire" else wire("claude-code", sys.argv[3], sys.argv[4], env)
+if sys.argv[2] == "restore":
+    restore_files(sys.argv[4])
+else:
+    install("claude-code", sys.argv[3], sys.argv[4], env)
 """
 
 
-@pytest.mark.parametrize("step", ["wire", "unwire"])
+@pytest.mark.parametrize("step", ["install", "restore"])
 @pytest.mark.parametrize("settings", [None, PLAIN], ids=["without", "with"])
 def test_whoever_is_killed_at_any_moment_leaves_what_can_be_put_back(step, settings, worktree, tmp_path, env):
     undo, place = tmp_path / "undo", worktree / ".claude" / "settings.local.json"
@@ -175,14 +187,14 @@ def test_whoever_is_killed_at_any_moment_leaves_what_can_be_put_back(step, setti
         place.write_text(settings)
     before = snapshot(worktree)
     for moment in range(100):
-        if step == "unwire":
-            wire("claude-code", str(worktree), str(undo), env)
+        if step == "restore":
+            install("claude-code", str(worktree), str(undo), env)
         ran = subprocess.run(
             [sys.executable, "-c", CHILD, str(moment), step, worktree, undo, env["HOME"]],
             check=False,
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         )
-        assert unwire(str(undo)) == ()
+        assert restore_files(str(undo)) == ()
         assert snapshot(worktree) == before
         if ran.returncode == 0:
             break
@@ -208,9 +220,9 @@ def test_any_settings_come_back_to_the_byte(tmp_path_factory, env, told, indent,
     place.write_text(json.dumps({**told, **mine}, indent=indent))
     before = place.read_bytes()
 
-    wire("claude-code", str(worktree), str(worktree / "undo"), env)
+    install("claude-code", str(worktree), str(worktree / "undo"), env)
     assert place.read_bytes() != before
-    unwire(str(worktree / "undo"))
+    restore_files(str(worktree / "undo"))
 
     assert place.read_bytes() == before
 
@@ -220,5 +232,5 @@ def test_links_out_of_the_worktree_are_not_followed(worktree, tmp_path, env):
     outside.mkdir()
     (worktree / ".claude").symlink_to(outside)
 
-    assert wire("claude-code", str(worktree), str(tmp_path / "undo"), env)
+    assert install("claude-code", str(worktree), str(tmp_path / "undo"), env)
     assert list(Path(outside).iterdir()) == []

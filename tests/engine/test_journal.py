@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.core import journal as seen_by_sessions
+from hookline.core import parse_journal as seen_by_sessions
 from hookline.core.values import replace
 from hookline.engine import journal
 from hookline.engine.journal import Journal, Row
@@ -52,7 +52,7 @@ rows = st.builds(
 
 
 def test_the_table_says_first_which_way_is_better():
-    first, second, *rest = (journal.head(METRIC) + journal.line(BASE)).splitlines()
+    first, second, *rest = (journal.format_header(METRIC) + journal.format_row(BASE)).splitlines()
 
     assert first == "# metric_direction: lower time (ms)"
     assert second.split("\t") == [
@@ -81,13 +81,15 @@ def test_the_table_says_first_which_way_is_better():
 
 
 def test_a_row_is_read_as_it_was_written():
-    text = journal.head(METRIC) + journal.line(BASE) + journal.line(FULL)
+    text = journal.format_header(METRIC) + journal.format_row(BASE) + journal.format_row(FULL)
 
-    assert journal.read(text) == [BASE, FULL]
+    assert journal.parse_table(text) == [BASE, FULL]
 
 
 def test_sessions_are_told_of_the_same_table():
-    told = seen_by_sessions.read("p", journal.head(METRIC) + journal.line(BASE) + journal.line(FULL))
+    told = seen_by_sessions.parse_journal(
+        "p", journal.format_header(METRIC) + journal.format_row(BASE) + journal.format_row(FULL)
+    )
 
     assert told
     assert (told.count, told.metric, told.best, told.direction) == (1, "0.1", "0.1", "lower")
@@ -96,20 +98,22 @@ def test_sessions_are_told_of_the_same_table():
 def test_readers_go_by_names_and_pass_over_what_they_do_not_know():
     text = "# x\nmetric\tfuture\titeration\tstatus\ttimestamp\n2\tzz\t7\tkeep\t2023-11-14T22:13:20Z\tmore\n"
 
-    assert journal.read(text) == [Row(iteration=7, timestamp=1_700_000_000.0, status="keep", metric=2.0)]
+    assert journal.parse_table(text) == [
+        Row(iteration=7, timestamp=1_700_000_000.0, status="keep", metric=2.0)
+    ]
 
 
 @pytest.mark.parametrize("cut", range(1, 30))
 def test_a_torn_last_line_is_no_row(cut):
-    text = journal.head(METRIC) + journal.line(BASE) + journal.line(FULL)
+    text = journal.format_header(METRIC) + journal.format_row(BASE) + journal.format_row(FULL)
 
-    assert journal.read(text[:-cut]) == [BASE]
+    assert journal.parse_table(text[:-cut]) == [BASE]
 
 
 @given(rows)
 def test_whatever_a_row_holds_it_takes_one_line(row):
-    text = journal.head(METRIC) + journal.line(row)
-    (found,) = journal.read(text)
+    text = journal.format_header(METRIC) + journal.format_row(row)
+    (found,) = journal.parse_table(text)
 
     assert text.count("\n") == 3
     assert (found.iteration, found.status, found.tokens_in) == (row.iteration, row.status, row.tokens_in)
@@ -127,7 +131,7 @@ def test_the_next_row_mends_what_an_agent_did_to_the_files(tmp_path, harm):
     folder = tmp_path / "run"
     book = Journal(str(folder), METRIC)
     book.append(BASE, ())
-    for path in map(os.path.realpath, (book.table, book.twin)):
+    for path in map(os.path.realpath, (book.table, book.jsonl)):
         if harm == "remove":
             os.unlink(path)
         elif harm:
@@ -142,7 +146,9 @@ def test_the_next_row_mends_what_an_agent_did_to_the_files(tmp_path, harm):
     book.append(FULL, [BASE])
 
     assert book.rows() == [BASE, FULL]
-    assert Path(book.table).read_text() == journal.head(METRIC) + journal.line(BASE) + journal.line(FULL)
+    assert Path(book.table).read_text() == journal.format_header(METRIC) + journal.format_row(
+        BASE
+    ) + journal.format_row(FULL)
 
 
 WRONG = [
@@ -165,7 +171,7 @@ WRONG = [
 def test_what_is_no_row_is_passed_over(tmp_path, wrong):
     book = Journal(str(tmp_path), METRIC)
     book.append(BASE, ())
-    Path(book.twin).write_text(f"{Path(book.twin).read_text()}{wrong}\n")
+    Path(book.jsonl).write_text(f"{Path(book.jsonl).read_text()}{wrong}\n")
 
     assert book.rows() == [BASE]
 
@@ -183,7 +189,7 @@ def test_a_status_that_is_none_is_refused():
 
 
 def test_a_description_is_one_line_without_secrets():
-    told = journal.clean(
+    told = journal.redact_row(
         Row(iteration=1, timestamp=0.0, status="keep", description=f"a\tb\nwith ghp_{SECRET}")
     )
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from hookline.engine.judge import best, better, judge, mad, noisy, p_value
+from hookline.engine.judge import best, better, judge, mad, p_value, runs_differ
 
 
 class Metric(Struct, frozen=True, kw_only=True):
@@ -95,7 +95,7 @@ def test_repeats_are_told_with_their_deviation():
 
 
 def test_a_confirmed_gain_is_kept_with_its_figures():
-    found = judge(7, 10, LOWER, again=dealt([8, 8.5, 7.5, 8], [10, 10.5, 9.5, 10]))
+    found = judge(7, 10, LOWER, remeasure=dealt([8, 8.5, 7.5, 8], [10, 10.5, 9.5, 10]))
 
     assert (found.status, found.value, found.delta) == ("keep", 8.0, -2.0)
     assert found.samples == (8, 8.5, 7.5, 8)
@@ -104,14 +104,14 @@ def test_a_confirmed_gain_is_kept_with_its_figures():
 
 
 def test_a_lucky_run_is_noise():
-    found = judge(7, 10, LOWER, again=dealt([10, 9, 11, 10], [10, 10, 9, 11]))
+    found = judge(7, 10, LOWER, remeasure=dealt([10, 9, 11, 10], [10, 10, 9, 11]))
 
     assert (found.status, found.value, found.delta) == ("discard_noise", 10.0, 0.0)
     assert found.p_value > 0.05
 
 
 def test_a_sure_gain_below_min_delta_is_noise():
-    found = judge(7, 10, Metric(min_delta=1), again=dealt([9.9] * 4, [10.0] * 4))
+    found = judge(7, 10, Metric(min_delta=1), remeasure=dealt([9.9] * 4, [10.0] * 4))
 
     assert (found.status, found.reason) == (
         "discard_noise",
@@ -123,11 +123,11 @@ def test_what_looks_worse_is_not_run_again():
     def never(side):
         raise AssertionError(side)
 
-    assert judge(11, 10, LOWER, again=never).status == "discard"
+    assert judge(11, 10, LOWER, remeasure=never).status == "discard"
 
 
 def test_a_run_that_fails_now_has_no_metric():
-    found = judge(7, 10, LOWER, again=lambda side: None if side == "candidate" else 10.0)
+    found = judge(7, 10, LOWER, remeasure=lambda side: None if side == "candidate" else 10.0)
 
     assert (found.status, found.value, found.delta) == ("metric_error", None, None)
 
@@ -139,7 +139,7 @@ def test_runs_are_interleaved_and_take_turns_in_going_first():
         asked.append(side[0])
         return next(clock) / 1.0
 
-    judge(7, 10, LOWER, again=again)
+    judge(7, 10, LOWER, remeasure=again)
 
     assert "".join(asked) == "icciicci"
 
@@ -147,7 +147,7 @@ def test_runs_are_interleaved_and_take_turns_in_going_first():
 def test_pure_noise_is_kept_less_often_than_promised():
     rng = random.Random(0)
     kept = sum(
-        judge(rng.gauss(0, 1), 0, LOWER, again=lambda side: rng.gauss(0, 1)).status == "keep"
+        judge(rng.gauss(0, 1), 0, LOWER, remeasure=lambda side: rng.gauss(0, 1)).status == "keep"
         for _ in range(2000)
     )
 
@@ -157,7 +157,7 @@ def test_pure_noise_is_kept_less_often_than_promised():
 def test_a_real_gain_of_three_deviations_is_mostly_kept():
     rng = random.Random(0)
     kept = sum(
-        judge(-3, 0, LOWER, again=lambda side: rng.gauss(-3 if side == "candidate" else 0, 1)).status
+        judge(-3, 0, LOWER, remeasure=lambda side: rng.gauss(-3 if side == "candidate" else 0, 1)).status
         == "keep"
         for _ in range(500)
     )
@@ -169,7 +169,7 @@ def test_a_real_gain_of_three_deviations_is_mostly_kept():
     ("baseline", "is_noisy"), [([], True), ([1.0], True), ([1.0, 1.0], False), ([1.0, 1.1], True)]
 )
 def test_a_metric_that_says_the_same_twice_is_exact(baseline, is_noisy):
-    assert noisy(baseline) is is_noisy
+    assert runs_differ(baseline) is is_noisy
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=9), NUMBERS)

@@ -12,7 +12,7 @@ from tests.engine.parallel.test_crashes_in_parallel import BOTH, OWN
 from tests.engine.test_crashes import ended, killed
 from tests.engine.test_run import PYTHON
 
-from hookline.engine.git.run_git import asked
+from hookline.engine.git.run_git import run_in
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo "one less"'
@@ -419,7 +419,7 @@ def test_git_is_not_killed_half_way(tmp_path):
     )
     program.chmod(0o755)
     with pytest.raises(KeyboardInterrupt):
-        asked(str(tmp_path), {"PATH": f"{tmp_path}:{os.environ['PATH']}"}, "status")
+        run_in(str(tmp_path), {"PATH": f"{tmp_path}:{os.environ['PATH']}"}, "status")
 
     assert (tmp_path / "done").exists()
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.engine.measure import KEEP, check, last_number, measure
+from hookline.engine.measure import MAX_OUTPUT_BYTES, check, last_number, measure
 
 ENV = dict(os.environ)
 
@@ -92,7 +92,7 @@ def _gone(pid):
 
 
 def test_of_much_output_the_end_is_read(tmp_path):
-    found = measured(f"yes 1 | head -c {8 * KEEP}; echo; echo 42", tmp_path)
+    found = measured(f"yes 1 | head -c {8 * MAX_OUTPUT_BYTES}; echo; echo 42", tmp_path)
 
     assert (found.value, len(found.tail) <= 2000) == (42.0, True)
 

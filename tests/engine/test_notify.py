@@ -10,9 +10,9 @@ from tests.engine.conftest import TARGET
 
 from hookline.core.values import replace
 from hookline.engine.journal import Row
-from hookline.engine.notify import message
+from hookline.engine.notify import end_message
 from hookline.engine.runs import Run
-from hookline.engine.stop_reason import Stop
+from hookline.engine.stop_reason import StopReason
 
 RUN = Run(
     id="small-261115-1200", root="/home/me/apps", text=TARGET.format(experiments=3), name="small", base="b",
@@ -26,7 +26,7 @@ ROWS = [
 
 
 def test_a_message_says_why_and_what_it_came_to():
-    told = message(RUN, Stop(reason="time", text="1h is over"), ROWS)
+    told = end_message(RUN, StopReason(reason="time", text="1h is over"), ROWS)
 
     assert told == {
         "text": "apps: the run small-261115-1200 ended after 12m34s (time: 1h is over); 2 experiments, "
@@ -39,7 +39,7 @@ def test_a_message_says_why_and_what_it_came_to():
 
 
 def test_a_run_without_rows_is_told_too():
-    told = message(replace(RUN, spent=0.0), Stop(reason="interrupted", text="ended"), [])
+    told = end_message(replace(RUN, spent=0.0), StopReason(reason="interrupted", text="ended"), [])
 
     assert told["tsv_summary"] == "0 experiments, 0 kept; metric: nothing measured yet"
 
@@ -47,7 +47,7 @@ def test_a_run_without_rows_is_told_too():
 def test_no_secret_is_told():
     secret = "ghp_" + "a1B2" * 9
 
-    told = message(RUN, Stop(reason="halted", text=f"token {secret}"), ROWS)
+    told = end_message(RUN, StopReason(reason="halted", text=f"token {secret}"), ROWS)
 
     assert secret not in json.dumps(told)
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from hookline.engine.journal import Row
-from hookline.engine.plot import NotDrawn, draw
+from hookline.engine.plot import ChartError, draw
 from hookline.engine.target import Metric
 
 METRIC = Metric(command="x", direction="lower", name="time $", unit="ms", target=2.0)
@@ -61,7 +61,7 @@ def test_what_was_not_measured_is_no_point(tmp_path):
     ],
 )
 def test_what_cannot_be_drawn_says_why(tmp_path, rows, name, said):
-    with pytest.raises(NotDrawn) as error:
+    with pytest.raises(ChartError) as error:
         draw(rows, METRIC, str(tmp_path / name))
 
     assert said in str(error.value)

@@ -87,4 +87,4 @@ def test_a_name_that_is_none_is_refused_with_those_that_are(tmp_path, name):
 
 
 def test_a_rule_is_for_what_the_hook_knows():
-    assert set(profiles.FITS) == set(_tool_policy.FITS)
+    assert set(profiles.RULE_KEYS) == set(_tool_policy.CONDITIONS)

@@ -312,9 +312,11 @@ def test_a_run_knows_nothing_of_one_that_had_its_name_at_its_place(project):
     for ref in project.git("for-each-ref", "--format=%(refname)", f"refs/hookline/{before.id}").split():
         project.git("update-ref", "-d", ref)
     change(project, "experiments = 2", "experiments = 1")
-    repository = repositories.open_at(str(project.root), project.env)
+    repository = repositories.open_repository(str(project.root), project.env)
     target, text = targets.load(str(project.root), "small")
-    run.begin(repository, target, text, scratch=str(project.home / "s"), base=before.base, now=before.began)
+    run.create_run(
+        repository, target, text, scratch=str(project.home / "s"), base=before.base, now=before.began
+    )
     assert project.run.id == before.id
     project.hookline("run", "--resume", check=2)
 

@@ -60,7 +60,7 @@ host = "tuner"
 
 
 def test_everything_that_can_be_said_is_read():
-    assert target.read(WHOLE, "sort") == Target(
+    assert target.parse_target(WHOLE, "sort") == Target(
         name="sort",
         goal="Sort faster.",
         scope=Scope(mutable=("src/**",), immutable=("src/bench.py",)),
@@ -92,7 +92,7 @@ def test_everything_that_can_be_said_is_read():
 
 
 def test_most_need_not_be_said():
-    read = target.read(LEAST, "x")
+    read = target.parse_target(LEAST, "x")
 
     assert read.agent == Agent(host="tuner", budget=1200.0, grace=30.0)
     assert (read.guard, read.limits, read.escalation) == (None, Limits(experiments=50), Escalation())
@@ -137,7 +137,7 @@ def test_most_need_not_be_said():
 )
 def test_what_is_wrong_is_said_in_one_sentence_with_the_key(change, said):
     with pytest.raises(ValueError, match="target 'x'") as told:
-        target.read(LEAST.replace(*change), "x")
+        target.parse_target(LEAST.replace(*change), "x")
 
     assert said in str(told.value)
     assert "\n" not in str(told.value)
@@ -145,13 +145,15 @@ def test_what_is_wrong_is_said_in_one_sentence_with_the_key(change, said):
 
 def test_few_runs_are_enough_where_they_can_be_sure_or_need_not():
     for said in ("samples = 3", 'samples = 2\nkind = "deterministic"', "samples = 2\np = 0.2"):
-        assert target.read(f"{LEAST}[noise]\n{said}\n", "x").noise
+        assert target.parse_target(f"{LEAST}[noise]\n{said}\n", "x").noise
 
 
 @pytest.mark.parametrize("host", ["claude-code", "tuner", "command"])
 def test_the_template_is_a_target(host):
     goal = 'say "fast"\tand \\ more'
-    read = target.read(template.text("sort", goal=goal, host=host, guard="make test"), "sort")
+    read = target.parse_target(
+        template.render_target("sort", goal=goal, host=host, guard="make test"), "sort"
+    )
 
     assert (read.goal, read.agent.host, read.guard) == (goal, host, Guard(command="make test"))
 
@@ -159,7 +161,7 @@ def test_the_template_is_a_target(host):
 @pytest.mark.parametrize("host", ["claude-code", "tuner", "command"])
 @pytest.mark.parametrize("guard", ["", "make test"])
 def test_the_template_has_all_that_can_be_said(host, guard):
-    text = template.text("sort", host=host, guard=guard)
+    text = template.render_target("sort", host=host, guard=guard)
     said = "\n".join(line.removeprefix("# ") for line in text.splitlines())
     keys = {section: set(table) for section, table in tomllib.loads(said).items() if section != "goal"}
     whole = {section: set(table) for section, table in tomllib.loads(WHOLE).items() if section != "goal"}
@@ -169,7 +171,7 @@ def test_the_template_has_all_that_can_be_said(host, guard):
     whole["agent"] = whole["agent"] | {"command"} if host == "command" else whole["agent"]
     whole["agent"] = whole["agent"] if host == "claude-code" else whole["agent"] - {"profile", "model"}
 
-    assert target.read(said, "sort")
+    assert target.parse_target(said, "sort")
     assert keys == whole
 
 

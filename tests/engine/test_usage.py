@@ -8,19 +8,20 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.engine.conftest import stop_at
 
-from hookline.budget.ledger import USAGE
+from hookline.budget.ledger import USAGE_NOTE
 from hookline.core.store import Record
-from hookline.core.usage import Spent
+from hookline.core.usage import TokenCounts
 from hookline.engine.prices import price
-from hookline.engine.usage import Used, added, noted, together, used
+from hookline.engine.usage import SessionUsage, add_usage, read_usage, sum_usage, to_json
 from hookline.stores.memory import open_store
-from hookline.system.paths import find
+from hookline.system.paths import find_places
 
 
 @pytest.fixture
 def places(tmp_path):
-    return find({"HOME": str(tmp_path)}, str(tmp_path))
+    return find_places({"HOME": str(tmp_path)}, str(tmp_path))
 
 
 def answer(number, *, model="claude-sonnet-4-5", again=False, **usage):
@@ -31,7 +32,7 @@ def answer(number, *, model="claude-sonnet-4-5", again=False, **usage):
 
 
 def session(store, name, worktree, recording, at):
-    store.begin(name, host="claude-code", cwd=str(worktree), at=at)
+    store.begin_session(name, host="claude-code", cwd=str(worktree), at=at)
     rows = [("PostToolUse", 1), ("PostToolUse", 2), ("Stop", 3)]
     store.record(
         [
@@ -41,7 +42,7 @@ def session(store, name, worktree, recording, at):
             for event, n in rows
         ]
     )
-    store.note(name, {USAGE: {"mark": {"path": str(recording)}, "tally": None}})
+    store.set_notes(name, {USAGE_NOTE: {"mark": {"path": str(recording)}, "tally": None}})
 
 
 def test_recordings_are_read_to_their_end_and_each_answer_counts_once(tmp_path, places):
@@ -51,7 +52,7 @@ def test_recordings_are_read_to_their_end_and_each_answer_counts_once(tmp_path, 
     session(store, "s", tmp_path / "w", recording, now)
     session(store, "other", tmp_path / "elsewhere", recording, now)
 
-    found = used(store, str(tmp_path / "w"), places, {}, since=now - 9, now=now)
+    found = read_usage(store, str(tmp_path / "w"), places, {}, since=now - 9, now=now)
 
     assert list(found) == ["s"]
     assert (found["s"].tokens_in, found["s"].tokens_out, found["s"].tool_calls) == (2200, 20, 2)
@@ -62,13 +63,15 @@ def test_a_host_that_tells_nothing_is_not_known_rather_than_nothing(tmp_path, pl
     store, now = open_store(""), time.time()
     session(store, "s", tmp_path / "w", tmp_path / "none", now)
 
-    assert used(store, str(tmp_path / "w"), places, {}, since=now - 9, now=now) == {"s": Used(tool_calls=2)}
-    assert used(store, str(tmp_path / "x"), places, {}, since=now - 9, now=now) == {}
+    assert read_usage(store, str(tmp_path / "w"), places, {}, since=now - 9, now=now) == {
+        "s": SessionUsage(tool_calls=2)
+    }
+    assert read_usage(store, str(tmp_path / "x"), places, {}, since=now - 9, now=now) == {}
 
 
 ONE, MORE = (
-    Used(tokens_in=5, tokens_out=1, cost=0.5, tool_calls=2),
-    Used(tokens_in=9, tokens_out=3, cost=0.75),
+    SessionUsage(tokens_in=5, tokens_out=1, cost=0.5, tool_calls=2),
+    SessionUsage(tokens_in=9, tokens_out=3, cost=0.75),
 )
 
 
@@ -78,20 +81,22 @@ ONE, MORE = (
         ({}, {}, {}, {}),
         ({}, {}, {"s": ONE}, {"tokens_in": 5, "tokens_out": 1, "cost": 0.5, "tool_calls": 2}),
         ({}, {"s": ONE}, {"s": MORE}, {"tokens_in": 4, "tokens_out": 2, "cost": 0.25}),
-        ({"tokens_in": 1}, {"s": ONE}, {"s": ONE, "t": Used(tokens_in=2)}, {"tokens_in": 3}),
+        ({"tokens_in": 1}, {"s": ONE}, {"s": ONE, "t": SessionUsage(tokens_in=2)}, {"tokens_in": 3}),
     ],
 )
 def test_a_session_that_goes_on_counts_with_what_it_spent_since(columns, before, after, told):
-    assert added(columns, noted(before), after) == told
+    assert add_usage(columns, to_json(before), after) == told
 
 
 def test_what_no_session_told_is_not_known():
-    assert together([]) == Used()
-    assert together([ONE, Used(tokens_in=1)]) == Used(tokens_in=6, tokens_out=1, cost=0.5, tool_calls=2)
+    assert sum_usage([]) == SessionUsage()
+    assert sum_usage([ONE, SessionUsage(tokens_in=1)]) == SessionUsage(
+        tokens_in=6, tokens_out=1, cost=0.5, tool_calls=2
+    )
 
 
 def test_prices_are_the_users_own_then_the_maintained_then_ours(places, tmp_path):
-    spent = Spent(input=1_000_000)
+    spent = TokenCounts(input=1_000_000)
     (tmp_path / ".config" / "hookline").mkdir(parents=True)
 
     assert price(spent, "claude-sonnet-4-5", places) == pytest.approx(3.0)
@@ -119,11 +124,10 @@ def test_an_experiment_whose_engine_was_killed_counts_all_that_it_spent(project,
     project.target()
     agent = f'{shlex.quote(sys.executable)} {shlex.quote(str(AGENT))} agent "$HOME" usual'
     project.script(f"echo 'do it' | {agent}", lines, "true")
-    stop = {"HOOKLINE_ENGINE_STOP_AT": "after-agent", "HOOKLINE_ENGINE_STOP_HOW": "kill"}
     killed = subprocess.run(
         [sys.executable, "-m", "hookline", "run"],
         cwd=project.root,
-        env={**project.env, **stop},
+        env={**project.env, **stop_at(project.home, "after-agent")},
         capture_output=True,
         check=False,
     )

@@ -9,7 +9,7 @@ from tests.engine.test_crashes import ended, killed, wait_for
 from tests.engine.test_lost_work import LESS, at, change
 
 from hookline.engine.git import stash
-from hookline.engine.git.repository import open_at
+from hookline.engine.git.repository import open_repository
 from hookline.engine.git.worktree import Worktree
 
 HARM = "git stash drop -q; git config core.bare true; git config alias.status '!false'; git branch -q -D side"
@@ -172,7 +172,7 @@ def test_what_an_agent_commits_without_a_branch_counts(project):
 
 def trees(project):
     """Of two agents at once."""
-    repository = open_at(str(project.root), project.env)
+    repository = open_repository(str(project.root), project.env)
     return [Worktree(repository=repository, name=n, path=str(project.home / n), index="") for n in ("1", "2")]
 
 
@@ -182,12 +182,12 @@ def test_a_stash_that_was_cleared_as_another_agent_began_survives_both(project):
     stash.pin(one, "r", "1")
     project.git("stash", "clear")
     stash.pin(other, "r", "2")
-    stash.put_back(one, "r", 1, "1")
+    stash.restore_stash(one, "r", 1, "1")
     again = project.git("stash", "list")
     stash.unpin(one, "r", "1")
     project.git("stash", "clear")
     project.git("gc", "-q", "--prune=now")
-    stash.put_back(other, "r", 2, "2")
+    stash.restore_stash(other, "r", 2, "2")
 
     assert before
     assert again == project.git("stash", "list") == before
@@ -197,7 +197,7 @@ def test_a_stash_that_a_user_drops_between_two_experiments_is_not_brought_back(p
     one, other = trees(project)
     for number, tree in enumerate((one, other, one), 1):
         stash.pin(tree, "r", tree.name)
-        stash.put_back(tree, "r", number, tree.name)
+        stash.restore_stash(tree, "r", number, tree.name)
         stash.unpin(tree, "r", tree.name)
         if number == 1:
             project.git("stash", "drop", "-q")

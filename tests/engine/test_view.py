@@ -8,9 +8,9 @@ from tests.engine.conftest import TARGET
 
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run
-from hookline.engine.stop_reason import Stop
+from hookline.engine.stop_reason import StopReason
 from hookline.engine.target import Metric
-from hookline.engine.view import Live, Seen, best, doing, drawn
+from hookline.engine.view import Live, RunView, describe_activity, describe_best, render
 
 METRIC = Metric(command="x", direction="lower", name="time", unit="ms")
 RUN = Run(
@@ -35,7 +35,7 @@ def row(number, status, metric=None, **more):
     ],
 )
 def test_the_best_so_far_is_told_against_the_beginning(rows, said):
-    assert best(rows, METRIC) == said
+    assert describe_best(rows, METRIC) == said
 
 
 @pytest.mark.parametrize(
@@ -43,23 +43,25 @@ def test_the_best_so_far_is_told_against_the_beginning(rows, said):
     [(0.0, "1m left " + "╌" * 30), (30.0, "30s left " + "━" * 15 + "╌" * 15), (99.0, "0s left " + "━" * 30)],
 )
 def test_a_bar_tells_how_much_of_the_budget_is_left(now, bar):
-    seen = Seen(number=2, doing="at work", began=0.0, ends=60.0)
+    seen = RunView(number=2, doing="at work", began=0.0, ends_at=60.0)
 
-    assert doing(seen, now) == f"experiment 2 at work, {bar}"
+    assert describe_activity(seen, now) == f"experiment 2 at work, {bar}"
 
 
 def shown(live, width=100):
     console = Console(width=width, file=io.StringIO())
-    console.print(drawn(live.seen, 0.0))
+    console.print(render(live.view, 0.0))
     return console.file.getvalue()
 
 
 @pytest.mark.parametrize("width", [40, 80])
 def test_a_long_description_hides_nothing_else(width):
     one = live()
-    one.begun(RUN, [row(0, "baseline", 10.0, best=10.0)])
-    one.decided(row(11, "scope_violation", 1234.5, best=10.0, delta=-3.25, description="many words " * 30))
-    one.working(12, 60.0)
+    one.on_start(RUN, [row(0, "baseline", 10.0, best=10.0)])
+    one.on_decision(
+        row(11, "scope_violation", 1234.5, best=10.0, delta=-3.25, description="many words " * 30)
+    )
+    one.on_experiment(12, 60.0)
     lines = shown(one, width).splitlines()
     one.close()
 
@@ -75,16 +77,16 @@ def live():
 
 def test_a_run_is_shown_with_its_last_decisions():
     one = live()
-    one.begun(RUN, [row(0, "baseline", 10.0, best=10.0)])
+    one.on_start(RUN, [row(0, "baseline", 10.0, best=10.0)])
     for number in range(1, 12):
-        one.working(number, 60.0)
-        one.heard(b"thinking\nabout \x1b[31mit\n\n")
-        one.measuring(number, "metric")
-        one.decided(row(number, "discard", 11.0, best=10.0, delta=1.0, description=f"idea [{number}]"))
-    one.working(12, 60.0)
-    one.heard(b"at last\n")
+        one.on_experiment(number, 60.0)
+        one.on_output(b"thinking\nabout \x1b[31mit\n\n")
+        one.on_measurement(number, "metric")
+        one.on_decision(row(number, "discard", 11.0, best=10.0, delta=1.0, description=f"idea [{number}]"))
+    one.on_experiment(12, 60.0)
+    one.on_output(b"at last\n")
     text = shown(one)
-    one.ended(Stop(reason="experiment-limit", text="12 of 12"))
+    one.on_end(StopReason(reason="experiment-limit", text="12 of 12"))
 
     assert "small-261115-1200 on hookline/small-261115: A smaller number." in text
     assert "idea [11]" in text
@@ -98,10 +100,10 @@ def test_a_run_is_shown_with_its_last_decisions():
 @pytest.mark.parametrize(("height", "decisions"), [(4, 1), (8, 4), (24, 8)])
 def test_what_goes_on_has_room_on_a_low_terminal(height, decisions):
     one = live()
-    one.begun(RUN, [row(number, "discard", 11.0, description="idea") for number in range(12)])
-    one.working(12, 60.0)
+    one.on_start(RUN, [row(number, "discard", 11.0, description="idea") for number in range(12)])
+    one.on_experiment(12, 60.0)
     console = Console(width=100, file=io.StringIO())
-    console.print(drawn(one.seen, 0.0, height))
+    console.print(render(one.view, 0.0, height))
     one.close()
     text = console.file.getvalue()
 
@@ -111,9 +113,9 @@ def test_what_goes_on_has_room_on_a_low_terminal(height, decisions):
 
 def test_no_secret_and_no_escape_is_shown():
     one, secret = live(), "ghp_" + "a1B2" * 9
-    one.begun(RUN, [])
+    one.on_start(RUN, [])
     for part in (f"token {secret[:9]}", f"{secret[9:]} \x1b]0;title\x07\n", "and so on\n", "more\n"):
-        one.heard(part.encode())
+        one.on_output(part.encode())
     text = shown(one)
     one.close()
 
@@ -124,17 +126,17 @@ def test_no_secret_and_no_escape_is_shown():
 
 def test_of_very_much_output_only_the_amount_is_shown():
     one = live()
-    one.begun(RUN, [])
+    one.on_start(RUN, [])
     for _ in range(6):
-        one.heard(b"x" * (1 << 20))
+        one.on_output(b"x" * (1 << 20))
     one.close()
 
-    assert one.seen.said == "6 MiB of output so far"
+    assert one.view.last_output == "6 MiB of output so far"
 
 
 def test_closing_twice_is_as_good_as_once():
     one = live()
-    one.begun(RUN, [])
+    one.on_start(RUN, [])
 
     one.close()
     one.close()
@@ -142,15 +144,15 @@ def test_closing_twice_is_as_good_as_once():
 
 def test_all_that_are_at_work_at_once_are_shown():
     one = live()
-    one.begun(RUN, [row(0, "baseline", 10.0, best=10.0)])
-    one.working(1, 60.0)
-    one.working(2, 120.0)
-    one.measuring(1, "metric")
+    one.on_start(RUN, [row(0, "baseline", 10.0, best=10.0)])
+    one.on_experiment(1, 60.0)
+    one.on_experiment(2, 120.0)
+    one.on_measurement(1, "metric")
 
     assert "experiment 1 runs the metric" in shown(one)
     assert "experiment 2 at work" in shown(one)
 
-    one.decided(row(1, "keep", 9.0, best=9.0))
+    one.on_decision(row(1, "keep", 9.0, best=9.0))
 
     assert "experiment 1 runs" not in shown(one)
     assert "experiment 2 at work" in shown(one)

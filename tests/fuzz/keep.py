@@ -8,7 +8,7 @@ from typing import Any
 from .inputs import SEEDS, WORK, gathered, kept, name_of, saved
 from .targets import TARGETS
 
-ROOMS = tuple(f"/hookline/{room}/" for room in ("bash", "redact", "hooks"))
+TRACED = tuple(f"/hookline/{package}/" for package in ("shell", "redact", "hooks"))
 LARGEST = 700
 """Bytes of one seed."""
 MOST = 60
@@ -42,7 +42,7 @@ def _reached(folder: str, data: bytes) -> Reached:
     before: dict[FrameType, int] = {}
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
-        if not any(room in frame.f_code.co_filename for room in ROOMS):
+        if not any(room in frame.f_code.co_filename for room in TRACED):
             return None
         steps.add((frame.f_code.co_filename, before.get(frame, 0), frame.f_lineno))
         before[frame] = frame.f_lineno

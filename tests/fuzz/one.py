@@ -14,23 +14,23 @@ import atheris  # type: ignore[import-untyped]  # has no types
 
 from .inputs import FOUND, HERE, name_of, saved
 
-ROOMS = ("hookline.shell", "hookline.redact", "hookline.hooks", "tomllib")
+PACKAGES = ("hookline.shell", "hookline.redact", "hookline.hooks", "tomllib")
 OURS = (str(HERE), str(HERE.parents[1] / "src"))
 _smallest: dict[str, int] = {}
 
 
 def main(name: str, options: list[str]) -> None:
-    with atheris.instrument_imports(include=list(ROOMS), enable_loader_override=False):
-        for room in ROOMS:
-            _import_all(room)
+    with atheris.instrument_imports(include=list(PACKAGES), enable_loader_override=False):
+        for package in PACKAGES:
+            _import_all(package)
         run = importlib.import_module(f"{__package__}.targets").TARGETS[name].run
     atheris.Setup([sys.argv[0], *options], lambda data: _tried(name, run, data))
     atheris.Fuzz()
 
 
-def _import_all(room: str) -> None:
+def _import_all(package: str) -> None:
     """Also what is imported only when needed: later it would not be instrumented."""
-    for module in pkgutil.walk_packages(importlib.import_module(room).__path__, f"{room}."):
+    for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
         importlib.import_module(module.name)
 
 

@@ -19,9 +19,9 @@ from hookline.core.events import Event, PostToolUse, PreToolUse, UserPromptSubmi
 from hookline.core.frozen import Frozen
 from hookline.core.response import Response
 from hookline.core.state import Facts
-from hookline.redact import clean_json, find, redact
-from hookline.redact.rules import load
-from hookline.redact.stream import stream
+from hookline.redact import find_secrets, redact, redact_json_with_findings
+from hookline.redact.gitleaks_rules import parse_rules
+from hookline.redact.stream import redact_stream
 
 PART = "\x1e"
 Shell = Literal["bash", "powershell", "cmd"]
@@ -39,7 +39,7 @@ CALLS, CALLS_PER_CHARACTER = 500_000, 200
 """Calls and returns that one reading or verdict may take: five times what the slowest does."""
 SECONDS = 5.0
 """A square inside one search of a pattern takes longer, and nothing else does."""
-RULES = load(
+RULES = parse_rules(
     """
 [[rules]]
 id = "a-key"
@@ -90,11 +90,11 @@ def _sound(read: bash.Reading, line: str) -> None:
     words = [word for command in read.commands for word in command.words]
     targets = [one.target for command in read.commands for one in command.redirects]
     origins = [one for word in (*words, *targets) for one in word.origins]
-    spans = [one.span for one in read.commands] + [one.span for one in read.problems] + list(read.bombs)
+    spans = [one.span for one in read.commands] + [one.span for one in read.problems] + list(read.fork_bombs)
     spans += [word.span for word in (*words, *targets)]
     assert all(0 <= start <= end <= len(line) for start, end in spans)
     assert all(0 <= one < len(read.commands) for one in origins)
-    assert all(0 <= one < len(read.commands) for command in read.commands for one in command.fed)
+    assert all(0 <= one < len(read.commands) for command in read.commands for one in command.stdin_origins)
     assert all(command.words for command in read.commands)
     assert not any("\U000f0000" <= char <= "\U000ffffd" for word in words for char in word.text)
 
@@ -150,12 +150,12 @@ def _state(script: str) -> State:
         "home": "/home/u",
         "branch": "main",
         "realpath": lambda path: path,
-        "script": lambda path: script,
+        "read_script": lambda path: script,
         "is_file": lambda path: path.endswith("f"),
         "ckignore": script,
         "ckignore_trusted": True,
         "changed_lines": 10_000,
-        "keep_output": lambda text: "/home/u/kept",
+        "save_output": lambda text: "/home/u/kept",
     }
     return State(now=0.0, facts=Facts({name: partial(lambda value: value, facts[name]) for name in facts}))
 
@@ -169,7 +169,7 @@ def _in_place(response: Response | None, length: int | None) -> None:
 def redacted(data: bytes) -> Any:
     """A text: what is found lies in it, its lines and its JSON stay, and once redacted it stays so."""
     text = text_of(data)
-    secrets, once = find(text), redact(text)
+    secrets, once = find_secrets(text), redact(text)
     assert all(0 <= one.start < one.end <= len(text) for one in secrets)
     assert all(one.end <= other.start for one, other in pairwise(secrets))
     assert len(once.splitlines()) == len(text.splitlines())
@@ -187,9 +187,9 @@ def json_redacted(data: bytes) -> Any:
     if not sound or not isinstance(value, dict | list):
         parts = text.split(PART)
         value = {"text": text, "password": parts[-1], parts[0]: parts, "list": [{"name": parts[0]}, 1, None]}
-    once, found = clean_json(value)
+    once, found = redact_json_with_findings(value)
     assert _shape(once) == _shape(value)
-    assert clean_json(once)[0] == once
+    assert redact_json_with_findings(once)[0] == once
     json.dumps(once)
     return once, found
 
@@ -200,9 +200,9 @@ def streamed(data: bytes) -> Any:
     The line that begins a private key is none: whether it begins one is told by lines that may come too late.
     """
     chunks = text_of(data).split(PART)
-    text, pieces = "".join(chunks), list(stream(chunks))
+    text, pieces = "".join(chunks), list(redact_stream(chunks))
     out, whole = "".join(piece.text for piece in pieces), redact(text)
-    long = [one for one in find(text) if one.end - one.start >= 16 and not one.more]
+    long = [one for one in find_secrets(text) if one.end - one.start >= 16 and not one.continued]
     assert out.count("\n") == text.count("\n")
     assert all(1 <= line <= text.count("\n") + 1 for piece in pieces for _, line in piece.secrets)
     for secret in {text[one.start : one.end] for one in long}:
@@ -212,7 +212,7 @@ def streamed(data: bytes) -> Any:
 
 def rule_file(data: bytes) -> Any:
     """A rule file, whatever is in it; a pattern may go round for ever, so it searches next to nothing."""
-    file = load(text_of(data))
+    file = parse_rules(text_of(data))
     assert all(isinstance(problem, str) for problem in file.problems)
     assert all(0 <= one.start < one.end <= len(LITTLE) for one in file(LITTLE))
     return file
@@ -262,7 +262,9 @@ def judged_in_bounds(line: str) -> None:
 
 def redacted_in_bounds(text: str) -> None:
     _bounded("redact", lambda: redact(text, rules=(RULES,)), len(text))
-    _bounded("stream", lambda: list(stream([text[: len(text) // 2], text[len(text) // 2 :]])), len(text))
+    _bounded(
+        "stream", lambda: list(redact_stream([text[: len(text) // 2], text[len(text) // 2 :]])), len(text)
+    )
 
 
 def _bounded(what: str, run: Callable[[], Any], length: int) -> None:

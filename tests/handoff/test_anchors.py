@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.handoff.anchors import Anchor, anchors, kept
-from hookline.handoff.content import Left, as_details, from_details, markdown
+from hookline.handoff.anchors import Anchor, find_anchors, measure_retention
+from hookline.handoff.content import Content, from_details, to_details, to_markdown
 
 WORD = st.text("abcdefghijklmnopqrstuvwxyz", min_size=3, max_size=9)
 SENTENCE = st.lists(WORD, min_size=1, max_size=12).map(" ".join)
 LEFT = st.builds(
-    Left,
+    Content,
     issue=st.sampled_from(["", "7", "412"]),
     branch=st.one_of(st.just(""), st.from_regex(r"[a-z]{3,8}(?:[/-][a-z0-9]{2,6}){0,2}", fullmatch=True)),
     task=SENTENCE,
@@ -20,30 +20,30 @@ LEFT = st.builds(
 
 @given(LEFT, st.text(max_size=80))
 def test_a_text_that_has_them_word_for_word_has_them_all(left, noise):
-    wanted = anchors(left)
+    wanted = find_anchors(left)
     text = "\n".join((noise, *(one.line for one in wanted), noise))
 
-    assert kept(wanted, text).share == 1.0
-    assert kept(wanted, text).missing == ()
+    assert measure_retention(wanted, text).share == 1.0
+    assert measure_retention(wanted, text).missing == ()
 
 
 @given(LEFT)
 def test_the_handoff_itself_has_them_all(left):
-    assert kept(anchors(left), markdown(left)).missing == ()
+    assert measure_retention(find_anchors(left), to_markdown(left)).missing == ()
 
 
 @given(LEFT, st.text(max_size=200), st.text(max_size=200))
 def test_a_longer_text_has_no_less(left, text, more):
-    wanted = anchors(left)
+    wanted = find_anchors(left)
 
-    assert kept(wanted, f"{text}\n{more}").share >= kept(wanted, text).share
-    assert 0.0 <= kept(wanted, text).share <= 1.0
+    assert measure_retention(wanted, f"{text}\n{more}").share >= measure_retention(wanted, text).share
+    assert 0.0 <= measure_retention(wanted, text).share <= 1.0
 
 
 @given(LEFT)
 def test_an_empty_text_has_none_and_says_so(left):
-    wanted = anchors(left)
-    found = kept(wanted, "")
+    wanted = find_anchors(left)
+    found = measure_retention(wanted, "")
 
     assert found.missing == wanted
     assert found.share == (0.0 if wanted else 1.0)
@@ -51,7 +51,7 @@ def test_an_empty_text_has_none_and_says_so(left):
 
 @given(LEFT)
 def test_what_is_kept_comes_back(left):
-    assert from_details(as_details(left)) == left
+    assert from_details(to_details(left)) == left
 
 
 def one(name, text):
@@ -59,7 +59,7 @@ def one(name, text):
 
 
 def has(anchor, text):
-    return not kept([anchor], text).missing
+    return not measure_retention([anchor], text).missing
 
 
 def test_a_branch_is_known_by_its_whole_name():
@@ -73,7 +73,7 @@ def test_an_issue_is_known_by_its_number_and_not_by_any_number():
     assert has(one("issue", "#7"), "Issue 7 is open")
     assert has(one("issue", "#7"), "see #7")
     assert not has(one("issue", "#7"), "7 files and #71")
-    assert not kept([one("issue", "#412"), one("branch", "412-fix")], "on 412-fix").missing
+    assert not measure_retention([one("issue", "#412"), one("branch", "412-fix")], "on 412-fix").missing
 
 
 def test_a_sentence_is_known_by_most_of_its_words():
@@ -84,6 +84,6 @@ def test_a_sentence_is_known_by_most_of_its_words():
 
 
 def test_what_is_said_of_it():
-    found = kept([one("branch", "main"), one("next step", "mend the parser")], "on main")
+    found = measure_retention([one("branch", "main"), one("next step", "mend the parser")], "on main")
 
-    assert found.told == "1 of 2 (50 %); missing: next step"
+    assert found.summary == "1 of 2 (50 %); missing: next step"

@@ -17,12 +17,12 @@ from hookline.core.records import Handoff
 from hookline.core.store import StoreFailed
 from hookline.core.values import replace
 from hookline.handoff import claim, handoffs
-from hookline.handoff.content import Left, as_details
+from hookline.handoff.content import Content, to_details
 from hookline.runtime import rotation
 from hookline.runtime.runtime import Runtime
 from hookline.stores.memory import MemoryStore
 from hookline.system.process import identity
-from hookline.system.user_folder import own
+from hookline.system.user_folder import user_id
 
 ROTATED = "You go on for a session that was rotated"
 LEFT = Handoff(
@@ -31,7 +31,7 @@ LEFT = Handoff(
     session="old",
     project="/nowhere",
     text="TEXT",
-    details={**as_details(Left(task="t", branch="", next=("n",))), "why": "rotation"},
+    details={**to_details(Content(task="t", branch="", next=("n",))), "why": "rotation"},
 )
 
 
@@ -45,20 +45,20 @@ def world(user, tmp_path):
 @pytest.fixture
 def store():
     made = MemoryStore()
-    made.hand_over(LEFT)
+    made.add_handoff(LEFT)
     return made
 
 
 def gone():
     """The mark of a process that is no more."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as one:
-        return identity.mark(one.pid)
+        return identity.describe_process(one.pid)
 
 
 def starts(store, session, now=1_010.0, **env):
     event = SessionStart(session=session, host="claude-code", cwd="/", source="startup")
-    asked = handoffs.Asked(event=event, store=store, root="/nowhere", now=now, env=env)
-    return handoffs.handed(asked) is not None
+    asked = handoffs.HandoffContext(event=event, store=store, root="/nowhere", now=now, env=env)
+    return handoffs.find_delivery(asked) is not None
 
 
 def sent(store, session, now=1_010.0):
@@ -69,7 +69,7 @@ def test_of_sessions_that_start_at_once_one_takes_it(store, tmp_path):
     with ThreadPoolExecutor(16) as pool:
         taken = [
             *pool.map(
-                lambda number: claim.takes(store, LEFT, f"s{number}", 1_010.0, str(tmp_path)), range(40)
+                lambda number: claim.claim(store, LEFT, f"s{number}", 1_010.0, str(tmp_path)), range(40)
             )
         ]
 
@@ -78,39 +78,43 @@ def test_of_sessions_that_start_at_once_one_takes_it(store, tmp_path):
 
 def test_a_taker_of_whose_process_nothing_is_known_has_it_as_long_as_it_is_not_silent(store):
     assert sent(store, "first")
-    assert not sent(store, "second", now=1_010.0 + claim.SILENT)
-    assert sent(store, "second", now=1_011.0 + claim.SILENT)
+    assert not sent(store, "second", now=1_010.0 + claim.SILENT_SECONDS)
+    assert sent(store, "second", now=1_011.0 + claim.SILENT_SECONDS)
 
 
 def test_however_many_were_left_since_it_is_found(store):
     for number in range(300):
-        store.hand_over(replace(LEFT, id=f"h{number}", session=f"s{number}", at=1_001.0))
+        store.add_handoff(replace(LEFT, id=f"h{number}", session=f"s{number}", at=1_001.0))
 
     assert sent(store, "next")
 
 
 def test_a_clock_that_is_set_back_hides_no_handoff(store):
-    store.note("old", {identity.NOTE: gone()})
+    store.set_notes("old", {identity.NOTE: gone()})
 
     assert starts(store, "next", now=900.0)
 
 
 def test_what_a_runner_waits_for_nobody_else_takes(store):
-    store.note("old", {claim.IS: "r:1"})
-    store.note(f"{claim.RUN}r:1", {claim.AGENT: gone(), claim.RUNNER: identity.mark()})
+    store.set_notes("old", {claim.LEG_NOTE: "r:1"})
+    store.set_notes(
+        f"{claim.LEG_PREFIX}r:1", {claim.AGENT_KEY: gone(), claim.RUNNER_KEY: identity.describe_process()}
+    )
     taken = starts(store, "passer-by")
-    store.note(f"{claim.RUN}r:1", {claim.RUNNER: None})
+    store.set_notes(f"{claim.LEG_PREFIX}r:1", {claim.RUNNER_KEY: None})
 
     assert (taken, starts(store, "passer-by")) == (False, True)
 
 
 def test_two_do_not_go_on_from_it_at_once(store, tmp_path):
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        store.note(LEFT.session, {f"{claim.TAKEN}h:runner": identity.mark(other.pid)})
+        store.set_notes(
+            LEFT.session, {f"{claim.CLAIMED_BY_PREFIX}h:runner": identity.describe_process(other.pid)}
+        )
         with pytest.raises(LookupError, match=f"process {other.pid} goes on from that already"):
-            rotation.take_up(store, LEFT, str(tmp_path))
+            rotation.reserve_handoff(store, LEFT, str(tmp_path))
 
-    rotation.take_up(store, LEFT, str(tmp_path))
+    rotation.reserve_handoff(store, LEFT, str(tmp_path))
 
 
 def test_after_a_runner_was_killed_the_next_session_that_starts_goes_on(world):
@@ -207,10 +211,10 @@ def test_of_several_that_were_left_the_one_of_the_branch_counts(store):
     other = replace(
         LEFT, id="other", session="another", at=2_000.0, details={"why": "rotation", "branch": "x"}
     )
-    store.hand_over(other)
+    store.add_handoff(other)
 
-    assert rotation.lying_about(store, LEFT.project, 2_010.0, "x") == other
-    assert rotation.lying_about(store, LEFT.project, 2_010.0, "") == LEFT
+    assert rotation.find_unclaimed(store, LEFT.project, 2_010.0, "x") == other
+    assert rotation.find_unclaimed(store, LEFT.project, 2_010.0, "") == LEFT
 
 
 def test_what_somebody_else_left_at_the_same_path_is_theirs_to_go_on_from(store, tmp_path):
@@ -218,30 +222,32 @@ def test_what_somebody_else_left_at_the_same_path_is_theirs_to_go_on_from(store,
     mine, theirs = tmp_path / "mine", tmp_path / "theirs"
     for folder in (mine, theirs):
         folder.mkdir()
-    left = replace(LEFT, id="mine", at=2_000.0, details={**LEFT.details, "whose": own(str(mine))})
+    left = replace(LEFT, id="mine", at=2_000.0, details={**LEFT.details, "whose": user_id(str(mine))})
     shared = MemoryStore()
-    shared.hand_over(left)
+    shared.add_handoff(left)
     event = SessionStart(session="next", host="claude-code", cwd="/", source="startup")
 
     def given(state):
-        asked = handoffs.Asked(event=event, store=shared, root="/nowhere", now=2_010.0, env={}, state=state)
-        found = handoffs.handed(asked)
+        asked = handoffs.HandoffContext(
+            event=event, store=shared, root="/nowhere", now=2_010.0, env={}, state=state
+        )
+        found = handoffs.find_delivery(asked)
         return found and found.handoff
 
-    assert (given(str(theirs)), rotation.lying_about(shared, "/nowhere", 2_010.0, state=str(theirs))) == (
+    assert (given(str(theirs)), rotation.find_unclaimed(shared, "/nowhere", 2_010.0, state=str(theirs))) == (
         None,
         None,
     )
-    assert rotation.lying_about(shared, "/nowhere", 2_010.0, state=str(mine)) == left
+    assert rotation.find_unclaimed(shared, "/nowhere", 2_010.0, state=str(mine)) == left
     assert given(str(mine)) == left
 
 
 def test_what_left_nothing_to_do_is_gone_on_from_by_nobody(store):
-    store.note("old", {identity.NOTE: gone()})
-    claim.close(store, LEFT)
+    store.set_notes("old", {identity.NOTE: gone()})
+    claim.close_handoff(store, LEFT)
 
     assert not starts(store, "next")
-    assert rotation.lying_about(store, LEFT.project, 1_010.0) is None
+    assert rotation.find_unclaimed(store, LEFT.project, 1_010.0) is None
 
 
 class Flaky(MemoryStore):
@@ -259,13 +265,13 @@ class Flaky(MemoryStore):
 def ran(tmp_path, runtime, reached=lambda point, leg: None):
     """Whether the agent came to its own end."""
     script = "import sys, time; time.sleep(2); open(sys.argv[1], 'w').write('whole')"
-    command, how = (sys.executable, "-c", script, str(tmp_path / "done")), rotation.How(grace=0.0)
-    said = rotation.run(command, "x", runtime=runtime, env=os.environ, how=how, reached=reached)
+    command, how = (sys.executable, "-c", script, str(tmp_path / "done")), rotation.RotationOptions(grace=0.0)
+    said = rotation.run(command, "x", runtime=runtime, env=os.environ, options=how, notify=reached)
     return said.code, said.why, (tmp_path / "done").exists()
 
 
 def test_a_store_that_fails_for_a_moment_ends_no_agent(tmp_path):
-    assert ran(tmp_path, Runtime(store=Flaky())) == (0, "unheard", True)
+    assert ran(tmp_path, Runtime(store=Flaky())) == (0, "no-hook-called", True)
 
 
 def test_an_agent_whose_handoff_cannot_be_kept_is_not_ended(tmp_path):
@@ -275,7 +281,7 @@ def test_an_agent_whose_handoff_cannot_be_kept_is_not_ended(tmp_path):
     def reached(point, leg):
         if point == "started":
             event = PreCompact(session="s", host="claude-code", cwd=str(tmp_path))
-            claim.begun(runtime.store, leg.name, event)
-            runtime.store.note("s", {handoffs.WANTED: True})
+            claim.register_leg(runtime.store, leg.name, event)
+            runtime.store.set_notes("s", {handoffs.ROTATE_NOTE: True})
 
-    assert ran(tmp_path, runtime, reached) == (0, "nothing-known", True)
+    assert ran(tmp_path, runtime, reached) == (0, "no-handoff", True)

@@ -4,33 +4,42 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.core.conversation import Back, Use, Words
+from hookline.core.conversation import Message, ToolResult, ToolUse
 from hookline.core.todos import Todo
-from hookline.handoff.content import CAP, GO_ON, LINE, LONGEST, MOST, Around, Left, labelled, left, markdown
+from hookline.handoff.content import (
+    CONTINUE_PROMPT,
+    MAX_HANDOFF_LENGTH,
+    MAX_ITEM_LENGTH,
+    MAX_ITEMS,
+    MAX_TEXT_LENGTH,
+    Content,
+    to_markdown,
+)
+from hookline.handoff.extract import SessionFacts, extract_content, find_labelled
 from hookline.redact import redact
 
 SECRET = "ghp_k4Z9vQ2mX7bN1cR8tY5wL3pJ6hG0fD2sA9eU"
 
 
 def person(text):
-    return Words(by="person", text=text)
+    return Message(by="person", text=text)
 
 
 def agent(text):
-    return Words(by="agent", text=text)
+    return Message(by="agent", text=text)
 
 
 def ran(command, error="", call=None):
     call = call or command
-    return Use(call=call, tool="Bash", kind="shell", command=command), Back(call=call, error=error)
+    return ToolUse(call=call, tool="Bash", kind="shell", command=command), ToolResult(call=call, error=error)
 
 
 def edited(path, call):
-    return Use(call=call, tool="Edit", kind="edit", path=path), Back(call=call)
+    return ToolUse(call=call, tool="Edit", kind="edit", path=path), ToolResult(call=call)
 
 
 def told(*entries, **around):
-    return left(entries, Around(**around), redact)
+    return extract_content(entries, SessionFacts(**around), redact)
 
 
 def test_a_session_leaves_what_the_next_one_needs():
@@ -50,7 +59,7 @@ def test_a_session_leaves_what_the_next_one_needs():
         todos=(Todo(text="write docs", status="pending"), Todo(text="migrate", status="in_progress")),
     )
 
-    assert found == Left(
+    assert found == Content(
         issue="12",
         branch="fix/cents",
         task="Round the amounts of issue #12 to cents.",
@@ -73,15 +82,15 @@ def test_where_nothing_was_said_nothing_is_left():
 
 
 def test_the_task_of_a_session_that_goes_on_is_that_of_the_one_before():
-    before = Left(task="mend it", decisions=("cents",), blockers=("the schema is frozen",), done=("a",))
-    found = told(person(f"{GO_ON}, which …"), agent("Next step: b is mended"), before=before)
+    before = Content(task="mend it", decisions=("cents",), blockers=("the schema is frozen",), done=("a",))
+    found = told(person(f"{CONTINUE_PROMPT}, which …"), agent("Next step: b is mended"), before=before)
 
     assert (found.task, found.decisions, found.blockers) == ("mend it", ("cents",), before.blockers)
     assert (found.asked, found.next, found.done) == ("", ("b is mended",), ("a",))
 
 
 def test_a_blocker_that_was_cleared_stands_in_nobodys_way():
-    before = Left(task="t", blockers=("the schema is frozen",))
+    before = Content(task="t", blockers=("the schema is frozen",))
 
     assert told(agent("We are unblocked now."), before=before).blockers == ()
     assert told(person("t"), agent("Blockers: the key"), agent("no blockers left")).blockers == ()
@@ -98,7 +107,7 @@ def test_a_blocker_that_was_cleared_stands_in_nobodys_way():
     ],
 )
 def test_a_blocker_that_is_to_be_cleared_still_stands_there(text):
-    before = Left(task="t", blockers=("the schema is frozen",))
+    before = Content(task="t", blockers=("the schema is frozen",))
 
     assert told(agent(text), before=before).blockers == before.blockers
 
@@ -124,7 +133,7 @@ def test_without_a_word_of_it_the_next_step_is_what_the_list_has_first():
     ],
 )
 def test_labels(text, parts):
-    assert list(labelled(text)) == parts
+    assert list(find_labelled(text)) == parts
 
 
 @given(
@@ -138,25 +147,26 @@ def test_labels(text, parts):
     )
 )
 def test_whatever_was_said_it_stays_short(entries):
-    found = left(entries, Around(), redact)
+    found = extract_content(entries, SessionFacts(), redact)
     if found is None:
         return
 
-    assert len(markdown(found)) <= CAP
-    assert max(len(found.task), len(found.status)) <= LONGEST
+    assert len(to_markdown(found)) <= MAX_HANDOFF_LENGTH
+    assert max(len(found.task), len(found.status)) <= MAX_TEXT_LENGTH
     for many in (found.blockers, found.next, found.decisions, found.failed):
-        assert len(many) <= MOST
-        assert all(0 < len(text) <= LINE for text in many)
+        assert len(many) <= MAX_ITEMS
+        assert all(0 < len(text) <= MAX_ITEM_LENGTH for text in many)
 
 
 def test_what_is_cut_is_said():
     assert (
-        markdown(Left(task="t" * 100, branch="b"), 80) == "**Branch:** b\n[the rest of the handoff was cut]"
+        to_markdown(Content(task="t" * 100, branch="b"), 80)
+        == "**Branch:** b\n[the rest of the handoff was cut]"
     )
 
 
 def test_no_part_has_a_secret():
-    long = f"{'x' * (LONGEST - 20)} {SECRET}"
+    long = f"{'x' * (MAX_TEXT_LENGTH - 20)} {SECRET}"
     found = told(
         person(long),
         agent(f"We decided to use {SECRET}.\nBlockers: {SECRET} expired\nNext step: rotate {SECRET}"),
@@ -170,7 +180,7 @@ def test_no_part_has_a_secret():
 
 
 def test_who_says_that_all_is_done_leaves_nothing_to_do():
-    before = Left(task="t", blockers=("the key",))
+    before = Content(task="t", blockers=("the key",))
     done = told(person("t"), agent("Next step: a"), agent("All done."), before=before, blockers=("old",))
 
     assert (done.next, done.blockers, done.unfinished) == ((), (), False)

@@ -1,7 +1,7 @@
 import pytest
 
 from hookline import Budget, State, inject
-from hookline.core.budget import budget_until, nearest
+from hookline.core.budget import parse_budget_end, with_earliest_end
 from hookline.core.events import Subagent
 from hookline.core.values import replace
 from hookline.hooks.budget_countdown import budget_countdown
@@ -70,7 +70,7 @@ def test_tiers_are_settings():
     ],
 )
 def test_an_end_is_read_from_the_environment(text, budget):
-    assert budget_until(text) == budget
+    assert parse_budget_end(text) == budget
 
 
 def test_an_unreadable_end_is_said_once_and_to_the_user():
@@ -104,7 +104,7 @@ def test_an_unreadable_end_does_not_hide_another():
     ],
 )
 def test_the_nearest_end_holds(given, ends, holds):
-    assert nearest(given, *ends) == replace(given, ends_at=holds)
+    assert with_earliest_end(given, *ends) == replace(given, ends_at=holds)
 
 
 def spoken(lefts, **settings):
@@ -243,7 +243,7 @@ def test_nothing_is_stopped_unless_it_is_enforced():
 
 def limited(command="make", **given):
     places = {"command": "command", "timeout_ms": "timeout", "timeout_s": "limit"}
-    return pre_tool_use(input={"command": command, **given}, places=places)
+    return pre_tool_use(input={"command": command, **given}, input_keys=places)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from hookline import OnBudgetExceeded, State
-from hookline.core.budget import crossed
+from hookline.core.budget import compare_thresholds
 from hookline.core.events import Subagent
 from hookline.core.payload import decode
 from hookline.core.usage import Usage
 from hookline.hooks.budget_guard import budget_guard
 from hookline.hosts import load
-from hookline.system.file_facts import weight
+from hookline.system.file_facts import measure_file
 from hookline.testing import any_event, pre_tool_use
 
 GEMINI = load("gemini-cli")
@@ -22,7 +22,7 @@ GEMINI_READS = json.loads((CAPTURES / "gemini-cli/BeforeTool.read_file.json").re
 
 def with_used(percent, **facts):
     usage = Usage(used=int(percent * 1800), effective_limit=180_000)
-    return State(now=1.0, facts={"usage": usage, "weight": weight, **facts})
+    return State(now=1.0, facts={"usage": usage, "measure_file": measure_file, **facts})
 
 
 def announced(percent, threshold="tokens", **settings):
@@ -77,7 +77,7 @@ def test_thresholds_are_settings():
     ],
 )
 def test_each_threshold_speaks_once_until_usage_has_fallen_well_below(percent, said, speaks, over):
-    assert crossed(percent, (70, 80), said) == (speaks, over)
+    assert compare_thresholds(percent, (70, 80), said) == (speaks, over)
 
 
 @pytest.fixture
@@ -96,7 +96,9 @@ def judged(event, percent=80, **settings):
 
 def reading(place, name, **more):
     given = {"file_path": name, **more}
-    return pre_tool_use(kind="read", tool="Read", cwd=str(place), input=given, places={"path": "file_path"})
+    return pre_tool_use(
+        kind="read", tool="Read", cwd=str(place), input=given, input_keys={"path": "file_path"}
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from hookline import State
 from hookline.core.state import Facts
-from hookline.hooks._compress_output.errors import found
+from hookline.hooks._compress_output.errors import find_errors
 from hookline.hooks.compress_output import compress_output
 from hookline.testing import post_tool_use
 
@@ -109,7 +109,7 @@ def test_long_lines_are_narrowed():
 def test_the_whole_is_kept_where_that_can_be():
     kept = []
     state = State(
-        now=0.0, facts=Facts({"keep_output": lambda: lambda text: kept.append(text) or "/scratch/x.txt"})
+        now=0.0, facts=Facts({"save_output": lambda: lambda text: kept.append(text) or "/scratch/x.txt"})
     )
 
     assert "the whole is in /scratch/x.txt]" in shown(numbered(1000), state=state)
@@ -180,7 +180,7 @@ def test_images_are_not_cut():
     ],
 )
 def test_errors_in_one_shape(text, shape):
-    assert [str(error) for error in found(text)] == [shape]
+    assert [str(error) for error in find_errors(text)] == [shape]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_errors_in_one_shape(text, shape):
     ],
 )
 def test_other_lines_are_no_errors_of_tools(text):
-    assert found(text) == []
+    assert find_errors(text) == []
 
 
 def test_errors_in_one_shape_stand_before_the_output():

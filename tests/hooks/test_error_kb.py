@@ -5,11 +5,11 @@ import json
 import pytest
 
 from hookline import OnError, State
-from hookline.core.command_name import base_of, only_looks
-from hookline.core.confidence import FAILED, FOUND, HELPED, START, weight
+from hookline.core.command_name import is_read_only, name_call
+from hookline.core.confidence import FIX_FAILED, FIX_FOUND, FIX_HELPED, INITIAL, gain_to_weight
 from hookline.core.frozen import Frozen
 from hookline.hooks.error_kb import error_kb
-from hookline.memory.known_errors import known, learn, shared
+from hookline.memory.known_errors import common_prefix, find_known_errors, store_errors
 from hookline.stores.memory import open_store
 from hookline.testing import any_event, post_tool_use, pre_tool_use
 
@@ -28,14 +28,14 @@ class World:
 
     def __call__(self, event, **settings):
         facts = {
-            "known_error": lambda key: known(self.store, "/repo", key=key),
-            "fixed_errors": known(self.store, "/repo", fixed=True),
+            "known_error": lambda key: find_known_errors(self.store, "/repo", key=key),
+            "fixed_errors": find_known_errors(self.store, "/repo", fixed=True),
         }
         said = error_kb.judge(event, State(now=self.now, memory=self.memory, facts=facts), **settings)
         self.now += 5
         if said is not None:
             self.memory = json.loads(json.dumps({**self.memory, **said.memory}, default=dict))
-            learn(self.store, said.effects, "/repo", self.now)
+            store_errors(self.store, said.effects, "/repo", self.now)
         return said
 
     def before(self, command):
@@ -57,7 +57,7 @@ class World:
 
     @property
     def confidence(self):
-        return round(self.only.believed(self.only.last), 2)
+        return round(self.only.confidence_at(self.only.last), 2)
 
 
 def mended(world):
@@ -79,7 +79,7 @@ def test_what_was_run_in_between_is_the_fix_and_is_believed():
     one = mended(World()).only
 
     assert (one.fix, one.command, one.seen) == ("pip install pyyaml", "pytest tests/a.py", 1)
-    assert round(one.believed(NOW), 2) == round(START + FOUND, 2)
+    assert round(one.confidence_at(NOW), 2) == round(INITIAL + FIX_FOUND, 2)
 
 
 def test_the_fix_ahead_of_the_command_in_one_line_counts_too():
@@ -103,7 +103,7 @@ def test_looking_mends_nothing(between):
 def test_an_edit_in_between_is_no_command_that_helped():
     world = World()
     world.fails("pytest")
-    world(post_tool_use("", tool="Edit", kind="edit", input=Frozen(path="a.py"), places=Frozen()))
+    world(post_tool_use("", tool="Edit", kind="edit", input=Frozen(path="a.py"), input_keys=Frozen()))
     world.works("pip install x")
     world.works("pytest")
 
@@ -126,16 +126,16 @@ def test_a_fix_that_helped_is_believed_more_and_one_that_did_not_less():
     assert world.confidence == 0.5
     world.works("pip install pyyaml")
     world.works("pytest tests/a.py")
-    assert world.confidence == round(0.5 + HELPED, 2)
+    assert world.confidence == round(0.5 + FIX_HELPED, 2)
     world.fails("pytest tests/a.py")
     world.works("pip install pyyaml")
     world.fails("pytest tests/a.py")
-    assert world.confidence == round(0.6 + 0.05 + 0.05 + FAILED, 2)
+    assert world.confidence == round(0.6 + 0.05 + 0.05 + FIX_FAILED, 2)
 
 
 def test_another_fix_takes_the_place_of_one_that_is_doubted():
     world = mended(World())
-    world.store.weigh(world.only.key, -0.3, at=NOW, project="/repo")
+    world.store.adjust_confidence(world.only.key, -0.3, at=NOW, project="/repo")
     world.fails("pytest tests/a.py")
     world.works("uv sync")
     world.works("pytest tests/a.py")
@@ -263,17 +263,17 @@ def test_it_does_without_what_nobody_supplies():
     ],
 )
 def test_a_command_is_known_by_its_program(command, base):
-    assert base_of("shell", "Bash", command) == base
+    assert name_call("shell", "Bash", command) == base
 
 
 def test_other_tools_are_known_by_their_name():
-    assert base_of("fetch", "WebFetch", "") == "WebFetch"
+    assert name_call("fetch", "WebFetch", "") == "WebFetch"
 
 
 def test_writing_is_not_looking():
-    assert only_looks("cat a | grep b")
-    assert not only_looks("cat a > b")
-    assert not only_looks("pip install x")
+    assert is_read_only("cat a | grep b")
+    assert not is_read_only("cat a > b")
+    assert not is_read_only("pip install x")
 
 
 @pytest.mark.parametrize(
@@ -281,8 +281,8 @@ def test_writing_is_not_looking():
     [("a b c", "a b d", "a b"), ("", "a", "a"), ("a", "", "a"), ("a b", "a b", "a b"), ("x y", "z", "x y")],
 )
 def test_what_two_lines_share(one, other, both):
-    assert shared(one, other) == both
+    assert common_prefix(one, other) == both
 
 
 def test_the_weight_of_what_is_known_is_as_the_store_has_it():
-    assert mended(World()).only.weight >= weight(START, NOW)
+    assert mended(World()).only.weight >= gain_to_weight(INITIAL, NOW)

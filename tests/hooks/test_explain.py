@@ -6,8 +6,8 @@ import pytest
 
 from hookline import State
 from hookline.core.events import PreModelCall
-from hookline.core.explanation import branch, plain, strongest, walked
-from hookline.core.frozen import frozen
+from hookline.core.explanation import branch, branch_to_json, find_strongest, walk_branches
+from hookline.core.frozen import freeze
 from hookline.core.hook import configure, hook
 from hookline.core.state import Facts
 from hookline.hooks import load, names
@@ -21,7 +21,7 @@ TOKEN = "gh" + "p_" + "CIDNb76xxP8McqTxLZbqVCjQbEyOBnL6T0k3"
 
 
 def state(memory=None, **facts):
-    known = {"root": ROOT, "home": HOME, "guarded": (f"{HOME}/.config/hookline",), **facts}
+    known = {"root": ROOT, "home": HOME, "guarded_paths": (f"{HOME}/.config/hookline",), **facts}
     suppliers = {name: lambda value=value: value for name, value in known.items()}
     return State(now=0.0, memory=memory or {}, facts=Facts(suppliers))
 
@@ -31,8 +31,8 @@ def shell(command, **values):
 
 
 def file(path, tool="Read", kind="read"):
-    given = frozen({"path": path})
-    return pre_tool_use(tool=tool, kind=kind, input=given, places=frozen({"path": "path"}), cwd=ROOT)
+    given = freeze({"path": path})
+    return pre_tool_use(tool=tool, kind=kind, input=given, input_keys=freeze({"path": "path"}), cwd=ROOT)
 
 
 def said(response):
@@ -48,12 +48,12 @@ def asked(name, event, known=None, **settings):
     """The tree of the guard *name* as lines, checked against what the guard says."""
     guard, known = configure(load(name), settings), known or state()
     branches = tuple(guard.why(event, known, **guard.settings))
-    assert strongest(branches) == said(guard(event, known))
-    return [line(one) for one in walked(branches)]
+    assert find_strongest(branches) == said(guard(event, known))
+    return [line(one) for one in walk_branches(branches)]
 
 
 def line(one):
-    return " | ".join(filter(None, (one.text, one.said, one.rule, one.because)))
+    return " | ".join(filter(None, (one.text, one.judgement, one.rule, one.because)))
 
 
 EXCEPTED = {"reason": "our own fork"}
@@ -242,7 +242,7 @@ def test_privacy_block_hears_a_yes():
 
 
 def test_redact_secrets_names_kind_and_line_and_never_the_secret():
-    shown = post_tool_use(output=frozen({"stdout": f"a\n{TOKEN}\n"}))
+    shown = post_tool_use(output=freeze({"stdout": f"a\n{TOKEN}\n"}))
     failed = post_tool_use(success=False, error=f"bad {TOKEN}")
     allow = [{"rule": "github-token", **EXCEPTED}]
 
@@ -262,13 +262,13 @@ def test_redact_secrets_before_a_command():
 
 
 def test_redact_secrets_before_a_model_is_asked():
-    event = PreModelCall(session="s", messages=frozen([{"role": "user", "content": TOKEN}]))
+    event = PreModelCall(session="s", messages=freeze([{"role": "user", "content": TOKEN}]))
 
     assert asked("redact-secrets", event)[0].startswith("github-token in ")
 
 
 def test_compress_output():
-    long = post_tool_use(output=frozen({"stdout": "x\n" * 20 + "error: y\n" + "z\n" * 20, "stderr": "fine"}))
+    long = post_tool_use(output=freeze({"stdout": "x\n" * 20 + "error: y\n" + "z\n" * 20, "stderr": "fine"}))
     limits = {"lines": 10, "head": 2, "tail": 3}
 
     assert asked("compress-output", long) == [
@@ -279,7 +279,7 @@ def test_compress_output():
     assert first.endswith("at most 10 lines, 32,768 characters | modify | long-output")
     assert below.startswith("10 lines shown, out of the first 2, the last 3,")
     assert asked("compress-output", post_tool_use(kind="read"))[0].startswith("output of the kind read stays")
-    assert asked("compress-output", post_tool_use(output=frozen({})))[0] == "there is no text in the output"
+    assert asked("compress-output", post_tool_use(output=freeze({})))[0] == "there is no text in the output"
 
 
 @pytest.mark.parametrize(
@@ -327,12 +327,16 @@ def test_simplify_gate_says_what_it_counted():
 
 
 def test_the_heaviest_branch_is_what_a_tree_comes_to():
-    asks = branch("x", branch("y", said="ask"), said="excepted")
+    asks = branch("x", branch("y", judgement="ask"), judgement="excepted")
 
-    assert strongest([]) == strongest([branch("x", said="off")]) == "pass"
-    assert strongest([branch("z", said="warn"), asks]) == "ask"
-    assert plain(asks, "guard") == {"text": "x", "said": "excepted", "below": [{"text": "y", "said": "ask"}]}
-    assert plain(branch("x", rule="r"), "guard") == {"text": "x", "rule": "guard:r"}
+    assert find_strongest([]) == find_strongest([branch("x", judgement="off")]) == "pass"
+    assert find_strongest([branch("z", judgement="warn"), asks]) == "ask"
+    assert branch_to_json(asks, "guard") == {
+        "text": "x",
+        "said": "excepted",
+        "below": [{"text": "y", "said": "ask"}],
+    }
+    assert branch_to_json(branch("x", rule="r"), "guard") == {"text": "x", "rule": "guard:r"}
 
 
 def test_a_hook_of_anybody_can_tell_why():

@@ -5,16 +5,22 @@ from hookline.core.hook import configure
 from hookline.core.records import Handoff
 from hookline.core.response import HandOver, Measure
 from hookline.core.state import Facts, State
-from hookline.handoff.content import Handed, Left, as_details
+from hookline.handoff.content import Content, Delivery, to_details
 from hookline.hooks.handoff import handoff
 from hookline.testing import session_start, user_prompt_submit
 from hookline.testing.events import any_event
 
-LEFT = Left(
+LEFT = Content(
     issue="7", branch="fix", task="mend it", blockers=("the key expired",), next=("write the parser",)
 )
-KEPT = Handoff(id="h1", at=1.0, session="s0", text="t", details=as_details(LEFT))
-USUAL = {"can_guide": True, "tells_compaction": True, "in_a_run": False, "tells_start": True, "talks": True}
+KEPT = Handoff(id="h1", at=1.0, session="s0", text="t", details=to_details(LEFT))
+USUAL = {
+    "reads_compaction_guidance": True,
+    "reports_compaction": True,
+    "in_run": False,
+    "reports_start": True,
+    "has_transcript": True,
+}
 
 
 def knowing(notes=None, env=None, **facts):
@@ -32,10 +38,10 @@ def handed(answer):
 
 
 def test_before_a_compaction_it_is_kept_and_the_summary_is_guided():
-    answer = handoff(any_event(PreCompact, trigger="auto"), knowing(leaves=LEFT))
+    answer = handoff(any_event(PreCompact, trigger="auto"), knowing(handoff_content=LEFT))
     (one,) = handed(answer)
 
-    assert (one.why, one.details) == ("compaction", as_details(LEFT))
+    assert (one.why, one.details) == ("compaction", to_details(LEFT))
     assert one.text.startswith("**Issue:** #7\n**Branch:** fix\n**Task:** mend it")
     assert answer.context[0].splitlines()[1:] == [
         "- issue: #7",
@@ -47,31 +53,34 @@ def test_before_a_compaction_it_is_kept_and_the_summary_is_guided():
 
 
 def test_who_cannot_be_guided_is_told_nothing_before():
-    assert handoff(any_event(PreCompact), knowing(leaves=LEFT, can_guide=False)).context == ()
+    assert (
+        handoff(any_event(PreCompact), knowing(handoff_content=LEFT, reads_compaction_guidance=False)).context
+        == ()
+    )
 
 
 def test_where_nothing_is_known_nothing_is_handed_over():
     for event in (PreCompact, SessionEnd):
-        assert handoff(any_event(event), knowing(leaves=None)) is None
+        assert handoff(any_event(event), knowing(handoff_content=None)) is None
 
 
 def test_at_the_end_it_is_kept_for_whoever_comes():
-    assert handed(handoff(any_event(SessionEnd), knowing(leaves=LEFT)))[0].why == "end"
-    rotated = knowing({"handoff.rotate": True}, leaves=LEFT)
+    assert handed(handoff(any_event(SessionEnd), knowing(handoff_content=LEFT)))[0].why == "end"
+    rotated = knowing({"handoff.rotate": True}, handoff_content=LEFT)
     assert handed(handoff(any_event(SessionEnd), rotated))[0].why == "rotation"
 
 
 def test_what_a_run_leaves_that_went_in_circles_is_gone_on_from():
     def why(**facts):
         circles = {"loop-breaker.ended": {"at": 1.0, "turn": "t"}}
-        return handed(handoff(any_event(SessionEnd), knowing(circles, leaves=LEFT, **facts)))[0].why
+        return handed(handoff(any_event(SessionEnd), knowing(circles, handoff_content=LEFT, **facts)))[0].why
 
-    assert (why(in_a_run=True), why()) == ("rotation", "end")
+    assert (why(in_run=True), why()) == ("rotation", "end")
 
 
 def short_of(percent, threshold="tokens", **facts):
     event = any_event(OnBudgetExceeded, threshold=threshold, percent=percent)
-    return handoff(event, knowing(leaves=LEFT, **facts))
+    return handoff(event, knowing(handoff_content=LEFT, **facts))
 
 
 def test_when_the_context_is_nearly_full_it_is_kept():
@@ -83,17 +92,17 @@ def test_when_the_context_is_nearly_full_it_is_kept():
 
 
 def test_in_a_run_the_session_is_asked_to_end():
-    answer = short_of(80.0, in_a_run=True)
+    answer = short_of(80.0, in_run=True)
 
     assert handed(answer)[0].why == "rotation"
     assert answer.memory == {"handoff.rotate": True}
     assert "This run goes on in a fresh session" in answer.context[0]
     assert Measure(name="budget.rotations", value=1) in answer.effects
-    assert short_of(100.0, "time", in_a_run=True).context == ()
+    assert short_of(100.0, "time", in_run=True).context == ()
 
 
 def given(way, notes=None, source="startup", **facts):
-    state = knowing(notes, handed=Handed(way=way, handoff=KEPT), **facts)
+    state = knowing(notes, delivery=Delivery(occasion=way, handoff=KEPT), **facts)
     return handoff(session_start(source=source), state)
 
 
@@ -106,7 +115,7 @@ def test_after_a_rotation_all_of_it_is_given_and_the_first_answer_is_waited_for(
 
 
 def test_who_was_not_told_of_the_start_is_given_it_with_the_prompt():
-    one = {"handed": Handed(way="rotation", handoff=KEPT)}
+    one = {"delivery": Delivery(occasion="rotation", handoff=KEPT)}
     env = {"HOOKLINE_HANDOFF": "h1"}
 
     assert handoff(user_prompt_submit(), knowing(env=env, **one)).context
@@ -119,7 +128,7 @@ def test_after_a_compaction_it_is_given_once():
 
     assert "**Branch:** fix" in given("compaction", compacting, "compact").context[0]
     assert given("compaction", {}, "compact") is None
-    assert given("compaction", {}, "compact", tells_compaction=False).context
+    assert given("compaction", {}, "compact", reports_compaction=False).context
 
 
 def test_a_session_that_resumes_is_told_only_that_its_branch_changed():
@@ -134,13 +143,13 @@ def test_one_that_just_begins_is_told_in_a_few_lines_of_what_lies_there():
 
     assert answer.context[0].splitlines()[1:3] == ["- task: mend it", "- issue: #7"]
     assert answer.memory == {}
-    state = knowing(handed=Handed(way="offer", handoff=KEPT))
+    state = knowing(delivery=Delivery(occasion="offer", handoff=KEPT))
     assert configure(handoff, {"offer": False})(session_start(), state) is None
 
 
 def test_in_the_middle_of_a_session_nothing_is_given():
     assert given("offer", source="unseen") is None
-    assert given("offer", source="unseen", tells_start=False).context
+    assert given("offer", source="unseen", reports_start=False).context
 
 
 def compacted(summary, notes=None):
@@ -177,7 +186,7 @@ EXPECTED = {"handoff.expected": {"anchors": [["branch", "fix"], ["next step", "w
 
 def test_a_first_answer_that_knows_it_all_is_noted():
     event = any_event(PostToolUse, tool="Bash")
-    answer = handoff(event, knowing(EXPECTED, agent_words="On fix; next I write the parser."))
+    answer = handoff(event, knowing(EXPECTED, agent_text="On fix; next I write the parser."))
 
     assert answer.memory == {"handoff.expected": None, "handoff.checked": {"share": 1.0, "missing": ()}}
     assert answer.context == answer.warnings == ()
@@ -185,7 +194,7 @@ def test_a_first_answer_that_knows_it_all_is_noted():
 
 def test_what_it_leaves_out_is_told_and_noted():
     event = any_event(PostToolUse, tool="Bash")
-    answer = handoff(event, knowing(EXPECTED, agent_words="I look around on fix."))
+    answer = handoff(event, knowing(EXPECTED, agent_text="I look around on fix."))
 
     assert answer.context[0].splitlines()[1:] == ["- next step: write the parser"]
     assert answer.memory["handoff.checked"] == {"share": 0.5, "missing": ("next step",)}
@@ -193,9 +202,9 @@ def test_what_it_leaves_out_is_told_and_noted():
 
 
 def test_an_agent_that_only_works_is_waited_for_until_its_turn_ends():
-    assert handoff(any_event(PostToolUse, tool="Bash"), knowing(EXPECTED, agent_words="")) is None
+    assert handoff(any_event(PostToolUse, tool="Bash"), knowing(EXPECTED, agent_text="")) is None
     answer = handoff(
-        any_event(TurnEnd, last_text="fix, the parser is to write"), knowing(EXPECTED, agent_words="")
+        any_event(TurnEnd, last_text="fix, the parser is to write"), knowing(EXPECTED, agent_text="")
     )
 
     assert answer.memory["handoff.checked"]["share"] == 1.0
@@ -207,7 +216,7 @@ def test_without_a_handoff_nothing_is_looked_at():
 
 
 def test_where_a_host_records_nothing_its_last_words_are_remembered():
-    answer = handoff(any_event(TurnEnd, last_text="Next step: b"), knowing(talks=False))
+    answer = handoff(any_event(TurnEnd, last_text="Next step: b"), knowing(has_transcript=False))
 
     assert answer.memory == {"handoff.last": "Next step: b"}
 
@@ -216,7 +225,7 @@ def test_of_a_long_last_word_its_end_is_kept_and_no_part_of_a_secret():
     secret = "ghp_" + "a1B2" * 9
     for length in range(3_960, 4_040, 8):
         said = f"It was long. {secret} {'x' * length}\nNext step: write the parser"
-        answer = handoff(any_event(TurnEnd, last_text=said), knowing(talks=False))
+        answer = handoff(any_event(TurnEnd, last_text=said), knowing(has_transcript=False))
         kept = answer.memory["handoff.last"]
 
         assert (kept.endswith("Next step: write the parser"), "a1B2" in kept) == (True, False)

@@ -6,7 +6,7 @@ from hookline import State, hook, inject
 from hookline.core.events import PostCompact, UserPromptSubmit
 from hookline.core.frozen import Frozen
 from hookline.core.hook import configure
-from hookline.core.journal import read
+from hookline.core.parse_journal import parse_journal
 from hookline.core.state import Facts
 from hookline.hooks import load
 from hookline.hooks.dev_rules_reminder import dev_rules_reminder
@@ -19,17 +19,17 @@ TSV = (
     "# metric_direction: lower val_loss\niteration\tmetric\tstatus\n"
     "0\t0.9\tbaseline\n1\t0.8\tkeep\n2\t0.95\tdiscard\n3\t0.85\tkeep\n"
 )
-JOURNAL = read("/repo/autoresearch/speed/results.tsv", TSV)
+JOURNAL = parse_journal("/repo/autoresearch/speed/results.tsv", TSV)
 TOLD = (
     "[Iterations] autoresearch/speed/results.tsv: 3 iterations, metric 0.85, best 0.8 (lower is better)\n"
     "metric: val_loss\niteration\tmetric\tstatus\n1\t0.8\tkeep\n2\t0.95\tdiscard\n3\t0.85\tkeep"
 )
 
 
-def state(prompts, journal=JOURNAL, env=None, spoke=(), **facts):
+def state(prompts, journal=JOURNAL, env=None, injecting_hooks=(), **facts):
     known = {"root": "/repo", "branch": "main", "prompts": prompts, "journal": journal, **facts}
     suppliers = {name: (lambda value=value: value) for name, value in known.items()}
-    return State(now=NOW, env=Frozen(env or {}), facts=Facts(suppliers), spoke=spoke)
+    return State(now=NOW, env=Frozen(env or {}), facts=Facts(suppliers), injecting_hooks=injecting_hooks)
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,16 @@ def test_the_cadence_is_a_setting(every, speaks):
 
 @pytest.mark.parametrize(("prompts", "last"), [(4, 0), (5, 1_000_000_000)])
 def test_the_state_file_says_which_prompt_it_is_and_when_it_spoke(prompts, last):
-    says = iteration_context(user_prompt_submit(), state(prompts)).effects[0].says
+    says = iteration_context(user_prompt_submit(), state(prompts)).effects[0].content
 
     assert (says["iterationCount"], says["lastContextInjection"]) == (prompts, last)
 
 
 def test_no_part_of_a_secret_is_told_where_a_row_is_cut():
     secret = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
-    long = read("/repo/a.tsv", f"iteration\tmetric\tdescription\n1\t0.9\t{'d' * 370} {secret} more\n")
+    long = parse_journal(
+        "/repo/a.tsv", f"iteration\tmetric\tdescription\n1\t0.9\t{'d' * 370} {secret} more\n"
+    )
     answer = iteration_context(user_prompt_submit(), state(5, long))
 
     assert "ddd" in answer.context[0]
@@ -74,7 +76,7 @@ def test_no_part_of_a_secret_is_told_where_a_row_is_cut():
 
 
 def test_a_row_keeps_to_its_line_and_its_length():
-    long = read("/repo/a.tsv", f"iteration\tdescription\n1\tbad\x1b[31m{'x' * 900}\n")
+    long = parse_journal("/repo/a.tsv", f"iteration\tdescription\n1\tbad\x1b[31m{'x' * 900}\n")
     row = iteration_context(user_prompt_submit(), state(5, journal=long)).context[0].splitlines()[-1]
 
     assert (len(row), row.endswith("…"), "\x1b" in row) == (401, True, False)
@@ -113,8 +115,8 @@ def test_the_reminder_keeps_the_same_cadence(prompts, speaks):
 
 
 def test_the_reminder_is_silent_where_the_journal_was_told():
-    assert reminded(spoke=("iteration-context",)) is None
-    assert reminded(spoke=("memory",)) is not None
+    assert reminded(injecting_hooks=("iteration-context",)) is None
+    assert reminded(injecting_hooks=("memory",)) is not None
 
 
 def test_after_a_compaction_the_reminder_speaks_at_once():
@@ -154,7 +156,7 @@ def test_a_later_hook_knows_who_spoke_and_who_blocked(runtime):
 
     @hook(priority=20, nature="observer")
     def listener(event: UserPromptSubmit, state):
-        seen.append((state.spoke, state.blocked))
+        seen.append((state.injecting_hooks, state.blocked))
 
     runtime.register(speaker)
     runtime.register(listener)

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline import State, hosts
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.events import PreCompact, PreToolUse, UserPromptSubmit
 from hookline.core.outcome import Outcome
 from hookline.core.response import End
 from hookline.core.usage import Usage
-from hookline.hooks._loop_breaker import KEPT, Seen, read, written
+from hookline.hooks._loop_breaker import MAX_CALLS, CallRecord, append_call, parse_calls
 from hookline.hooks.loop_breaker import loop_breaker
 from hookline.redact import redact
-from hookline.system.workspace_fingerprint import content, fingerprint
+from hookline.system.workspace_fingerprint import fingerprint, hash_file
 from hookline.testing import any_event, post_tool_use, pre_tool_use, user_prompt_submit
 
 
@@ -172,29 +172,31 @@ def test_the_fingerprint_tells_every_change_that_is_not_made_by_running(tmp_path
 def test_the_content_of_a_file_is_known_by_a_hash(tmp_path):
     (tmp_path / "a").write_text("x")
 
-    assert content(str(tmp_path / "a")) == content(str(tmp_path / "a")) != ""
-    assert content(str(tmp_path / "b")) == ""
+    assert hash_file(str(tmp_path / "a")) == hash_file(str(tmp_path / "a")) != ""
+    assert hash_file(str(tmp_path / "b")) == ""
 
 
-@given(st.lists(st.binary(min_size=16, max_size=16), min_size=1, max_size=KEPT), st.booleans())
+@given(st.lists(st.binary(min_size=16, max_size=16), min_size=1, max_size=MAX_CALLS), st.booleans())
 def test_what_is_noted_is_read_again_and_looks_like_no_secret(parts, failed):
     calls = [
-        Seen(
+        CallRecord(
             float(10**9 + number), one[:5].hex(), one[5:10].hex(), one[10:].hex(), failed, not failed, failed
         )
         for number, one in enumerate(parts)
     ]
 
-    assert read(redact(reduce(written, calls, ""))) == calls
+    assert parse_calls(redact(reduce(append_call, calls, ""))) == calls
 
 
 def test_no_more_is_noted_than_is_looked_back_at():
     no = {"failed": False, "waits": False, "changes": False}
-    calls = [Seen(at=float(number), call="a", result="b", place="", **no) for number in range(KEPT + 5)]
-    noted = reduce(written, calls, "")
+    calls = [
+        CallRecord(at=float(number), call="a", result="b", place="", **no) for number in range(MAX_CALLS + 5)
+    ]
+    noted = reduce(append_call, calls, "")
 
-    assert read(noted) == calls[-KEPT:]
-    assert read(f"{noted} what,another,version,wrote") == calls[-KEPT:]
+    assert parse_calls(noted) == calls[-MAX_CALLS:]
+    assert parse_calls(f"{noted} what,another,version,wrote") == calls[-MAX_CALLS:]
 
 
 @pytest.mark.parametrize("name", hosts.names())
@@ -203,7 +205,7 @@ def test_a_host_ends_the_run_or_it_is_said_that_it_cannot(name):
     event = pre_tool_use("ls", host=name)
     outcome = Outcome(event=event, blocked="enough", effects=(End(reason="in circles"),))
     moment = next((one for one, row in host.moments.items() if row.event is PreToolUse), "")
-    reply, said = answer(host, moment, event, outcome)
+    reply, said = build_reply(host, moment, event, outcome)
     notes = [step.note for step in said.trail if "cannot end a run" in step.note]
 
-    assert ("in circles" in reply.stdout) == (PreToolUse in host.ends) == (not notes)
+    assert ("in circles" in reply.stdout) == (PreToolUse in host.run_ending_events) == (not notes)

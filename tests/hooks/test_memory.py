@@ -6,15 +6,15 @@ import pytest
 
 from hookline.core.events import PostCompact, PreCompact, SessionEnd
 from hookline.core.hook import configure
-from hookline.core.ranking import PER_TOKEN
+from hookline.core.ranking import CHARS_PER_TOKEN
 from hookline.core.records import Memory
-from hookline.core.response import Learn, Response, Stage
+from hookline.core.response import Learn, Response, SummaryPart
 from hookline.core.state import Facts, State
 from hookline.hooks import load as built_in
 from hookline.hooks.memory import memory
 from hookline.hosts import load
-from hookline.memory.learn import issue_of
 from hookline.runtime.runtime import Runtime
+from hookline.system.git_facts import parse_issue
 from hookline.testing import session_start, stop, user_prompt_submit
 from hookline.testing.events import any_event
 
@@ -52,7 +52,7 @@ def test_it_keeps_to_its_tokens():
 
     for tokens in (300, 1200):
         said = configure(memory, {"tokens": tokens})(session_start(), known(*many))
-        assert len(said.context[0]) <= tokens * PER_TOKEN
+        assert len(said.context[0]) <= tokens * CHARS_PER_TOKEN
 
 
 def test_what_was_contradicted_is_not_told():
@@ -93,7 +93,7 @@ def test_it_learns_where_there_is_a_recording():
     given = {"session": "s", "host": "claude-code", "transcript": "/t"}
 
     assert memory(any_event(SessionEnd, **given), known()).effects == (lesson,)
-    assert memory(stop(**given), known()).effects == (Stage(part="memory"), lesson)
+    assert memory(stop(**given), known()).effects == (SummaryPart(part="memory"), lesson)
     assert configure(memory, {"learn": False})(stop(**given), known()) == Response()
 
 
@@ -107,7 +107,7 @@ def test_it_learns_nothing_of_what_the_engine_tells_its_agents():
 
 @pytest.mark.parametrize(("branch", "number"), [("412-round", "412"), ("hookline/sort-261115", "")])
 def test_a_run_of_the_engine_is_no_issue(branch, number):
-    assert issue_of(branch) == number
+    assert parse_issue(branch) == number
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def recorded(path, *texts):
 
 def asked(runtime, native, event):
     reply = json.loads(runtime.answer(CLAUDE, native, event).stdout or "{}")
-    runtime.settle()
+    runtime.run_deferred_work()
     return reply
 
 

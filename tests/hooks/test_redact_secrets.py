@@ -3,7 +3,7 @@ import pytest
 from hookline import PostToolUse, PreModelCall, State, modify
 from hookline.core import degrade
 from hookline.core.events import BLOCK, INJECT
-from hookline.core.frozen import Frozen, frozen
+from hookline.core.frozen import Frozen, freeze
 from hookline.core.outcome import Outcome
 from hookline.core.response import Response
 from hookline.core.state import Facts
@@ -20,7 +20,7 @@ def judge(event, state=STATE, **settings):
 
 
 def output(value):
-    return PostToolUse(tool="Bash", kind="shell", output=frozen(value))
+    return PostToolUse(tool="Bash", kind="shell", output=freeze(value))
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_secrets_go_from_what_the_model_reads():
 def test_where_output_cannot_be_changed_kind_and_line_are_told_but_not_the_secret():
     event = output(f"a\n{TOKEN}")
     said = judge(event)
-    outcome = Outcome(event=event).adding(said, step(said)).noting(step(said))
-    [warning] = degrade.degraded(outcome, event, {BLOCK, INJECT}).warnings
+    outcome = Outcome(event=event).with_response(said, step(said)).with_steps(step(said))
+    [warning] = degrade.degrade(outcome, event, {BLOCK, INJECT}).warnings
 
     assert "github-token (line 2)" in warning
     assert TOKEN not in warning
@@ -80,7 +80,7 @@ def test_where_output_cannot_be_changed_kind_and_line_are_told_but_not_the_secre
 def step(said: Response):
     from hookline.core.outcome import Step
 
-    return Step(hook="redact-secrets", said="modify", reason=said.reason)
+    return Step(hook="redact-secrets", action="modify", reason=said.reason)
 
 
 def test_an_error_text_is_told_of_since_nothing_can_change_it():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline import State
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.hook import tightens
 from hookline.core.state import Facts
 from hookline.hooks.scout_block import scout_block
@@ -20,13 +20,13 @@ def state(ckignore="", *, memory=None, **facts):
     every = {**FACTS, "ckignore": ckignore, **facts}
     return State(
         now=0.0,
-        memory=frozen(memory or {}),
+        memory=freeze(memory or {}),
         facts=Facts({name: lambda value=value: value for name, value in every.items()}),
     )
 
 
 def tool(kind, cwd="/proj/app", **given):
-    return pre_tool_use(tool=kind, kind=kind, input=frozen(given), places=frozen({}), cwd=cwd)
+    return pre_tool_use(tool=kind, kind=kind, input=freeze(given), input_keys=freeze({}), cwd=cwd)
 
 
 def shell(line, cwd="/proj/app", kind="shell"):
@@ -288,7 +288,7 @@ def test_a_file_that_is_called_like_a_folder_is_a_file():
 
 def test_exceptions_and_further_patterns_are_settings():
     event = tool("read", path="dist/a.js")
-    entry = frozen({"rule": "ignored-path", "match": "dist/*", "reason": "we ship it"})
+    entry = freeze({"rule": "ignored-path", "match": "dist/*", "reason": "we ship it"})
 
     assert not stopped(event, allow=("ignored-path",))
     assert not stopped(event, allow=(entry,))

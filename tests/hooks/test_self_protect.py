@@ -15,7 +15,7 @@ HOME = "/home/test"
 ROOT = f"{HOME}/project"
 OWN = (f"{HOME}/.config/hookline", f"{HOME}/.local/state/hookline")
 WIRING = (f"{HOME}/.agent/settings.json", f"{ROOT}/.agent/settings.json")
-FACTS = {"root": lambda: ROOT, "home": lambda: HOME, "guarded": lambda: (*OWN, *WIRING)}
+FACTS = {"root": lambda: ROOT, "home": lambda: HOME, "guarded_paths": lambda: (*OWN, *WIRING)}
 PLACES = {"command": "command", "path": "path", "content": "content"}
 
 
@@ -33,7 +33,7 @@ def verdict(command, **where):
 
 
 def tool(kind, state=state(), tool="Write", **given):  # noqa: B008 -- frozen
-    event = pre_tool_use(cwd=ROOT, kind=kind, tool=tool, input=given, places=PLACES)
+    event = pre_tool_use(cwd=ROOT, kind=kind, tool=tool, input=given, input_keys=PLACES)
     response = self_protect.judge(event, state)
     return "pass" if response is None else f"{response.verdict} {response.rule}"
 
@@ -393,11 +393,11 @@ def test_guarded_files_that_are_links_themselves_are_guarded_by_both_names():
 def test_a_script_is_judged_when_it_is_started(name, text, command, said):
     scripts = {f"{ROOT}/{name}": text, f"{ROOT}/./{name}": text}
 
-    assert verdict(command, state=state(script=lambda: lambda path: scripts.get(path, ""))) == said
+    assert verdict(command, state=state(read_script=lambda: lambda path: scripts.get(path, ""))) == said
 
 
 def test_scripts_that_start_each_other_end():
-    assert verdict("sh x.sh", state=state(script=lambda: lambda path: "sh x.sh\n")) == "pass"
+    assert verdict("sh x.sh", state=state(read_script=lambda: lambda path: "sh x.sh\n")) == "pass"
 
 
 def test_a_link_to_the_command_is_the_command():
@@ -613,7 +613,7 @@ def test_ways_that_a_search_has_found(said, command):
 )
 def test_a_script_that_is_run_without_being_named_as_one(command):
     scripts = {f"{ROOT}/s.sh": "hookline trust\n"}
-    known = state(script=lambda: lambda path: scripts.get(path, ""))
+    known = state(read_script=lambda: lambda path: scripts.get(path, ""))
 
     assert verdict(command, state=known) == "block command"
     assert verdict(command) == "pass"
@@ -725,7 +725,7 @@ def test_what_a_reviewer_has_found(said, command):
 def test_scripts_that_a_reviewer_has_found(name, text, command, said):
     scripts = {f"{ROOT}/{name}": text, f"{ROOT}/./{name}": text}
 
-    assert verdict(command, state=state(script=lambda: lambda path: scripts.get(path, ""))) == said
+    assert verdict(command, state=state(read_script=lambda: lambda path: scripts.get(path, ""))) == said
 
 
 LOOKING = st.sampled_from(
@@ -775,7 +775,7 @@ def test_what_another_tool_is_given_is_no_line_of_a_shell(said, given):
 
 
 def test_a_program_of_the_project_that_is_called_like_one_that_looks_is_read():
-    scripts = state(script=lambda: lambda path: "hookline off 1h" if path.endswith("/ls") else "")
+    scripts = state(read_script=lambda: lambda path: "hookline off 1h" if path.endswith("/ls") else "")
 
     assert judged("./ls", state=scripts).rule == "command"
     assert judged("ls", state=scripts) is None

@@ -12,7 +12,7 @@ ROOT = f"{HOME}/project"
 FACTS = {
     "root": lambda: ROOT,
     "home": lambda: HOME,
-    "guarded": lambda: (f"{HOME}/.config/hookline", f"{ROOT}/.agent/settings.json"),
+    "guarded_paths": lambda: (f"{HOME}/.config/hookline", f"{ROOT}/.agent/settings.json"),
 }
 STATE = State(now=0.0, env={"PATH": "/usr/bin"}, facts=Facts(FACTS))
 
@@ -107,7 +107,9 @@ def test_where_a_home_may_be_said_to_be(said, path, text):
     places = {"path": "path", "content": "content"}
     given = {"path": path, "content": text}
 
-    assert said_about(pre_tool_use(cwd=ROOT, kind="write", tool="Write", input=given, places=places)) == said
+    assert (
+        said_about(pre_tool_use(cwd=ROOT, kind="write", tool="Write", input=given, input_keys=places)) == said
+    )
     if "\n" not in text.strip():
         assert verdict(f"cat >> {path} <<'E'\n{text}E") == said
 
@@ -122,7 +124,7 @@ def test_where_a_home_may_be_said_to_be(said, path, text):
 def test_an_agent_that_went_to_the_users_own_files_has_no_project_there(command, folder, stopped):
     """A folder without a repository is its own root; that makes nothing in it the project's."""
     guarded = (f"{HOME}/.config/hookline", f"{HOME}/.agent/settings.json", f"{ROOT}/.agent/settings.json")
-    facts = {"root": lambda: folder, "home": lambda: HOME, "guarded": lambda: guarded}
+    facts = {"root": lambda: folder, "home": lambda: HOME, "guarded_paths": lambda: guarded}
     state = State(now=0.0, env={"PATH": "/usr/bin"}, facts=Facts(facts))
     response = self_protect.judge(pre_tool_use(command, cwd=folder), state)
 
@@ -142,7 +144,7 @@ def test_an_agent_that_went_to_the_users_own_files_has_no_project_there(command,
 def test_a_project_stays_guarded_from_wherever_the_agent_went(command, folder):
     """The settings of any project end alike, whatever the root is taken to be now."""
     guarded = (f"{HOME}/.config/hookline", f"{HOME}/.agent/settings.json", f"{folder}/.agent/settings.json")
-    facts = {"root": lambda: folder, "home": lambda: HOME, "guarded": lambda: guarded}
+    facts = {"root": lambda: folder, "home": lambda: HOME, "guarded_paths": lambda: guarded}
     state = State(now=0.0, env={"PATH": "/usr/bin"}, facts=Facts(facts))
 
     assert self_protect.judge(pre_tool_use(command, cwd=folder), state) is not None

@@ -34,7 +34,7 @@ def started(**values):
 
 
 def mirrored(**changes):
-    return effect(Mirror(key="/repo/src:s-1", says=Frozen({**SAYS, **changes}), tidy=True))
+    return effect(Mirror(key="/repo/src:s-1", content=Frozen({**SAYS, **changes}), tidy=True))
 
 
 def test_a_session_is_told_where_it_is_and_the_state_file_says_so_too():
@@ -76,7 +76,7 @@ def test_paths_are_settings():
 
 @pytest.mark.parametrize(("tells", "silent"), [(True, True), (False, False)])
 def test_a_start_that_was_not_seen_counts_only_where_the_host_tells_of_none(tells, silent):
-    answer = session_init(started(source="unseen"), state(tells_start=tells))
+    answer = session_init(started(source="unseen"), state(reports_start=tells))
 
     assert (answer is None) is silent
 
@@ -91,7 +91,7 @@ def test_a_start_that_was_not_seen_counts_only_where_the_host_tells_of_none(tell
 )
 def test_the_brief_is_read_up_to_its_cap(text, cap, said):
     answer = session_init.judge(
-        started(), state(inside=lambda name: (text, "")), brief="BRIEF.md", brief_cap=cap
+        started(), state(read_project_file=lambda name: (text, "")), brief="BRIEF.md", brief_cap=cap
     )
 
     assert answer.context == ((TOLD, said) if said else (TOLD,))
@@ -100,21 +100,25 @@ def test_the_brief_is_read_up_to_its_cap(text, cap, said):
 def test_no_part_of_a_secret_is_told_where_the_brief_is_cut():
     secret = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
     text = f"{'b' * 80} {secret} more"
-    answer = session_init.judge(started(), state(inside=lambda name: (text, "")), brief="B.md", brief_cap=100)
+    answer = session_init.judge(
+        started(), state(read_project_file=lambda name: (text, "")), brief="B.md", brief_cap=100
+    )
 
     assert "bbb" in answer.context[1]
     assert secret[:8] not in answer.context[1]
 
 
 def test_a_brief_that_cannot_be_read_is_told_to_the_user():
-    answer = session_init.judge(started(), state(inside=lambda name: ("", "is not there")), brief="B.md")
+    answer = session_init.judge(
+        started(), state(read_project_file=lambda name: ("", "is not there")), brief="B.md"
+    )
 
     assert answer.warnings == warn("the brief 'B.md' is not there, so the session starts without it").warnings
 
 
 @pytest.mark.parametrize("name", [".env", "config/id_rsa", ".ssh/config"])
 def test_what_may_hold_secrets_is_no_brief(name):
-    answer = session_init.judge(started(), state(inside=lambda name: ("KEY=1", "")), brief=name)
+    answer = session_init.judge(started(), state(read_project_file=lambda name: ("KEY=1", "")), brief=name)
 
     assert (len(answer.context), "may hold secrets" in answer.warnings[0]) == (1, True)
 

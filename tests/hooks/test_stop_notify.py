@@ -8,7 +8,7 @@ import pytest
 from hookline import State, Stop, block, hook
 from hookline.core.events import SessionEnd, Subagent
 from hookline.core.frozen import Frozen
-from hookline.core.journal import read
+from hookline.core.parse_journal import parse_journal
 from hookline.core.response import Mirror, Notify, Post, effect, remember
 from hookline.core.state import Facts
 from hookline.hooks import load
@@ -20,7 +20,7 @@ from hookline.testing import any_event, stop
 NOW = 1_000_000.0
 URL = "http://127.0.0.1:9/hook"
 GONE = Mirror(key="/repo:s-1")
-JOURNAL = read(
+JOURNAL = parse_journal(
     "/repo/a.tsv", "# metric_direction: lower\niteration\tcommit\tmetric\tstatus\n1\t1234\t0.5\tkeep\n"
 )
 
@@ -50,7 +50,7 @@ def test_the_end_is_told_with_how_long_it_took(seconds, said):
 def test_a_session_whose_beginning_nobody_saw_has_no_duration():
     answer = stop_notify(ended(), state(env={"AR_NOTIFY_WEBHOOK": URL}))
 
-    assert (answer.effects[1].text, answer.effects[2].says["duration"]) == (
+    assert (answer.effects[1].text, answer.effects[2].content["duration"]) == (
         "repo (main): the session ended",
         "unknown",
     )
@@ -62,7 +62,7 @@ def test_a_webhook_is_told_the_same_in_parts():
     text = f"repo (main): the session ended after 1m 0s; {summary}"
     says = {"text": text, "project": "repo", "branch": "main", "duration": "1m 0s", "tsv_summary": summary}
 
-    assert answer == effect(GONE, Notify(title="hookline", text=text), Post(to=URL, says=Frozen(says)))
+    assert answer == effect(GONE, Notify(title="hookline", text=text), Post(to=URL, content=Frozen(says)))
 
 
 def test_of_an_engines_session_only_the_run_is_told():
@@ -112,14 +112,14 @@ def test_claude_code_passes_it_on_to_the_terminal(runtime):
     assert json.loads(reply.stdout) == {
         "terminalSequence": "\x1b]777;notify;hookline;repo: the session ended\x07"
     }
-    assert runtime.wanted.notices() == ()
+    assert runtime.effects.take_notices() == ()
 
 
 def test_for_another_host_it_is_written_to_the_terminal_itself(runtime):
     reply = runtime.answer(host("codex"), "SessionEnd", any_event(SessionEnd, host="codex"))
 
     assert (reply.stdout, reply.stderr) == ("", "")
-    assert runtime.wanted.notices() == (Notify(title="hookline", text="repo: the session ended"),)
+    assert runtime.effects.take_notices() == (Notify(title="hookline", text="repo: the session ended"),)
 
 
 def test_a_trial_is_told_to_nobody(runtime):
@@ -127,7 +127,7 @@ def test_a_trial_is_told_to_nobody(runtime):
         host("codex"), "SessionEnd", any_event(SessionEnd, host="codex", session="hookline-doctor-1")
     )
 
-    assert runtime.wanted.notices() == ()
+    assert runtime.effects.take_notices() == ()
 
 
 def test_a_turn_that_is_made_to_go_on_is_not_told(runtime):
@@ -139,12 +139,12 @@ def test_a_turn_that_is_made_to_go_on_is_not_told(runtime):
     runtime.setup = type(runtime.setup)(
         places=runtime.setup.places,
         env={"AUTORESEARCH_BUDGET_END": "99999999999"},
-        settled=runtime.setup.settled,
-        kept=runtime.setup.kept,
+        config=runtime.setup.config,
+        resources=runtime.setup.resources,
     )
     runtime.answer(host("codex"), "Stop", stop(host="codex"))
 
-    assert runtime.wanted.notices() == ()
+    assert runtime.effects.take_notices() == ()
 
 
 SECRET = "ghp_k4Z9vQ2mX7bN1cR8tY5wL3pJ6hG0fD2sA9eU"
@@ -157,7 +157,7 @@ def test_no_secret_gets_out_with_it(tmp_path, monkeypatch):
         runtime.register(load("stop-notify"))
         reply = runtime.answer(host("claude-code"), "SessionEnd", ended())
         runtime.answer(host("codex"), "SessionEnd", any_event(SessionEnd, host="codex"))
-        shown = runtime.wanted.notices()
+        shown = runtime.effects.take_notices()
 
     assert SECRET not in f"{reply.stdout}{shown}"
     assert ("terminalSequence" in reply.stdout, len(shown)) == (True, 1)

@@ -3,12 +3,12 @@
 from hookline import State, inject
 from hookline.core.events import SubagentStart
 from hookline.core.frozen import Frozen
-from hookline.core.journal import read
+from hookline.core.parse_journal import parse_journal
 from hookline.core.state import Facts
 from hookline.hooks.subagent_context import subagent_context
 from hookline.testing import any_event
 
-JOURNAL = read("/repo/autoresearch/speed/results.tsv", "iteration\tmetric\n0\t0.9\n7\t0.8\n")
+JOURNAL = parse_journal("/repo/autoresearch/speed/results.tsv", "iteration\tmetric\n0\t0.9\n7\t0.8\n")
 
 
 def state(journal, **memory):

@@ -7,14 +7,14 @@ import pytest
 
 from hookline import Budget, State, block, remember, warn
 from hookline.core.events import PostModelCall, Subagent
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.hook import configure
 from hookline.core.state import Facts
 from hookline.core.store import Query
 from hookline.core.usage import Usage
 from hookline.core.values import replace
 from hookline.hooks import load as built_in
-from hookline.hooks.token_budget import target_of, token_budget
+from hookline.hooks.token_budget import parse_target, token_budget
 from hookline.runtime.runtime import Runtime
 from hookline.testing import any_event, stop, user_prompt_submit
 
@@ -136,7 +136,7 @@ def test_the_prompt_counts_before_the_engine_and_the_engine_before_the_setting(p
     ("text", "target"), [("500000", 500_000), ("1.5m", 1_500_000), ("", 0), ("-5", 0), ("٥", 0), ("5 kb", 0)]
 )
 def test_an_engine_gives_a_number_or_what_a_prompt_would_say(text, target):
-    assert target_of(text) == target
+    assert parse_target(text) == target
 
 
 @pytest.mark.parametrize("event", [stop(subagent=HELPER), user_prompt_submit("+20k", subagent=HELPER)])
@@ -161,7 +161,7 @@ def played(spent, prompt="do it +10k"):
     runtime.fire_now(user_prompt_submit(prompt, host=""))
     ends = []
     for before, total in pairwise((0, *spent)):
-        usage = frozen({"input_tokens": 7, "output_tokens": total - before})
+        usage = freeze({"input_tokens": 7, "output_tokens": total - before})
         runtime.fire_now(any_event(PostModelCall, usage=usage, host=""))
         ends.append(runtime.fire_now(stop(host="")))
     return ends, [row for _, row in runtime.store.records(Query(session="s-1", event="Stop"))]

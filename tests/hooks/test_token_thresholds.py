@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from hookline import OnBudgetExceeded
-from hookline.budget.ledger import ENDS, Purse
+from hookline.budget.ledger import BUDGET_NOTE, Ledger
 from hookline.core.events import PostModelCall
 from hookline.core.hook import Hook
 from hookline.runtime.runtime import Runtime
@@ -27,9 +27,9 @@ class Spending(RuleBasedStateMachine):
         self.spoke, self.over = set(), set()
         self.ends = None
 
-    def purse(self, event):
+    def ledger(self, event):
         where = self.runtime.setup.places
-        return Purse(event, self.runtime.store, where, {}, now=self.now)
+        return Ledger(event, self.runtime.store, where, {}, now=self.now)
 
     @rule(percent=st.integers(0, 110) | st.sampled_from((60, 61, 70, 71, 80)), output=st.integers(1, 50))
     def the_model_answers(self, percent, output):
@@ -46,12 +46,12 @@ class Spending(RuleBasedStateMachine):
     @rule(seconds=st.integers(-5, 50))
     def a_person_gives_time(self, seconds):
         self.ends = self.now + seconds
-        self.runtime.store.note("s-1", {ENDS: self.ends})
+        self.runtime.store.set_notes("s-1", {BUDGET_NOTE: self.ends})
 
     @rule()
     def a_person_takes_it_away(self):
         self.ends = None
-        self.runtime.store.note("s-1", {ENDS: None})
+        self.runtime.store.set_notes("s-1", {BUDGET_NOTE: None})
 
     @rule(seconds=st.integers(0, 30))
     def time_goes_by(self, seconds):
@@ -59,7 +59,7 @@ class Spending(RuleBasedStateMachine):
 
     @rule()
     def a_tool_has_run(self):
-        said = self.purse(post_tool_use(host="")).spent([LISTENER])
+        said = self.ledger(post_tool_use(host="")).find_exceeded([LISTENER])
 
         assert said.get("tokens") == self.announced()
         assert ("time" in said) is self.time_announced()
@@ -81,7 +81,7 @@ class Spending(RuleBasedStateMachine):
 
     @invariant()
     def sums_hold(self):
-        usage = self.purse(post_tool_use(host="")).usage
+        usage = self.ledger(post_tool_use(host="")).usage
 
         assert (usage.used, usage.output or 0, usage.turn_output or 0) == (self.used, self.output, self.turn)
 

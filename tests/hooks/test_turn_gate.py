@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hookline.policy import trust
-from hookline.runtime.setup import load
+from hookline.runtime.setup import load_setup
 
 USER = "~/.config/hookline/hookline.toml"
 OWN = ".hookline/hookline.toml"
@@ -95,9 +95,9 @@ def test_the_first_check_that_fails_is_told_and_each_has_its_own_strikes(user):
 
 def trusted(user):
     """Whatever the project has now, as if its user had said yes to it."""
-    setup = load(user.environment(), str(user.project))
+    setup = load_setup(user.environment(), str(user.project))
     trust.pin(setup.places.trust, setup.places.root, setup.trust.now)
-    setup.kept.close()
+    setup.resources.close()
 
 
 def test_checks_of_a_project_wait_for_trust_and_then_add_up(user):

@@ -8,15 +8,15 @@ import pytest
 
 from hookline import PreToolUse, State, Stop, block, hook
 from hookline.core.events import PostToolUse
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.hook import configure
 from hookline.core.payload import decode
-from hookline.core.todos import Todo, open_ones
+from hookline.core.todos import Todo, find_open
 from hookline.hooks import load as built_in
 from hookline.hooks.turn_summary import turn_summary
 from hookline.hosts import load
 from hookline.runtime.runtime import Runtime
-from hookline.runtime.summarize_turn import PARTS
+from hookline.runtime.turn_summary import PARTS
 from hookline.stores import memory
 from hookline.testing import post_tool_use, pre_tool_use, stop, user_prompt_submit
 
@@ -39,9 +39,9 @@ def asked(runtime, native, event):
 
 
 def todo(*items, tool="TodoWrite", **more):
-    places = frozen({"todos": "todos", "text": "content", "status": "status"})
+    places = freeze({"todos": "todos", "text": "content", "status": "status"})
     listed = [{"content": text, "status": status} for text, status in items]
-    return post_tool_use(tool=tool, kind="todo", places=places, input=frozen({"todos": listed}), **more)
+    return post_tool_use(tool=tool, kind="todo", input_keys=places, input=freeze({"todos": listed}), **more)
 
 
 def test_a_turn_without_trouble_is_silent(runtime):
@@ -160,10 +160,10 @@ def test_a_turn_that_no_block_can_hold_has_its_stage(runtime):
     def again(event: Stop, state: State):
         return block("more")
 
-    runtime.store.note("s-1", {"todos": [["ship", "pending"]]})
+    runtime.store.set_notes("s-1", {"todos": [["ship", "pending"]]})
     runtime.answer(load("cline"), "TaskComplete", stop(host="cline"))
 
-    assert "suggested next prompt: go on with: ship" in runtime.said.warnings
+    assert "suggested next prompt: go on with: ship" in runtime.last_outcome.warnings
 
 
 @pytest.mark.parametrize(
@@ -183,11 +183,11 @@ def test_an_error_of_the_model_ends_a_turn_without_a_stage(host, stem, change):
     payload = json.loads((CAPTURES / host.name / f"{stem}.json").read_text())
     found = decode(host, {**payload, **change})
     if found is not None:
-        runtime.store.note(found[1].session, {"todos": [["ship", "pending"]]})
+        runtime.store.set_notes(found[1].session, {"todos": [["ship", "pending"]]})
         runtime.answer(host, *found)
 
     assert found is None or not isinstance(found[1], Stop)
-    assert runtime.said is None or runtime.said.warnings == ()
+    assert runtime.last_outcome is None or runtime.last_outcome.warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_the_hosts_own_lists_are_understood(host, stems, still):
         said = turn_summary(decode(host, payload)[1], NOW)
         notes |= said.memory
 
-    assert open_ones(notes) == still
+    assert find_open(notes) == still
 
 
 @pytest.mark.parametrize(
@@ -217,11 +217,11 @@ def test_the_tables_of_other_hosts_say_where_their_lists_lie(host, tool, text):
     event = post_tool_use(
         tool=tool,
         kind=row.kind,
-        places=row.places,
-        input=frozen({"todos": [{text: "ship", "status": "pending"}, {text: "x", "status": "cancelled"}]}),
+        input_keys=row.input_keys,
+        input=freeze({"todos": [{text: "ship", "status": "pending"}, {text: "x", "status": "cancelled"}]}),
     )
 
-    assert open_ones(turn_summary(event, NOW).memory) == (Todo(text="ship", status="pending"),)
+    assert find_open(turn_summary(event, NOW).memory) == (Todo(text="ship", status="pending"),)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_the_tables_of_other_hosts_say_where_their_lists_lie(host, tool, text):
         post_tool_use(),
         todo(("ship", "pending"), success=False),
         todo(("ship", "pending"), subagent=built_in),
-        post_tool_use(kind="todo", input=frozen({"todos": "nonsense"}), places=frozen({"id": "id"})),
+        post_tool_use(kind="todo", input=freeze({"todos": "nonsense"}), input_keys=freeze({"id": "id"})),
     ],
     ids=["another-tool", "failed", "of-a-helper", "nonsense"],
 )
@@ -240,10 +240,10 @@ def test_nothing_else_is_remembered(event):
 
 @pytest.mark.parametrize("odd", ["text", 3, None, [1, {"content": 5}], {"a": 1}])
 def test_a_list_of_another_shape_is_no_trouble(odd):
-    places = frozen({"todos": "todos", "text": "content", "status": "status"})
-    said = turn_summary(post_tool_use(kind="todo", places=places, input=frozen({"todos": odd})), NOW)
+    places = freeze({"todos": "todos", "text": "content", "status": "status"})
+    said = turn_summary(post_tool_use(kind="todo", input_keys=places, input=freeze({"todos": odd})), NOW)
 
-    assert open_ones(said.memory) == ()
+    assert find_open(said.memory) == ()
 
 
 class Slow:
@@ -268,7 +268,7 @@ def test_a_part_that_takes_too_long_is_left_out_and_noted():
     outcome = runtime.fire_now(stop())
 
     assert [text for text in outcome.warnings if "suggested" in text] == []
-    assert [step.said for step in outcome.trail if step.hook.startswith("turn-summary.")] == [
+    assert [step.action for step in outcome.trail if step.hook.startswith("turn-summary.")] == [
         "shown",
         "timed-out",
     ]
@@ -300,10 +300,10 @@ def test_what_another_hook_notes_as_todos_does_not_keep_the_end_from_being_judge
     def gate(event: Stop, state):
         return block("go on")
 
-    runtime.store.note("s-1", {"todos": noted, "todo:1:text": noted})
+    runtime.store.set_notes("s-1", {"todos": noted, "todo:1:text": noted})
 
     assert asked(runtime, "Stop", stop())["decision"] == "block"
-    assert open_ones({"todos": noted, "todo:1:text": 7}) == ()
+    assert find_open({"todos": noted, "todo:1:text": 7}) == ()
     assert "decision" not in [asked(runtime, "Stop", stop()) for _ in range(7)][-1]
 
 

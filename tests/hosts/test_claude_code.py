@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from hookline import block, hook
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.events import BLOCK, INJECT, MODIFY, OnError, Stop, TurnStart
-from hookline.core.frozen import frozen
-from hookline.core.install_table import Entry
+from hookline.core.frozen import freeze
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome, Step
 from hookline.core.payload import decode
 from hookline.core.values import replace
@@ -33,9 +33,9 @@ def heard(stem, **changes):
 def raw(stem, after=None, **outcome):
     """Our reply; *after* is what hooks made of the event's one field."""
     name, event = heard(stem)
-    new = event if after is None else replace(event, **{event.changes: after})
-    trail = (Step(hook="changer", said="modify"),) if after is not None else ()
-    reply, _ = answer(HOST, name, event, Outcome(event=new, trail=trail, **outcome))
+    new = event if after is None else replace(event, **{event.changeable_field: after})
+    trail = (Step(hook="changer", action="modify"),) if after is not None else ()
+    reply, _ = build_reply(HOST, name, event, Outcome(event=new, trail=trail, **outcome))
     return reply
 
 
@@ -51,19 +51,19 @@ def test_exit_2_would_show_the_model_our_command_line_so_every_reply_ends_with_0
 
 def test_changed_output_must_have_the_tools_own_shape():
     shown = heard("PostToolUse")[1].output
-    reply = said("PostToolUse", after=frozen({**shown, "stdout": "clean"}))
+    reply = said("PostToolUse", after=freeze({**shown, "stdout": "clean"}))
 
     assert reply["hookSpecificOutput"]["updatedToolOutput"] == {**shown, "stdout": "clean"}
 
 
 def test_the_output_of_a_failed_tool_is_only_text_and_cannot_be_changed():
-    assert HOST.moments["PostToolUseFailure"].can == {BLOCK, INJECT}
-    assert MODIFY in HOST.moments["PostToolUse"].can
+    assert HOST.moments["PostToolUseFailure"].abilities == {BLOCK, INJECT}
+    assert MODIFY in HOST.moments["PostToolUse"].abilities
 
 
 def test_changed_input_replaces_the_whole_so_the_whole_is_sent():
     before = heard("PreToolUse")[1].input
-    reply = said("PreToolUse", after=frozen({**before, "command": "echo changed"}))
+    reply = said("PreToolUse", after=freeze({**before, "command": "echo changed"}))
 
     assert reply["hookSpecificOutput"]["updatedInput"] == {**before, "command": "echo changed"}
 
@@ -102,7 +102,7 @@ def test_a_permission_request_ignores_the_decision_of_others_and_has_its_own():
 
 
 def test_context_at_a_stop_makes_the_turn_go_on_so_none_is_sent():
-    assert INJECT not in HOST.moments["Stop"].can
+    assert INJECT not in HOST.moments["Stop"].abilities
     assert "hookSpecificOutput" not in said("Stop", context=("more",))
 
 
@@ -124,11 +124,11 @@ def test_context_over_ten_thousand_characters_would_be_put_in_a_file_so_it_is_sh
 
 
 def test_hooks_at_the_end_of_a_session_share_a_second_and_a_half():
-    assert HOST.moments["SessionEnd"].within < 1.5
+    assert HOST.moments["SessionEnd"].timeout < 1.5
 
 
 def test_a_prompt_waits_thirty_seconds_where_other_moments_wait_longer():
-    assert HOST.moments["UserPromptSubmit"].within < 30 < HOST.within
+    assert HOST.moments["UserPromptSubmit"].timeout < 30 < HOST.timeout
 
 
 def test_the_stop_cap_of_the_host_is_8_and_ours_is_below_and_holds():
@@ -150,8 +150,8 @@ def test_the_stop_cap_of_the_host_is_8_and_ours_is_below_and_holds():
 
 
 def test_the_entry_has_no_matcher_and_counts_in_seconds():
-    entry = HOST.wiring.way.entry(
-        Entry(moment="PreToolUse", command="hookline hook claude-code", seconds=60.0)
+    entry = HOST.install.layout.make_entry(
+        InstallEntry(moment="PreToolUse", command="hookline hook claude-code", timeout=60.0)
     )
 
     assert entry == {"hooks": [{"type": "command", "command": "hookline hook claude-code", "timeout": 60}]}

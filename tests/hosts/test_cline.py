@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.events import MODIFY
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.host import Reply
-from hookline.core.install_table import Entry
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 from hookline.core.values import replace
@@ -26,7 +26,7 @@ def heard(name, **more):
 def replied(name, **said):
     """The reply at a captured moment, and what of the outcome could be said there."""
     moment, event = heard(name)
-    return answer(HOST, moment, event, Outcome(**{"event": event, **said}))
+    return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
 
 def call(name, given):
@@ -59,15 +59,17 @@ def test_other_moments_are_detached_so_nothing_is_answered_there(name):
     reply, said = replied(name, blocked="because", context=("know",))
 
     assert reply.stdout == ""
-    assert "know" in "\n".join((*said.kept, reply.stderr))
+    assert "know" in "\n".join((*said.held_context, reply.stderr))
 
 
 def test_one_executable_for_each_event_named_after_it():
-    entries = tuple(Entry(moment=name, command="hookline hook cline", seconds=30.0) for name in HOST.moments)
-    files = HOST.wiring.way.files(entries)
+    entries = tuple(
+        InstallEntry(moment=name, command="hookline hook cline", timeout=30.0) for name in HOST.moments
+    )
+    files = HOST.install.layout.make_files(entries)
 
     assert set(files) == set(HOST.moments)
-    assert HOST.wiring.way.executable
+    assert HOST.install.layout.executable
     assert files["PreToolUse"].splitlines()[0] == "#!/bin/sh"
     assert files["PreToolUse"].splitlines()[-1] == "exec hookline hook cline"
 
@@ -103,10 +105,10 @@ def test_files_to_read_come_in_many_shapes_too(given):
 
 def test_a_changed_command_goes_back_in_the_tools_own_shape():
     name, event = heard("PreToolUse")
-    after = replace(event, input=frozen({**event.input, "command": "echo safe"}))
-    reply, _ = answer(HOST, name, event, Outcome(event=after))
+    after = replace(event, input=freeze({**event.input, "command": "echo safe"}))
+    reply, _ = build_reply(HOST, name, event, Outcome(event=after))
 
-    assert MODIFY in HOST.moments[name].can
+    assert MODIFY in HOST.moments[name].abilities
     assert json.loads(reply.stdout) == {"overrideInput": {"commands": ["echo safe"]}}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hookline import block, hook
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.derive import derive
 from hookline.core.events import (
     Notification,
@@ -20,15 +20,16 @@ from hookline.core.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.host import Reply
-from hookline.core.install_table import Entry
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 from hookline.core.state import State
 from hookline.core.values import replace
 from hookline.hosts import load
-from hookline.hosts.codex import entry, sent
+from hookline.hosts._codex_codec import is_sender
+from hookline.hosts.codex import make_entry
 from hookline.runtime.runtime import Runtime
 
 HOST = load("codex")
@@ -46,7 +47,7 @@ def heard(capture, **changed):
 
 def said(capture, **outcome):
     name, event = heard(capture)
-    reply, _ = answer(HOST, name, event, Outcome(event=outcome.pop("event", event), **outcome))
+    reply, _ = build_reply(HOST, name, event, Outcome(event=outcome.pop("event", event), **outcome))
     assert (reply.code, reply.stderr) == (0, "")
     return json.loads(reply.stdout) if reply.stdout else None
 
@@ -66,7 +67,7 @@ OUTCOMES = [
     {"warnings": ("look",)},
     {"blocked": "no", "context": ("mind this",), "warnings": ("look",)},
 ]
-CHANGES = {"PreToolUse": {"input": frozen({"command": "ls"})}, "PostToolUse": {"output": "other"}}
+CHANGES = {"PreToolUse": {"input": freeze({"command": "ls"})}, "PostToolUse": {"output": "other"}}
 
 
 @pytest.mark.parametrize("moment", [name for name in HOST.moments if "Model" not in name])
@@ -81,7 +82,7 @@ def test_one_unknown_field_drops_the_whole_reply_so_every_reply_is_of_the_publis
     for outcome in (*OUTCOMES, *changes, {**OUTCOMES[-1], **(changes[0] if changes else {})}):
         name, event = heard(moment)
         given = dict(outcome)
-        reply, _ = answer(HOST, name, event, Outcome(event=given.pop("event", event), **given))
+        reply, _ = build_reply(HOST, name, event, Outcome(event=given.pop("event", event), **given))
         assert broken(schema, json.loads(reply.stdout) if reply.stdout else {}, schema) == []
 
 
@@ -108,7 +109,7 @@ def broken(schema, value, whole):
 def test_exit_2_with_empty_stderr_does_nothing_so_nothing_is_said_by_exit_code(capture):
     for outcome in OUTCOMES:
         name, event = heard(capture)
-        reply, _ = answer(HOST, name, event, Outcome(event=event, **outcome))
+        reply, _ = build_reply(HOST, name, event, Outcome(event=event, **outcome))
         assert reply.code == 0
 
 
@@ -141,7 +142,7 @@ def test_ask_is_failed_so_it_becomes_a_denial():
 
 
 def test_changed_input_counts_only_beside_an_allowance():
-    assert said("PreToolUse", event=altered("PreToolUse", input=frozen({"command": "ls"}))) == {
+    assert said("PreToolUse", event=altered("PreToolUse", input=freeze({"command": "ls"}))) == {
         "hookSpecificOutput": {
             "hookEventName": "PreToolUse",
             "permissionDecision": "allow",
@@ -182,7 +183,7 @@ def test_a_changed_result_that_is_empty_still_replaces_the_old_one():
 def test_a_changed_result_keeps_that_the_command_failed():
     name, event = heard("PostToolUse")
     failed = replace(event, success=False, error="exit code 3")
-    reply, _ = answer(HOST, name, failed, Outcome(event=replace(failed, output="ha")))
+    reply, _ = build_reply(HOST, name, failed, Outcome(event=replace(failed, output="ha")))
 
     assert json.loads(reply.stdout)["reason"] == "exit code 3\nha"
 
@@ -199,7 +200,7 @@ def test_a_changed_result_keeps_that_the_command_failed():
 def test_the_changed_result_of_an_mcp_tool_is_text(response, reason):
     capture = "PostToolUse.mcp__echo__echo"
     name, event = heard(capture, tool_response={"content": []})
-    reply, _ = answer(HOST, name, event, Outcome(event=replace(event, output=frozen(response))))
+    reply, _ = build_reply(HOST, name, event, Outcome(event=replace(event, output=freeze(response))))
 
     assert json.loads(reply.stdout)["reason"] == reason
 
@@ -207,7 +208,7 @@ def test_the_changed_result_of_an_mcp_tool_is_text(response, reason):
 @pytest.mark.parametrize("capture", ["SessionEnd", "PreModelRequest", "PostModelRequest"])
 def test_where_no_reply_is_read_warnings_go_to_stderr(capture):
     name, event = heard(capture)
-    reply, _ = answer(HOST, name, event, Outcome(event=event, warnings=("look",)))
+    reply, _ = build_reply(HOST, name, event, Outcome(event=event, warnings=("look",)))
 
     assert reply == Reply(stderr="hookline: look\n")
 
@@ -288,7 +289,7 @@ def ran(call, code, **more):
     ],
 )
 def test_a_failing_command_says_nothing_but_the_recording_has_its_exit_code(lines, error):
-    assert HOST.recorded(lines, "call_1_0") == error
+    assert HOST.find_recorded_error(lines, "call_1_0") == error
 
 
 def noting(seen):
@@ -339,15 +340,15 @@ def test_no_cap_on_stops_so_ours_holds_though_helpers_begin_turns_meanwhile():
 
 @pytest.mark.parametrize(("moment", "timeout"), [("SessionEnd", 3), ("Interrupt", 3), ("Stop", 60)])
 def test_the_end_of_a_session_has_a_second_by_default_and_three_at_most(moment, timeout):
-    wired = entry(Entry(moment=moment, command="hookline hook codex", seconds=60.0))
+    wired = make_entry(InstallEntry(moment=moment, command="hookline hook codex", timeout=60.0))
     handler = {"type": "command", "command": "hookline hook codex", "timeout": timeout}
 
     assert wired == {"hooks": [handler]}
-    assert (HOST.moments[moment].within or HOST.within) < timeout
+    assert (HOST.moments[moment].timeout or HOST.timeout) < timeout
 
 
 def test_untrusted_hooks_are_skipped_silently_so_a_person_is_told_what_to_do():
-    assert "/hooks" in HOST.wiring.needs[0]
+    assert "/hooks" in HOST.install.manual_steps[0]
 
 
 @pytest.mark.parametrize(
@@ -356,7 +357,7 @@ def test_untrusted_hooks_are_skipped_silently_so_a_person_is_told_what_to_do():
 def test_no_environment_marks_it_so_it_is_recognised_by_its_payloads(path):
     payload = json.loads(path.read_text())
 
-    assert sent(payload, {}) is (path.parent.name == "codex")
+    assert is_sender(payload, {}) is (path.parent.name == "codex")
 
 
 # --- ours ---

@@ -62,7 +62,7 @@ def test_unknown_fields_are_ignored(path):
 @pytest.mark.parametrize("path", [path for path in MOMENTS if decoded(path)], ids=name)
 def test_wrong_types_are_named_and_never_repeated(path):
     host, sent = hosts.load(path.parent.name), payload(path)
-    fields = {**host.common, **host.moments[moment_of(path)].fields}
+    fields = {**host.common_paths, **host.moments[moment_of(path)].fields}
     for ours, theirs in fields.items():
         if (
             "." in theirs
@@ -80,7 +80,7 @@ def test_wrong_types_are_named_and_never_repeated(path):
 def complaint(host, payload):
     """What we need must be right; the rest is left out, and both are said."""
     try:
-        return " ".join(decode(host, payload)[1].odd)
+        return " ".join(decode(host, payload)[1].payload_problems)
     except Unreadable as error:
         return str(error)
 
@@ -91,7 +91,7 @@ def test_what_is_not_needed_does_not_stop_the_judging(field):
     name, event = decode(hosts.load("claude-code"), {**payload(capture), field: {"odd": 1}})
 
     assert (name, event.command) == ("PreToolUse", "echo hi")
-    assert field in event.odd[0]
+    assert field in event.payload_problems[0]
 
 
 @pytest.mark.parametrize("field", ["tool_name", "tool_input"])
@@ -102,7 +102,7 @@ def test_what_is_needed_must_be_right(field):
 
 
 def test_every_event_is_to_be_had_on_some_host():
-    from hookline.core.derive import coverage
+    from hookline.core.derive import find_coverage
 
     for event in EVENTS.values():
-        assert {coverage(hosts.load(host), event) for host in hosts.names()} != {"none"}, event
+        assert {find_coverage(hosts.load(host), event) for host in hosts.names()} != {"unsupported"}, event

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.derive import derive
 from hookline.core.events import OnError, PermissionRequest, PostToolUse, PreToolUse, Stop
-from hookline.core.frozen import frozen
-from hookline.core.install_table import Entry
+from hookline.core.frozen import freeze
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 from hookline.core.values import replace
@@ -32,7 +32,7 @@ def heard(name, **more):
 
 def replied(name, **outcome):
     moment, event = heard(name)
-    reply, _ = answer(HOST, moment, event, Outcome(**{"event": event, **outcome}))
+    reply, _ = build_reply(HOST, moment, event, Outcome(**{"event": event, **outcome}))
     return reply
 
 
@@ -58,7 +58,7 @@ def test_a_permission_request_is_camel_case_in_both_spellings():
 @pytest.mark.parametrize("path", sorted(CAPTURES.glob("*.json")), ids=lambda path: path.stem)
 def test_a_payload_that_names_no_event_is_recognised_by_its_fields(path):
     name = path.stem.split(".")[0]
-    found = HOST.unpacked(json.loads(path.read_text()))["hook_event_name"]
+    found = HOST.normalize(json.loads(path.read_text()))["hook_event_name"]
 
     assert found.lower() == name.lower()
 
@@ -89,7 +89,7 @@ def test_context_at_a_prompt_and_at_the_start_is_sent_whatever_the_documents_say
 @SPELLINGS
 def test_a_changed_input_is_sent_as_modified_args(name):
     _, event = heard(name)
-    reply = replied(name, event=replace(event, input=frozen({"command": "ls"})))
+    reply = replied(name, event=replace(event, input=freeze({"command": "ls"})))
 
     assert json.loads(reply.stdout) == {"modifiedArgs": {"command": "ls"}}
 
@@ -132,8 +132,8 @@ def test_every_answer_ends_with_0_because_any_other_code_denies():
 
 
 def wired(command):
-    entries = tuple(Entry(moment=name, command=command, seconds=59.6) for name in HOST.moments)
-    (text,) = HOST.wiring.way.files(entries).values()
+    entries = tuple(InstallEntry(moment=name, command=command, timeout=59.6) for name in HOST.moments)
+    (text,) = HOST.install.layout.make_files(entries).values()
     return json.loads(text)
 
 
@@ -210,7 +210,7 @@ def test_a_helpers_own_stop_and_prompt_are_none_of_the_sessions():
 @pytest.mark.parametrize("name", ["preToolUse.subagent", "PreToolUse.pascal.subagent", "subagentStop"])
 def test_a_helper_belongs_to_the_session_that_began_it(name):
     _, event = heard(name)
-    payload = HOST.unpacked(sent(name))
+    payload = HOST.normalize(sent(name))
 
     assert event.session == payload["parentAgentId"]
     assert (event.subagent.id, event.subagent.type) == (payload["agentId"], "task")
@@ -231,8 +231,11 @@ def test_a_forced_turn_begins_with_our_own_reason_which_is_no_prompt_of_a_person
 def test_a_prompt_may_come_before_the_session_start_which_is_not_told_twice_then():
     prompt, call = heard("userPromptSubmitted")[1], heard("preToolUse")[1]
 
-    assert [event.name for event in derive(HOST, prompt, known=False)] == ["UserPromptSubmit", "TurnStart"]
-    assert [event.name for event in derive(HOST, call, known=False)] == ["SessionStart", "PreToolUse"]
+    assert [event.name for event in derive(HOST, prompt, session_known=False)] == [
+        "UserPromptSubmit",
+        "TurnStart",
+    ]
+    assert [event.name for event in derive(HOST, call, session_known=False)] == ["SessionStart", "PreToolUse"]
 
 
 def test_we_let_go_before_the_eighth_stop_block_at_which_copilot_ends_the_turn_itself():
@@ -252,7 +255,7 @@ def test_a_stop_says_whether_it_was_made_to_go_on():
     ],
 )
 def test_it_is_recognised_by_its_environment_where_claudes_settings_are_read(env, payload, ours):
-    assert HOST.sent(sent(payload), env) is ours
+    assert HOST.recognises(sent(payload), env) is ours
 
 
 # --- ours ---
@@ -306,7 +309,7 @@ def test_tools_are_known_by_either_name(name, kind):
 
 
 def test_every_tools_output_can_be_changed():
-    assert answer(
+    assert build_reply(
         HOST, "postToolUse", ran("s3cret", toolName="sql"), Outcome(event=replace(ran("s3cret"), output="x"))
     )[0].stdout
 
@@ -316,4 +319,4 @@ def test_a_file_is_found_where_a_permission_is_asked_for():
 
 
 def test_another_host_that_was_started_inside_of_it_is_not_taken_for_it():
-    assert HOST.sent({"hook_event_name": "PreToolUse", "prompt_id": "1"}, {"COPILOT_CLI": "1"}) is False
+    assert HOST.recognises({"hook_event_name": "PreToolUse", "prompt_id": "1"}, {"COPILOT_CLI": "1"}) is False

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.events import BLOCK
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.host import Reply
-from hookline.core.install_table import Entry
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 from hookline.core.values import replace
@@ -26,7 +26,7 @@ def heard(name, **more):
 def replied(name, **said):
     """The reply at a captured moment, and what of the outcome could be said there."""
     moment, event = heard(name)
-    return answer(HOST, moment, event, Outcome(**{"event": event, **said}))
+    return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
 
 KNOWN = {
@@ -38,13 +38,13 @@ KNOWN = {
 
 
 def entry(command):
-    return HOST.wiring.way.entry(Entry(moment="stop", command=command, seconds=60.0))
+    return HOST.install.layout.make_entry(InstallEntry(moment="stop", command=command, timeout=60.0))
 
 
 def test_silence_on_permission_hooks_is_an_empty_object():
     for name in ("preToolUse", "beforeShellExecution"):
         assert replied(name)[0] == Reply(stdout="{}")
-    assert HOST.silence("preToolUse") == "{}"
+    assert HOST.encode_empty_reply("preToolUse") == "{}"
 
 
 def test_pre_tool_use_and_before_shell_execution_are_the_same_call_answered_once():
@@ -80,8 +80,8 @@ def test_a_block_is_json_with_exit_0_and_told_to_both():
 
 def test_a_changed_input_is_sent_without_a_permission_which_would_spare_the_question():
     name, event = heard("preToolUse")
-    after = replace(event, input=frozen({"file_path": "/repo/other.py"}))
-    reply, _ = answer(HOST, name, event, Outcome(event=after))
+    after = replace(event, input=freeze({"file_path": "/repo/other.py"}))
+    reply, _ = build_reply(HOST, name, event, Outcome(event=after))
 
     assert json.loads(reply.stdout) == {"updated_input": {"file_path": "/repo/other.py"}}
 
@@ -95,8 +95,8 @@ def test_output_is_changed_for_mcp_tools_only():
     changed, said = [], []
     for name in ("postToolUse.MCP", "postToolUse"):
         moment, event = heard(name)
-        after = replace(event, output=frozen({**event.output, "new": "NEW"}))
-        reply, outcome = answer(HOST, moment, event, Outcome(event=after))
+        after = replace(event, output=freeze({**event.output, "new": "NEW"}))
+        reply, outcome = build_reply(HOST, moment, event, Outcome(event=after))
         changed.append("updated_mcp_tool_output" in json.loads(reply.stdout))
         said.append(bool(outcome.warnings))
 
@@ -123,7 +123,7 @@ def test_a_turn_that_was_aborted_does_not_go_on():
     reply, said = replied("stop.aborted", blocked="run the tests")
 
     assert json.loads(reply.stdout) == {}
-    assert said.kept == ("run the tests",)
+    assert said.held_context == ("run the tests",)
 
 
 def test_loop_count_says_that_a_turn_goes_on_and_our_cap_is_below_the_hosts():
@@ -135,7 +135,9 @@ def test_loop_count_says_that_a_turn_goes_on_and_our_cap_is_below_the_hosts():
 def test_context_over_10000_characters_is_dropped_so_it_is_cut_before(length, cut):
     name, event = heard("postToolUse")
     outcome = Outcome(event=event, context=("x" * length,))
-    told = json.loads(answer(HOST, name, event, outcome, HOST.context_cap)[0].stdout)["additional_context"]
+    told = json.loads(build_reply(HOST, name, event, outcome, HOST.context_cap)[0].stdout)[
+        "additional_context"
+    ]
 
     assert len(told) < 10_000
     assert (len(told) != length) is cut
@@ -143,7 +145,7 @@ def test_context_over_10000_characters_is_dropped_so_it_is_cut_before(length, cu
 
 def test_an_unknown_event_key_voids_the_whole_file_so_only_known_ones_are_wired():
     assert set(HOST.moments) <= KNOWN
-    assert HOST.wiring.way.start == {"version": 1}
+    assert HOST.install.layout.initial_content == {"version": 1}
 
 
 def test_comment_stripping_breaks_double_slashes_so_none_is_written():
@@ -166,7 +168,7 @@ def test_a_warning_before_compaction_is_shown_by_the_host():
 def test_a_prompt_is_blocked_by_not_continuing():
     reply, _ = replied("beforeSubmitPrompt", blocked="no")
 
-    assert BLOCK in HOST.moments["beforeSubmitPrompt"].can
+    assert BLOCK in HOST.moments["beforeSubmitPrompt"].abilities
     assert json.loads(reply.stdout) == {"continue": False, "user_message": "no"}
 
 

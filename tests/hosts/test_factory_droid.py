@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 from hookline import hosts
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.derive import derive
 from hookline.core.events import OnError, PostCompact, PostToolUse, SessionStart
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.host import Reply
-from hookline.core.install_table import Entry
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 from hookline.core.values import replace
@@ -25,14 +25,14 @@ def heard(name, **more):
 def replied(name, **said):
     """The reply at a captured moment, and what of the outcome could be said there."""
     moment, event = heard(name)
-    return answer(HOST, moment, event, Outcome(**{"event": event, **said}))
+    return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
 
 def test_event_names_stand_at_top_level():
-    way = HOST.wiring.way
-    entry = way.entry(Entry(moment="Stop", command="hookline hook factory-droid", seconds=60.0))
+    way = HOST.install.layout
+    entry = way.make_entry(InstallEntry(moment="Stop", command="hookline hook factory-droid", timeout=60.0))
 
-    assert (way.under, way.start) == ((), {})
+    assert (way.table_path, way.initial_content) == ((), {})
     assert entry == {"hooks": [{"type": "command", "command": "hookline hook factory-droid", "timeout": 60}]}
 
 
@@ -57,12 +57,12 @@ def test_the_first_hooks_context_wins_so_all_of_ours_is_one_answer():
 def test_context_before_a_tool_is_read_nowhere_so_it_is_kept():
     reply, said = replied("PreToolUse", context=("know",))
 
-    assert (reply, said.kept) == (Reply(), ("know",))
+    assert (reply, said.held_context) == (Reply(), ("know",))
 
 
 def test_output_is_never_replaced():
     name, event = heard("PostToolUse")
-    reply, said = answer(HOST, name, event, Outcome(event=replace(event, output="NEW")))
+    reply, said = build_reply(HOST, name, event, Outcome(event=replace(event, output="NEW")))
 
     assert "NEW" not in reply.stdout
     assert "which factory-droid cannot do here" in said.warnings[0]
@@ -76,8 +76,8 @@ def test_compaction_begins_a_session_of_another_name():
 
 def test_a_changed_input_is_sent_without_a_decision_which_would_skip_the_permissions():
     name, event = heard("PreToolUse")
-    after = replace(event, input=frozen({**event.input, "command": "git status -s"}))
-    reply, _ = answer(HOST, name, event, Outcome(event=after))
+    after = replace(event, input=freeze({**event.input, "command": "git status -s"}))
+    reply, _ = build_reply(HOST, name, event, Outcome(event=after))
 
     assert json.loads(reply.stdout)["hookSpecificOutput"] == {
         "hookEventName": "PreToolUse",

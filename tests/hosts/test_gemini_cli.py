@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from hookline import block, hook
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.events import ASK, MODIFY, PreCompact, Stop
-from hookline.core.frozen import Frozen, frozen
-from hookline.core.install_table import Entry
+from hookline.core.frozen import Frozen, freeze
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome, Step
 from hookline.core.payload import decode
 from hookline.core.values import replace
-from hookline.hosts._continuation import going_on
-from hookline.hosts._gemini_replies import NO_TEXT
+from hookline.hosts._continuation import continuation_prefix
+from hookline.hosts._gemini_codec import OMITTED_NOTE
 from hookline.hosts.gemini_cli import HOST
 from hookline.runtime.runtime import Runtime
 
@@ -36,14 +36,14 @@ def heard(stem, **changes):
 def said(stem, after=None, **outcome):
     """Our reply, as the host reads it; *after* is what hooks made of the event's one field."""
     name, event = heard(stem)
-    new = event if after is None else replace(event, **{event.changes: after})
-    trail = (Step(hook="changer", said="modify"),) if after is not None else ()
-    reply, _ = answer(HOST, name, event, Outcome(event=new, trail=trail, **outcome))
+    new = event if after is None else replace(event, **{event.changeable_field: after})
+    trail = (Step(hook="changer", action="modify"),) if after is not None else ()
+    reply, _ = build_reply(HOST, name, event, Outcome(event=new, trail=trail, **outcome))
     return json.loads(reply.stdout or "{}")
 
 
 def entry(moment="BeforeTool", command="hookline hook gemini-cli", seconds=10.0):
-    return HOST.wiring.way.entry(Entry(moment=moment, command=command, seconds=seconds))
+    return HOST.install.layout.make_entry(InstallEntry(moment=moment, command=command, timeout=seconds))
 
 
 def test_pre_compress_fires_before_every_model_call_and_is_no_compaction():
@@ -60,7 +60,7 @@ def test_exit_codes_above_1_deny_so_every_reply_ends_with_0(stem):
         return
     name, event = found
     for outcome in (Outcome(event=event), Outcome(event=event, blocked="no", warnings=("mind",))):
-        assert answer(HOST, name, event, outcome)[0].code == 0
+        assert build_reply(HOST, name, event, outcome)[0].code == 0
 
 
 def test_a_program_that_is_gone_would_deny_everything_so_its_exit_code_becomes_1():
@@ -77,13 +77,13 @@ def test_permission_decision_is_ignored_so_a_block_is_a_decision():
 def test_asking_ends_a_headless_run_without_a_word_so_it_becomes_a_block():
     reply = said("BeforeTool", asked="may I?")
 
-    assert ASK not in HOST.moments["BeforeTool"].can
+    assert ASK not in HOST.moments["BeforeTool"].abilities
     assert reply["decision"] == "deny"
     assert reply["reason"].startswith("may I?")
 
 
 def test_before_tool_input_is_merged_or_not_so_the_whole_is_sent():
-    new = frozen({"command": "echo changed", "description": "say hi"})
+    new = freeze({"command": "echo changed", "description": "say hi"})
 
     assert said("BeforeTool", after=new)["hookSpecificOutput"]["tool_input"] == new
 
@@ -109,12 +109,12 @@ def test_after_tool_deny_stands_in_the_results_place_so_it_is_how_a_result_is_ch
     [
         ("plain", "plain"),
         ({"llmContent": ({"text": "one"}, {"text": "two"})}, "one\ntwo"),
-        ({"llmContent": ({"text": "one"}, {"inlineData": {}})}, f"one\n{NO_TEXT}"),
+        ({"llmContent": ({"text": "one"}, {"inlineData": {}})}, f"one\n{OMITTED_NOTE}"),
         ({"llmContent": "x", "error": {"message": "broke"}}, "broke"),
     ],
 )
 def test_a_changed_result_is_what_the_model_would_have_read(new, text):
-    assert said("AfterTool", after=frozen(new))["reason"].partition("\n")[2] == text
+    assert said("AfterTool", after=freeze(new))["reason"].partition("\n")[2] == text
 
 
 def test_context_is_dropped_beside_an_error_so_it_goes_with_the_error():
@@ -139,7 +139,7 @@ def test_there_is_no_tool_call_id():
 
 def test_before_model_takes_texts_one_by_one_and_what_is_left_over_at_the_end():
     (before,) = heard("BeforeModel")[1].messages
-    after = (frozen({**before, "content": "changed"}),)
+    after = (freeze({**before, "content": "changed"}),)
     reply = said("BeforeModel", after=after, context=("12m",))
 
     assert reply["hookSpecificOutput"]["llm_request"] == {
@@ -150,7 +150,7 @@ def test_before_model_takes_texts_one_by_one_and_what_is_left_over_at_the_end():
 def test_before_model_cannot_leave_a_message_out_so_the_call_is_stopped():
     reply = said("BeforeModel", after=())
 
-    assert MODIFY in HOST.moments["BeforeModel"].can
+    assert MODIFY in HOST.moments["BeforeModel"].abilities
     assert reply["decision"] == "deny"
     assert "cannot do here" in reply["reason"]
 
@@ -169,8 +169,8 @@ def test_after_agent_has_no_cap_and_asks_again_in_our_own_words_which_are_no_pro
     sent = payload("BeforeAgent.going-on")
     reason = said("AfterAgent", blocked="run the tests first")["reason"]
 
-    assert reason.startswith(going_on(payload("AfterAgent")["session_id"]))
-    assert sent["prompt"].startswith(going_on(sent["session_id"]))
+    assert reason.startswith(continuation_prefix(payload("AfterAgent")["session_id"]))
+    assert sent["prompt"].startswith(continuation_prefix(sent["session_id"]))
     assert decode(HOST, sent) is None
     assert decode(HOST, {**sent, "session_id": "other"}) is not None
 
@@ -209,7 +209,7 @@ def test_a_failing_command_is_only_text_in_its_result(stem, error):
 
 
 def test_a_folder_must_be_trusted_and_a_person_is_told():
-    assert "trust" in HOST.wiring.needs[0]
+    assert "trust" in HOST.install.manual_steps[0]
 
 
 @pytest.mark.parametrize("stem", EVERY)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.host import Reply
-from hookline.core.install_table import Entry
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 
@@ -23,15 +23,17 @@ def heard(name, **more):
 def replied(name, **said):
     """The reply at a captured moment, and what of the outcome could be said there."""
     moment, event = heard(name)
-    return answer(HOST, moment, event, Outcome(**{"event": event, **said}))
+    return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
 
 def entries():
-    return tuple(Entry(moment=name, command="hookline hook kiro", seconds=30.0) for name in HOST.moments)
+    return tuple(
+        InstallEntry(moment=name, command="hookline hook kiro", timeout=30.0) for name in HOST.moments
+    )
 
 
 def test_v3_files_hold_a_list_with_triggers_and_seconds():
-    told = json.loads(HOST.wiring.way.files(entries())["hookline.json"])
+    told = json.loads(HOST.install.layout.make_files(entries())["hookline.json"])
 
     assert told["version"] == "v1"
     assert [hook["trigger"] for hook in told["hooks"]] == list(HOST.moments)
@@ -44,7 +46,7 @@ def test_v3_files_hold_a_list_with_triggers_and_seconds():
 
 
 def test_v2_reads_no_file_and_counts_in_milliseconds_which_a_person_is_told():
-    assert '"timeout_ms": 30000' in HOST.wiring.needs[0]
+    assert '"timeout_ms": 30000' in HOST.install.manual_steps[0]
 
 
 @pytest.mark.parametrize("name", ["SessionStart", "UserPromptSubmit"])
@@ -90,7 +92,7 @@ def test_the_older_engine_blocks_no_prompt_so_the_agent_is_told():
 def test_nothing_is_read_after_a_tool_so_context_is_kept():
     reply, said = replied("PostToolUse", context=("know",))
 
-    assert (reply, said.kept) == (Reply(), ("know",))
+    assert (reply, said.held_context) == (Reply(), ("know",))
 
 
 def test_a_failure_is_told_in_the_result_of_the_older_engine():
@@ -99,7 +101,7 @@ def test_a_failure_is_told_in_the_result_of_the_older_engine():
 
 
 def test_kiro_home_moves_no_file_of_hooks():
-    assert HOST.wiring.moved_by == ""
+    assert HOST.install.folder_env == ""
 
 
 # --- ours ---

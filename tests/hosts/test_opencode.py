@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.core.degrade import answer
-from hookline.core.derive import abilities, coverage, derive
+from hookline.core.degrade import build_reply
+from hookline.core.derive import derive, find_abilities, find_coverage
 from hookline.core.events import (
     BLOCK,
     EVENTS,
@@ -18,8 +18,8 @@ from hookline.core.events import (
     Stop,
     SubagentStop,
 )
-from hookline.core.frozen import frozen
-from hookline.core.install_table import Entry
+from hookline.core.frozen import freeze
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 from hookline.core.values import replace
@@ -34,13 +34,13 @@ def heard(name, **more):
 
 def replied(name, **outcome):
     moment, event = heard(name)
-    reply, said = answer(HOST, moment, event, Outcome(**{"event": event, **outcome}))
+    reply, said = build_reply(HOST, moment, event, Outcome(**{"event": event, **outcome}))
     return json.loads(reply.stdout or "{}"), said
 
 
 def plugin(command="hookline hook opencode", seconds=60.0):
-    entries = tuple(Entry(moment=name, command=command, seconds=seconds) for name in HOST.moments)
-    return HOST.wiring.way.files(entries)
+    entries = tuple(InstallEntry(moment=name, command=command, timeout=seconds) for name in HOST.moments)
+    return HOST.install.layout.make_files(entries)
 
 
 def test_a_tool_is_denied_by_what_the_plugin_throws():
@@ -57,13 +57,13 @@ def test_nobody_can_be_asked_before_a_tool_so_asking_is_a_block():
 def test_context_before_a_tool_waits_for_a_moment_that_can_take_it():
     reply, said = replied("tool.execute.before", context=("mind",))
 
-    assert (reply, said.kept) == ({}, ("mind",))
+    assert (reply, said.held_context) == ({}, ("mind",))
 
 
 def test_changed_arguments_are_sent_whole_for_the_plugin_to_put_in_place():
     _, event = heard("tool.execute.before")
 
-    assert replied("tool.execute.before", event=replace(event, input=frozen({"command": "ls"})))[0] == {
+    assert replied("tool.execute.before", event=replace(event, input=freeze({"command": "ls"})))[0] == {
         "change": {"command": "ls"}
     }
 
@@ -90,13 +90,13 @@ def test_a_tool_that_throws_has_no_after_hook_and_is_told_by_its_part_of_the_mes
 
 def test_a_model_call_can_be_blocked_and_what_it_reads_be_changed():
     _, event = heard("experimental.chat.messages.transform")
-    new = (frozen({"role": "user", "text": "new"}),)
+    new = (freeze({"role": "user", "text": "new"}),)
 
     assert replied("experimental.chat.messages.transform", blocked="spent")[0] == {"deny": "spent"}
     assert replied("experimental.chat.messages.transform", event=replace(event, messages=new))[0] == {
         "change": [{"role": "user", "text": "new"}]
     }
-    assert {BLOCK, MODIFY} <= abilities(HOST, EVENTS["PreModelCall"])
+    assert {BLOCK, MODIFY} <= find_abilities(HOST, EVENTS["PreModelCall"])
 
 
 def test_a_stop_is_answered_with_what_to_go_on_with():
@@ -152,7 +152,7 @@ def test_warnings_are_for_the_plugin_to_show():
 
 
 def test_every_event_but_a_notification_is_there():
-    missing = {name for name, event in EVENTS.items() if coverage(HOST, event) == "none"}
+    missing = {name for name, event in EVENTS.items() if find_coverage(HOST, event) == "unsupported"}
 
     assert missing == {"Notification"}
 

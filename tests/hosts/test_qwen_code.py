@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hookline import block, hook
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.derive import derive
 from hookline.core.events import (
     ALLOW,
@@ -19,8 +19,8 @@ from hookline.core.events import (
     Stop,
     UserPromptSubmit,
 )
-from hookline.core.frozen import frozen
-from hookline.core.install_table import Entry
+from hookline.core.frozen import freeze
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome, Step
 from hookline.core.payload import decode
 from hookline.core.values import replace
@@ -53,9 +53,9 @@ def heard(stem, **changes):
 def said(stem, after=None, **outcome):
     """Our reply, as the host reads it; *after* is what hooks made of the event's one field."""
     name, event = heard(stem)
-    new = event if after is None else replace(event, **{event.changes: after})
-    trail = (Step(hook="changer", said="modify"),) if after is not None else ()
-    reply, _ = answer(HOST, name, event, Outcome(event=new, trail=trail, **outcome))
+    new = event if after is None else replace(event, **{event.changeable_field: after})
+    trail = (Step(hook="changer", action="modify"),) if after is not None else ()
+    reply, _ = build_reply(HOST, name, event, Outcome(event=new, trail=trail, **outcome))
     assert reply.code == 0
     return json.loads(reply.stdout or "{}")
 
@@ -80,7 +80,7 @@ def test_calls_are_joined_on_tool_call_id():
 
 
 def test_continue_false_after_a_tool_replaces_and_does_not_stop_so_it_is_how_a_result_is_changed():
-    reply = said("PostToolUse", after=frozen({"llmContent": "clean"}), context=("12m",))
+    reply = said("PostToolUse", after=freeze({"llmContent": "clean"}), context=("12m",))
 
     assert reply["continue"] is False
     assert reply["stopReason"].splitlines()[1:] == ["clean", "12m"]
@@ -118,9 +118,9 @@ def test_ask_becomes_deny_headless_by_the_host_so_it_stays_an_ask():
 
 
 def test_a_changed_input_and_context_before_a_tool_are_ignored_so_the_one_blocks_and_the_other_waits():
-    reply = said("PreToolUse", after=frozen({"command": "echo changed"}), context=("later",))
+    reply = said("PreToolUse", after=freeze({"command": "echo changed"}), context=("later",))
 
-    assert HOST.moments["PreToolUse"].can == {BLOCK, ASK}
+    assert HOST.moments["PreToolUse"].abilities == {BLOCK, ASK}
     assert "changer wanted to change the input" in reply["hookSpecificOutput"]["permissionDecisionReason"]
 
 
@@ -170,13 +170,13 @@ def test_a_failing_command_is_text_in_a_failure():
 
 
 def test_a_failed_result_cannot_be_changed():
-    assert HOST.moments["PostToolUseFailure"].can == {BLOCK, INJECT}
-    assert MODIFY in HOST.moments["PostToolUse"].can
+    assert HOST.moments["PostToolUseFailure"].abilities == {BLOCK, INJECT}
+    assert MODIFY in HOST.moments["PostToolUse"].abilities
 
 
 @pytest.mark.parametrize(("seconds", "timeout"), [(2.4, 2), (999, 999), (1000, 999)])
 def test_timeout_is_in_seconds_and_from_1000_on_would_be_milliseconds(seconds, timeout):
-    entry = HOST.wiring.way.entry(Entry(moment="Stop", command="hookline", seconds=seconds))
+    entry = HOST.install.layout.make_entry(InstallEntry(moment="Stop", command="hookline", timeout=seconds))
 
     assert entry["hooks"][0]["timeout"] == timeout
 
@@ -190,7 +190,7 @@ def test_permission_modes_are_the_host_own(mode):
 
 
 def test_a_permission_is_given_or_refused():
-    assert HOST.moments["PermissionRequest"].can == {BLOCK, ALLOW}
+    assert HOST.moments["PermissionRequest"].abilities == {BLOCK, ALLOW}
     assert said("PermissionRequest", blocked="no")["hookSpecificOutput"]["decision"] == {
         "behavior": "deny",
         "message": "no",

@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 
 from hookline import hosts
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.derive import derive
 from hookline.core.events import OnError, PostToolUse
 from hookline.core.host import Reply
-from hookline.core.install_table import Entry
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
-from hookline.install.install_hooks import ROOM
+from hookline.install.install_hooks import EXTRA_SECONDS
 
 HOST = hosts.load("reasonix")
 CAPTURES = Path(__file__).parent.parent / "captures" / "reasonix"
@@ -24,10 +24,10 @@ def heard(name, **more):
 def replied(name, **said):
     """The reply at a captured moment, and what of the outcome could be said there."""
     moment, event = heard(name)
-    return answer(HOST, moment, event, Outcome(**{"event": event, **said}))
+    return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
 
-ENTRY = Entry(moment="PreToolUse", command="/opt/hookline hook reasonix", seconds=30.0)
+ENTRY = InstallEntry(moment="PreToolUse", command="/opt/hookline hook reasonix", timeout=30.0)
 
 
 def test_a_block_is_exit_2_and_stderr_which_every_format_of_hooks_knows():
@@ -61,7 +61,7 @@ def test_guidance_for_a_compaction_is_plain_and_survives_a_warning():
 def test_no_injection_after_a_tool_so_context_is_kept():
     reply, said = replied("PostToolUse", context=("know",))
 
-    assert (reply, said.kept) == (Reply(), ("know",))
+    assert (reply, said.held_context) == (Reply(), ("know",))
 
 
 def test_a_block_at_stop_is_only_told_to_the_user():
@@ -69,7 +69,7 @@ def test_a_block_at_stop_is_only_told_to_the_user():
 
     assert reply.code == 1
     assert "reasonix cannot block here" in reply.stderr
-    assert said.kept == ("not yet",)
+    assert said.held_context == ("not yet",)
 
 
 def test_a_permission_request_takes_json_and_both_answers():
@@ -99,14 +99,16 @@ def test_an_interrupt_looks_like_a_failure_and_is_none():
 
 
 def test_timeout_blocks_so_the_host_waits_longer_than_we_take():
-    timeout = json.loads(HOST.wiring.way.files((ENTRY,))["hooks/hooks.json"])["hooks"]["PreToolUse"][0]
+    timeout = json.loads(HOST.install.layout.make_files((ENTRY,))["hooks/hooks.json"])["hooks"]["PreToolUse"][
+        0
+    ]
 
     assert timeout["hooks"] == [{"type": "command", "command": ENTRY.command, "timeout": 30}]
-    assert HOST.within + ROOM <= ENTRY.seconds
+    assert HOST.timeout + EXTRA_SECONDS <= ENTRY.timeout
 
 
 def test_the_plugin_is_registered_by_a_folder_beside_the_file_and_found_again_by_its_command():
-    told = HOST.wiring.way.registered.entry(ENTRY)
+    told = HOST.install.layout.registered.make_entry(ENTRY)
 
     assert (told["root"], told["enabled"], told["manifestKind"]) == ("plugins/hookline", True, "claude")
     assert told["description"] == ENTRY.command

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from hookline import hosts
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.host import Reply
-from hookline.core.install_table import Entry
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 
@@ -21,14 +21,14 @@ def heard(name, **more):
 def replied(name, **said):
     """The reply at a captured moment, and what of the outcome could be said there."""
     moment, event = heard(name)
-    return answer(HOST, moment, event, Outcome(**{"event": event, **said}))
+    return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
 
-ENTRY = Entry(moment="PreToolUse", command="hookline hook vscode", seconds=60.0)
+ENTRY = InstallEntry(moment="PreToolUse", command="hookline hook vscode", timeout=60.0)
 
 
 def test_matchers_are_ignored_so_none_is_written_and_every_tool_is_judged():
-    assert HOST.wiring.way.entry(ENTRY) == {
+    assert HOST.install.layout.make_entry(ENTRY) == {
         "type": "command",
         "command": "hookline hook vscode",
         "timeout": 60,
@@ -62,7 +62,7 @@ def test_a_prompt_knows_only_the_common_output_so_a_block_ends_the_run():
 def test_a_prompt_takes_no_context_so_it_is_kept():
     reply, said = replied("UserPromptSubmit", context=("know",))
 
-    assert (reply, said.kept) == (Reply(), ("know",))
+    assert (reply, said.held_context) == (Reply(), ("know",))
 
 
 def test_tools_have_the_editors_names_and_camel_case_inputs():
@@ -80,10 +80,10 @@ def test_source_is_always_new_which_is_a_start_like_any_other():
 def test_the_true_caller_is_told_from_others_who_read_the_same_files():
     payload = json.loads((CAPTURES / "PreToolUse.json").read_text())
 
-    assert HOST.sent(payload, {})
-    assert not HOST.sent(payload, {"COPILOT_CLI": "1"})
-    assert not HOST.sent({**payload, "permission_mode": "default"}, {})
-    assert not HOST.sent({**payload, "cursor_version": "2"}, {})
+    assert HOST.recognises(payload, {})
+    assert not HOST.recognises(payload, {"COPILOT_CLI": "1"})
+    assert not HOST.recognises({**payload, "permission_mode": "default"}, {})
+    assert not HOST.recognises({**payload, "cursor_version": "2"}, {})
 
 
 # --- ours ---
@@ -93,7 +93,7 @@ def test_a_call_may_be_asked_about_changed_and_commented_in_one_answer():
     name, event = heard("PreToolUse")
     asked = Outcome(event=event, asked="sure?", context=("know",))
 
-    assert json.loads(answer(HOST, name, event, asked)[0].stdout)["hookSpecificOutput"] == {
+    assert json.loads(build_reply(HOST, name, event, asked)[0].stdout)["hookSpecificOutput"] == {
         "hookEventName": "PreToolUse",
         "additionalContext": "know",
         "permissionDecision": "ask",

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from hookline import hosts
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.host import Reply
-from hookline.core.install_table import Entry
+from hookline.core.install_table import InstallEntry
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 
@@ -23,7 +23,7 @@ def heard(name, **more):
 def replied(name, **said):
     """The reply at a captured moment, and what of the outcome could be said there."""
     moment, event = heard(name)
-    return answer(HOST, moment, event, Outcome(**{"event": event, **said}))
+    return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
 
 PRE = [name for name in HOST.moments if name.startswith("pre_")]
@@ -42,13 +42,13 @@ def test_afterwards_nothing_acts_so_it_is_said_and_kept(name):
 
     assert reply.code == 0
     assert "windsurf cannot block here" in reply.stderr
-    assert said.kept == ("because",)
+    assert said.held_context == ("because",)
 
 
 def test_no_injection_of_any_kind_so_context_is_kept():
     for name in HOST.moments:
         reply, said = replied(name, context=("know",))
-        assert (reply, said.kept) == (Reply(), ("know",))
+        assert (reply, said.held_context) == (Reply(), ("know",))
 
 
 def test_nobody_can_be_asked_so_asking_blocks():
@@ -70,9 +70,9 @@ def test_the_end_of_a_turn_is_told_once_though_two_moments_tell_it():
 
 
 def test_no_time_limit_is_known_and_what_we_print_is_shown():
-    entry = Entry(moment="pre_run_command", command="hookline hook windsurf", seconds=30.0)
+    entry = InstallEntry(moment="pre_run_command", command="hookline hook windsurf", timeout=30.0)
 
-    assert HOST.wiring.way.entry(entry) == {"command": "hookline hook windsurf", "show_output": True}
+    assert HOST.install.layout.make_entry(entry) == {"command": "hookline hook windsurf", "show_output": True}
 
 
 # --- ours ---

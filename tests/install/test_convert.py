@@ -3,16 +3,16 @@
 import pytest
 
 from hookline import hosts
-from hookline.core.install_table import Written
-from hookline.install.convert import port
-from hookline.install.convert_matcher import Untranslatable, translated
+from hookline.core.install_table import UserHook
+from hookline.install.convert import convert_hook
+from hookline.install.convert_matcher import Untranslatable, translate_matcher
 
 CLAUDE = hosts.load("claude-code")
 CODEX, GEMINI, OPENCODE = (hosts.load(name) for name in ("codex", "gemini-cli", "opencode"))
 
 
 def match(text, target=GEMINI, moment="PreToolUse"):
-    return translated(text, CLAUDE, target, CLAUDE.moments[moment])
+    return translate_matcher(text, CLAUDE, target, CLAUDE.moments[moment])
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_a_matcher_counts_only_where_there_is_something_to_match(moment, kept):
 
 
 def ported(moment, target=CODEX, **written):
-    return port(CLAUDE, target, moment, Written(**{"command": "x", **written}), "claude")
+    return convert_hook(CLAUDE, target, moment, UserHook(**{"command": "x", **written}), "claude")
 
 
 def test_an_entry_says_under_which_host_it_runs_and_in_whose_words_it_is_told():
-    one = ported("PreToolUse", match="Bash", seconds=10, more={"on_failure": "block"})
+    one = ported("PreToolUse", match="Bash", timeout=10, extra_keys={"on_failure": "block"})
 
     assert (one.how, one.event) == ("whole", "PreToolUse")
     assert dict(one.entry) == {
@@ -98,7 +98,7 @@ def test_an_entry_says_under_which_host_it_runs_and_in_whose_words_it_is_told():
     ("seconds", "timeout", "how"), [(None, 55, "whole"), (55, 55, "whole"), (56, 55, "partly")]
 )
 def test_nothing_waits_longer_than_the_other_host(seconds, timeout, how):
-    one = ported("PreToolUse", seconds=seconds)
+    one = ported("PreToolUse", timeout=seconds)
 
     assert (one.entry["timeout"], one.how) == (timeout, how)
 
@@ -112,7 +112,7 @@ def test_nothing_waits_longer_than_the_other_host(seconds, timeout, how):
     ],
 )
 def test_the_time_that_an_entry_does_not_name_is_said_where_it_shrinks(moment, seconds, said):
-    told = [text for text in ported(moment, seconds=seconds).limits if "gives it" in text]
+    told = [text for text in ported(moment, timeout=seconds).limits if "gives it" in text]
 
     assert told == ([said] if said else [])
 
@@ -145,7 +145,7 @@ def test_a_host_that_tells_only_of_some_forms_of_an_event_is_said():
 
 
 def test_what_a_hook_cannot_do_there_is_said_though_it_may_never_do_it():
-    one = ported("PreToolUse", GEMINI, seconds=5)
+    one = ported("PreToolUse", GEMINI, timeout=5)
 
     assert one.how == "whole"
     assert one.limits == (
@@ -153,4 +153,4 @@ def test_what_a_hook_cannot_do_there_is_said_though_it_may_never_do_it():
         "where it allows, gemini-cli goes on as it would without",
         "where it gives context, the agent reads it at the next moment that takes any",
     )
-    assert ported("Stop", seconds=5).limits == ()
+    assert ported("Stop", timeout=5).limits == ()

@@ -11,22 +11,22 @@ import pytest
 
 from hookline import hosts
 from hookline.core.events import SessionStart, UserPromptSubmit
-from hookline.core.install_table import Listed
+from hookline.core.install_table import SettingsFile
 from hookline.install import install_hooks, uninstall
 from hookline.install import settings_files as notes
-from hookline.install.compare import program
-from hookline.install.host_command import INSTALL, call, unguarded
-from hookline.install.inspect import wires
-from hookline.install.ownership import PROGRAM, as_written, calls_us
-from hookline.system.paths import find
+from hookline.install.compare import parse_program
+from hookline.install.host_command import INSTALL_COMMAND, build_call, strip_guard
+from hookline.install.inspect import find_installations
+from hookline.install.ownership import PROGRAM, calls_hookline, matches_template
+from hookline.system.paths import find_places
 
 CLIENT = "hookline-client"
-WIRABLE = [name for name in hosts.names() if hosts.load(name).wiring]
+WIRABLE = [name for name in hosts.names() if hosts.load(name).install]
 SCOPES = [
     (name, scope)
     for name in WIRABLE
     for scope in ("user", "project")
-    if getattr(hosts.load(name).wiring.way, scope)
+    if getattr(hosts.load(name).install.layout, scope)
 ]
 ODD = '/opt/it\'s "here"/hookline-client'
 STUB = '#!/bin/sh\necho "$# $*"\nexit 2\n'
@@ -36,12 +36,12 @@ def places_in(folder):
     home, root = folder / "home", folder / "project"
     for one in (home, root):
         one.mkdir(exist_ok=True)
-    return find({"HOME": str(home)}, str(root))
+    return find_places({"HOME": str(home)}, str(root))
 
 
 def written(name, scope, places, called=CLIENT):
     """What init writes for the host of that *name*: file name to text."""
-    return dict(install_hooks.snippets(hosts.load(name), scope, places, {}, called))
+    return dict(install_hooks.build_snippets(hosts.load(name), scope, places, {}, called))
 
 
 def lines(name, scope, places, called=CLIENT):
@@ -51,9 +51,9 @@ def lines(name, scope, places, called=CLIENT):
         return {os.path.basename(path): text.splitlines()[-1] for path, text in texts.items()}
     if name == "opencode":
         return dict(spawned(host, *texts.values()))
-    way = host.wiring.way
+    way = host.install.layout
     document = next(json.loads(text) for text in texts.values() if f"hook {name}" in text and "{" in text)
-    for key in way.under if isinstance(way, Listed) else ("hooks",):
+    for key in way.table_path if isinstance(way, SettingsFile) else ("hooks",):
         document = document[key]
     listed = {one["trigger"]: [one] for one in document} if isinstance(document, list) else document
     found = {moment: told for moment, entries in listed.items() for told in [command(entries)] if told}
@@ -119,10 +119,10 @@ def test_without_the_client_only_the_start_of_a_session_says_so(tmp_path, name):
     host = hosts.load(name)
     for moment, line in lines(name, "project", places_in(tmp_path)).items():
         done = run(line, tmp_path)
-        silent = host.silence(moment)
+        silent = host.encode_empty_reply(moment)
         assert done.returncode == 0
         if moment in starts(host):
-            assert (done.stdout + done.stderr).count(INSTALL) == 1
+            assert (done.stdout + done.stderr).count(INSTALL_COMMAND) == 1
             assert len((done.stdout + done.stderr).replace(silent or "\0", "").split("\n")) <= 3
         else:
             assert (done.stdout.strip(), done.stderr) == (silent, "")
@@ -132,9 +132,9 @@ def test_without_the_client_only_the_start_of_a_session_says_so(tmp_path, name):
 def test_every_host_with_project_files_reports_a_missing_client(name, tmp_path):
     found = lines(name, "project", places_in(tmp_path))
 
-    assert {moment for moment, line in found.items() if INSTALL in line} == starts(hosts.load(name)) & {
-        *found
-    }
+    assert {moment for moment, line in found.items() if INSTALL_COMMAND in line} == starts(
+        hosts.load(name)
+    ) & {*found}
     assert starts(hosts.load(name)) & {*found}
 
 
@@ -153,8 +153,8 @@ def test_a_path_with_a_space_and_quotes_is_run_and_recognised(tmp_path, name, sc
         done = run(line, tmp_path)
         assert done.stdout.startswith(("2 hook", "4 hook"))
         assert done.returncode == 2
-        assert calls_us(line, name)
-        assert program(line.removeprefix("exec "), name) == called
+        assert calls_hookline(line, name)
+        assert parse_program(line.removeprefix("exec "), name) == called
     path.unlink()
     for line in lines(name, "project", places_in(tmp_path), called).values() if scope == "project" else ():
         assert run(line, tmp_path).returncode == 0
@@ -165,11 +165,13 @@ def test_a_path_with_a_space_and_quotes_is_run_and_recognised(tmp_path, name, sc
 def test_a_guarded_and_a_plain_entry_are_the_same_call(name, called):
     host = hosts.load(name)
     pairs = zip(
-        install_hooks.entries(host, called), install_hooks.entries(host, called, shared=True), strict=True
+        install_hooks.build_entries(host, called),
+        install_hooks.build_entries(host, called, shared=True),
+        strict=True,
     )
     for plain, guarded in pairs:
-        assert unguarded(guarded.line) == unguarded(plain.line) == call(called, name)
-        assert program(guarded.line, name) == program(plain.line, name) == called
+        assert strip_guard(guarded.line) == strip_guard(plain.line) == build_call(called, name)
+        assert parse_program(guarded.line, name) == parse_program(plain.line, name) == called
 
 
 @pytest.mark.parametrize(
@@ -182,28 +184,28 @@ def test_a_guarded_and_a_plain_entry_are_the_same_call(name, called):
     ],
 )
 def test_another_guard_is_not_ours(line):
-    assert unguarded(line) == line
+    assert strip_guard(line) == line
 
 
 @pytest.mark.parametrize(("name", "scope"), SCOPES)
 @pytest.mark.parametrize("called", [CLIENT, shlex.quote(ODD)])
 def test_it_is_wired_once_reported_as_written_and_taken_out(tmp_path, name, scope, called):
     places, host = places_in(tmp_path), hosts.load(name)
-    with notes.alone(places.state):
-        for plan in install_hooks.plans(host, scope, places, {}, called):
-            install_hooks.carry_out(plan, places, called)
-    again = list(install_hooks.plans(host, scope, places, {}, called))
-    (wire,) = wires(host, places, {})
-    paths = [one.path for one in install_hooks.targets(host, scope, places, {})]
+    with notes.lock_records(places.state):
+        for plan in install_hooks.plan_host(host, scope, places, {}, called):
+            install_hooks.apply_plan(plan, places, called)
+    again = list(install_hooks.plan_host(host, scope, places, {}, called))
+    (wire,) = find_installations(host, places, {})
+    paths = [one.path for one in install_hooks.find_targets(host, scope, places, {})]
     for path in paths:  # so that it is taken out entry by entry, not put back as it was
         os.truncate(path, os.path.getsize(path) - 1)
-    with notes.alone(places.state):
-        uninstall.take_all_out(list(uninstall.takings(notes.remembered(places.state))), places)
+    with notes.lock_records(places.state):
+        uninstall.apply_removals(list(uninstall.plan_removals(notes.load_records(places.state))), places)
 
     assert not any(plan.changes or plan.problem for plan in again)
-    assert wire.differs == ()
+    assert wire.differences == ()
     assert [one.ours for one in wire.calls] == [True] * len(wire.calls)
-    assert {program(one.line, name) for one in wire.calls} == {called}
+    assert {parse_program(one.line, name) for one in wire.calls} == {called}
     assert [path for path in paths if os.path.exists(path)] == []
 
 
@@ -213,7 +215,7 @@ def test_a_shared_file_of_our_own_is_recognised_with_any_program(tmp_path, name,
     places = places_in(tmp_path)
     texts, patterns = (written(name, "project", places, one) for one in (called, PROGRAM))
 
-    assert all(as_written(text, patterns[path]) for path, text in texts.items())
+    assert all(matches_template(text, patterns[path]) for path, text in texts.items())
 
 
 def test_the_docs_show_each_command(tmp_path):

@@ -12,20 +12,20 @@ from hypothesis import strategies as some
 from tests.install.test_jsonc import VALUES, texts
 
 from hookline import hosts
-from hookline.core.install_table import Entry, Listed
+from hookline.core.install_table import InstallEntry, SettingsFile
 from hookline.core.values import replace
 from hookline.install import install_hooks
 from hookline.install import settings_files as notes
 from hookline.install import uninstall as uninstalling
-from hookline.install.edit_settings import held, moments, unwired, wired
+from hookline.install.edit_settings import add_entries, calling_moments, installed_moments, remove_entries
 from hookline.install.jsonc import parse
-from hookline.install.ownership import calls_us, ours
-from hookline.system.paths import find
+from hookline.install.ownership import calls_hookline, is_our_entry
+from hookline.system.paths import find_places
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 PROGRAM = "hookline"
-WAY = hosts.load("claude-code").wiring.way
-ENTRIES = install_hooks.entries(hosts.load("claude-code"), PROGRAM)
+WAY = hosts.load("claude-code").install.layout
+ENTRIES = install_hooks.build_entries(hosts.load("claude-code"), PROGRAM)
 HUGE = json.dumps([{"n": number, "text": "x" * 60} for number in range(2_000)])
 NAMES = ["claude-code", "gemini-cli", "cursor"]
 """A table of plain JSON, one with comments, one that must begin with something."""
@@ -38,7 +38,7 @@ many = settings(
 
 def table_of(name):
     host = hosts.load(name)
-    return host.wiring.way, install_hooks.entries(host, PROGRAM)
+    return host.install.layout, install_hooks.build_entries(host, PROGRAM)
 
 
 @some.composite
@@ -48,7 +48,7 @@ def settings_files(draw, name):
     line = draw(
         some.sampled_from(["./lint.sh", "echo hookline", "hookline list", f"echo hookline hook {name}"])
     )
-    theirs = {**way.entry(replace(entries[0], command=line)), "description": f"hookline hook {name}"}
+    theirs = {**way.make_entry(replace(entries[0], command=line)), "description": f"hookline hook {name}"}
     known = some.sampled_from([one.moment for one in entries[:3]] + ["Custom"])
     hooks = draw(some.dictionaries(known, some.sampled_from([[], [theirs], [theirs, theirs]])))
     whole = draw(
@@ -71,12 +71,12 @@ def settings_files(draw, name):
 def test_a_round_trip_changes_no_value_and_what_was_wired_is_there(name, data):
     way, entries = table_of(name)
     text, whole = data.draw(settings_files(name))
-    after = wired(text, way, entries, name)
+    after = add_entries(text, way, entries, name)
 
-    assert {one.moment for one in entries} == set(held(after.text, way, name))
-    assert wired(after.text, way, entries, name).text == after.text
-    assert unwired(after.text, way, name, after.made, text) == text
-    back = parse(unwired(after.text, way, name).removeprefix("\ufeff"), comments=way.comments).value
+    assert {one.moment for one in entries} == set(installed_moments(after.text, way, name))
+    assert add_entries(after.text, way, entries, name).text == after.text
+    assert remove_entries(after.text, way, name, after.created_keys, text) == text
+    back = parse(remove_entries(after.text, way, name).removeprefix("\ufeff"), comments=way.comments).value
     assert {key: value for key, value in back.items() if key in whole and key != "hooks"} == {
         key: value for key, value in whole.items() if key != "hooks"
     }
@@ -89,9 +89,9 @@ def test_after_an_edit_elsewhere_our_entries_go_and_everything_else_is_byte_for_
     tmp_path_factory, name, data
 ):
     base = tmp_path_factory.mktemp("edited")
-    places = find({"HOME": str(base / "home")}, str(base))
+    places = find_places({"HOME": str(base / "home")}, str(base))
     text, _ = data.draw(settings_files(name))
-    path = base / hosts.load(name).wiring.way.project
+    path = base / hosts.load(name).install.layout.project
     path.parent.mkdir()
     path.write_bytes(text.encode())
     list(init(places, name))
@@ -111,20 +111,20 @@ def _edited(data, what):
 def place(tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "project" / ".git").mkdir(parents=True)
-    return find({"HOME": str(tmp_path / "home")}, str(tmp_path / "project"))
+    return find_places({"HOME": str(tmp_path / "home")}, str(tmp_path / "project"))
 
 
 def init(places, host="claude-code", scope="project", program=PROGRAM):
-    with notes.alone(places.state):
-        for plan in install_hooks.plans(hosts.load(host), scope, places, {}, program):
-            install_hooks.carry_out(plan, places, program)
+    with notes.lock_records(places.state):
+        for plan in install_hooks.plan_host(hosts.load(host), scope, places, {}, program):
+            install_hooks.apply_plan(plan, places, program)
             yield plan
 
 
 def uninstall(places):
-    with notes.alone(places.state):
-        for one, plan in uninstalling.takings(notes.remembered(places.state)):
-            uninstalling.take_out(one, plan, places)
+    with notes.lock_records(places.state):
+        for one, plan in uninstalling.plan_removals(notes.load_records(places.state)):
+            uninstalling.apply_removal(one, plan, places)
             yield plan
 
 
@@ -133,10 +133,10 @@ def uninstall(places):
 def test_what_nobody_else_changed_is_byte_for_byte_as_before(tmp_path_factory, name, data):
     base = tmp_path_factory.mktemp("trip")
     (base / "home").mkdir()
-    places = find({"HOME": str(base / "home")}, str(base))
+    places = find_places({"HOME": str(base / "home")}, str(base))
     raw = data.draw(settings_files(name))[0].encode()
     how = data.draw(some.sampled_from(["plain", "linked", "private", "read-only"]))
-    path = _laid(base / hosts.load(name).wiring.way.project, raw, how)
+    path = _laid(base / hosts.load(name).install.layout.project, raw, how)
     before = snapshot(base)
     plans = list(init(places, name))
     again = list(init(places, name))
@@ -177,7 +177,7 @@ def snapshot(base):
     return found
 
 
-@pytest.mark.parametrize("host", [name for name in hosts.names() if hosts.load(name).wiring])
+@pytest.mark.parametrize("host", [name for name in hosts.names() if hosts.load(name).install])
 @pytest.mark.parametrize("scope", ["user", "project"])
 def test_every_host_that_can_be_wired_is_wired_at_all_its_moments(place, host, scope):
     before = snapshot(os_path(place))
@@ -185,7 +185,7 @@ def test_every_host_that_can_be_wired_is_wired_at_all_its_moments(place, host, s
     if plans[0].problem:
         assert "only" in plans[0].problem
         return
-    found = install_hooks.standing(hosts.load(host), scope, place, {})
+    found = install_hooks.active_moments(hosts.load(host), scope, place, {})
     list(uninstall(place))
     notes.tidy(place.state)
 
@@ -261,7 +261,7 @@ def test_what_cannot_be_read_is_refused_untouched(place, content, said):
 
     assert said in plan.problem
     assert path.read_bytes() == content
-    assert notes.remembered(place.state) == []
+    assert notes.load_records(place.state) == []
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder"])
@@ -339,7 +339,9 @@ def test_killed_anywhere_a_file_is_old_or_new_and_can_be_taken_out(place, point)
     list(uninstall(place))
 
     assert not [one for one in os.listdir(path.parent) if one.endswith(".hookline")]
-    assert now == '{"a": 1}\n' or moments(now, WAY, "claude-code") == tuple(one.moment for one in ENTRIES)
+    assert now == '{"a": 1}\n' or calling_moments(now, WAY, "claude-code") == tuple(
+        one.moment for one in ENTRIES
+    )
     assert path.read_text() == '{"a": 1}\n'
 
 
@@ -362,7 +364,7 @@ def test_killed_anywhere_a_file_is_old_or_new_and_can_be_taken_out(place, point)
     ],
 )
 def test_what_calls_us_is_read_as_a_shell_does(command, calling):
-    assert calls_us(command, "codex") is calling
+    assert calls_hookline(command, "codex") is calling
 
 
 def handler(command, **more):
@@ -393,7 +395,7 @@ def handler(command, **more):
     ],
 )
 def test_only_what_we_write_is_ours(entry, written):
-    assert ours(entry, hosts.load("codex").wiring.way, "Stop", "codex") is written
+    assert is_our_entry(entry, hosts.load("codex").install.layout, "Stop", "codex") is written
 
 
 def test_an_entry_of_somebody_else_that_calls_us_stays_and_gets_no_second_beside_it(place):
@@ -404,44 +406,49 @@ def test_an_entry_of_somebody_else_that_calls_us_stays_and_gets_no_second_beside
     path.write_text(raw)
     (plan,) = init(place)
     after = json.loads(path.read_text())["hooks"]
-    known = notes.remembered(place.state)
+    known = notes.load_records(place.state)
     path.write_text(path.read_text() + "\n")
     (out,) = uninstall(place)
 
     assert after["Stop"] == [theirs]
     assert len(after) == len(ENTRIES)
-    assert plan.said == ("an entry of your own calls us already at Stop; no second one is put there",)
+    assert plan.messages == ("an entry of your own calls us already at Stop; no second one is put there",)
     assert known[0].before == raw.encode()
-    assert out.said == ("an entry of your own still calls us at Stop, and stays",)
+    assert out.messages == ("an entry of your own still calls us at Stop, and stays",)
     assert path.read_text() == raw + "\n"
 
 
 def test_a_file_of_another_entry_shape_is_wired_too():
-    way = Listed(project="x.json", under=(), entry=lambda one: {"command": one.command}, start={"version": 1})
-    entry = Entry(moment="stop", command="hookline hook droid", seconds=5)
-    after = wired("", way, [entry], "droid")
+    way = SettingsFile(
+        project="x.json",
+        table_path=(),
+        make_entry=lambda one: {"command": one.command},
+        initial_content={"version": 1},
+    )
+    entry = InstallEntry(moment="stop", command="hookline hook droid", timeout=5)
+    after = add_entries("", way, [entry], "droid")
 
     assert json.loads(after.text) == {"version": 1, "stop": [{"command": "hookline hook droid"}]}
-    assert unwired(after.text, way, "droid", after.made) == ""
-    assert json.loads(unwired(after.text, way, "droid")) == {"version": 1, "stop": []}
+    assert remove_entries(after.text, way, "droid", after.created_keys) == ""
+    assert json.loads(remove_entries(after.text, way, "droid")) == {"version": 1, "stop": []}
 
 
 def test_cursor_voids_a_file_without_a_version_so_it_is_put_there_and_taken_out_again():
     way, entries = table_of("cursor")
     text = '{"hooks": {"stop": [{"command": "./mine.sh"}]}}'
-    after = wired(text, way, entries, "cursor")
+    after = add_entries(text, way, entries, "cursor")
 
     assert json.loads(after.text)["version"] == 1
-    assert unwired(after.text + "\n", way, "cursor", after.made, text) == text + "\n"
-    assert json.loads(unwired(after.text, way, "cursor"))["version"] == 1
+    assert remove_entries(after.text + "\n", way, "cursor", after.created_keys, text) == text + "\n"
+    assert json.loads(remove_entries(after.text, way, "cursor"))["version"] == 1
 
 
 def test_what_was_there_before_us_is_no_longer_empty_and_a_version_that_was_there_stays():
     way, entries = table_of("cursor")
     text = '{"version": 1, "hooks": {}}'
-    after = wired(text, way, entries, "cursor")
+    after = add_entries(text, way, entries, "cursor")
 
-    assert unwired(after.text, way, "cursor", after.made, text) == text
+    assert remove_entries(after.text, way, "cursor", after.created_keys, text) == text
 
 
 @pytest.mark.parametrize(
@@ -461,18 +468,21 @@ def test_what_was_there_before_us_is_no_longer_empty_and_a_version_that_was_ther
 )
 def test_only_what_we_put_there_goes(text):
     way, entries = table_of("gemini-cli")
-    after = wired(text, way, entries, "gemini-cli")
+    after = add_entries(text, way, entries, "gemini-cli")
 
-    assert set(held(after.text, way, "gemini-cli")) == {one.moment for one in entries}
-    assert unwired(after.text + "\n", way, "gemini-cli", after.made, text) == text + "\n"
+    assert set(installed_moments(after.text, way, "gemini-cli")) == {one.moment for one in entries}
+    assert remove_entries(after.text + "\n", way, "gemini-cli", after.created_keys, text) == text + "\n"
 
 
 def test_moments_that_are_wanted_no_more_go_and_doubles_become_one():
     way, entries = table_of("codex")
     twice = {
-        "hooks": {"Stop": [way.entry(entries[0]), way.entry(entries[0])], "Old": [way.entry(entries[0])]}
+        "hooks": {
+            "Stop": [way.make_entry(entries[0]), way.make_entry(entries[0])],
+            "Old": [way.make_entry(entries[0])],
+        }
     }
-    after = json.loads(wired(json.dumps(twice), way, entries, "codex").text)["hooks"]
+    after = json.loads(add_entries(json.dumps(twice), way, entries, "codex").text)["hooks"]
 
     assert {name: len(those) for name, those in after.items()} == {one.moment: 1 for one in entries}
 
@@ -482,4 +492,4 @@ def test_order_of_the_users_files_does_not_matter(place):
     list(init(place))
     list(init(elsewhere))
 
-    assert len(notes.remembered(place.state)) == 2
+    assert len(notes.load_records(place.state)) == 2

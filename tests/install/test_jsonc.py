@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from hookline.install.jsonc import NotJson, added, parse, put, removed
+from hookline.install.jsonc import NotJson, add_value, append_value, parse, remove_part
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 many = settings(max_examples=3_000 if LONG else 200, deadline=None)
@@ -67,7 +67,7 @@ def test_what_is_put_is_there_and_nothing_else_changes(data, comments):
         )
     text = data.draw(texts(before, comments=comments))
     value = data.draw(VALUES)
-    after = put(text, ("hooks", "X"), value, comments=comments)
+    after = append_value(text, ("hooks", "X"), value, comments=comments)
     expected = json.loads(json.dumps(before))
     expected.setdefault("hooks", {}).setdefault("X", []).append(value)
 
@@ -86,7 +86,7 @@ def test_what_is_removed_is_gone_and_nothing_else_changes(data, comments):
     text = data.draw(texts(whole, comments=comments))
     node = parse(text, comments=comments)
     place = data.draw(some.integers(0, len(node.parts) - 1))
-    left = parse(removed(text, node, place), comments=comments).value
+    left = parse(remove_part(text, node, place), comments=comments).value
 
     if isinstance(whole, dict):
         assert left == {key: value for number, (key, value) in enumerate(whole.items()) if number != place}
@@ -99,9 +99,9 @@ def test_what_is_removed_is_gone_and_nothing_else_changes(data, comments):
 def test_adding_and_removing_again_changes_no_value_and_no_comment(data, comments):
     whole = data.draw(some.lists(VALUES, max_size=3))
     text = data.draw(texts(whole, comments=comments))
-    after = added(text, parse(text, comments=comments), "ours-0815")
+    after = add_value(text, parse(text, comments=comments), "ours-0815")
     node = parse(after, comments=comments)
-    back = removed(after, node, len(node.parts) - 1)
+    back = remove_part(after, node, len(node.parts) - 1)
 
     assert parse(back, comments=comments).value == whole
     assert back == text if whole else "".join(back.split()) == "".join(text.split())
@@ -167,7 +167,7 @@ def test_complaints_name_the_place(text, said):
 )
 def test_nothing_is_put_where_something_else_stands(text, way, said):
     with pytest.raises(NotJson, match=said):
-        put(text, way, 1)
+        append_value(text, way, 1)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_nothing_is_put_where_something_else_stands(text, way, said):
     ],
 )
 def test_what_is_put_looks_like_its_neighbours(text, after):
-    assert put(text, ("h",), 1, comments=True) == after
+    assert append_value(text, ("h",), 1, comments=True) == after
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_what_is_put_looks_like_its_neighbours(text, after):
     ],
 )
 def test_what_is_removed_takes_no_comment_with_it_and_is_not_swallowed_by_one(text, place, after):
-    left = removed(text, parse(text, comments=True), place)
+    left = remove_part(text, parse(text, comments=True), place)
 
     assert left == after
     assert parse(left, comments=True).value == [
@@ -219,4 +219,4 @@ def test_a_number_that_is_too_long_is_refused_with_its_place():
 
 def test_of_a_key_that_stands_twice_the_last_counts():
     assert parse('{"a": 1, "a": [2]}').at("a").value == [2]
-    assert put('{"a": [1], "a": [2]}', ("a",), 3) == '{"a": [1], "a": [2, 3]}'
+    assert append_value('{"a": [1], "a": [2]}', ("a",), 3) == '{"a": [1], "a": [2, 3]}'

@@ -11,7 +11,7 @@ import pytest
 
 from hookline.core.kind import Declaration, Machine
 from hookline.core.values import replace
-from hookline.kinds.python import KIND, Found, Source, find
+from hookline.kinds.python import KIND, Discovery, Source, find_hooks
 from hookline.system.process.run_command import run, start
 
 
@@ -28,8 +28,10 @@ class Project:
         path.write_text(text)
         return Source(path=str(path), source="project", root=str(self.root))
 
-    def found(self, text: str) -> Found:
-        return find([self.file(".hookline/hooks/x.py", "from hookline import *\n" + text)], self.machine)
+    def found(self, text: str) -> Discovery:
+        return find_hooks(
+            [self.file(".hookline/hooks/x.py", "from hookline import *\n" + text)], self.machine
+        )
 
     def hook(self, text: str, **changes):
         """Carry out the one hook that *text* declares."""
@@ -49,7 +51,7 @@ def project(tmp_path) -> Iterator[Project]:
     env = {name: value for name, value in os.environ.items() if name != "HOOKLINE_DEPTH"}
     machine = Machine(run=run, start=start, env=env, clock=time.monotonic, scratch=str(tmp_path / "scratch"))
     yield Project(root=root, machine=machine)
-    machine.kept.close()
+    machine.resources.close()
     assert running_in(tmp_path) == []
 
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from hookline.core.events import PreToolUse, SessionStart
-from hookline.core.frozen import Frozen, frozen
+from hookline.core.frozen import Frozen, freeze
 from hookline.core.kind import Declaration, HookFailed, Machine
 from hookline.core.response import Response
 from hookline.core.state import Facts, State
@@ -38,7 +38,7 @@ def carried(
         kind="command",
         name="mine",
         on=(type(event),),
-        spec=frozen({"command": command, **spec}),
+        spec=freeze({"command": command, **spec}),
         root=str(root),
         source=source,
     )
@@ -230,7 +230,7 @@ def test_what_is_printed_is_read_up_to_256_kib(size, cut) -> None:
     ],
 )
 def test_a_declaration_that_cannot_be_carried_out_is_refused(spec, complaint) -> None:
-    declaration = Declaration(kind="command", name="mine", on=(SessionStart,), spec=frozen(spec))
+    declaration = Declaration(kind="command", name="mine", on=(SessionStart,), spec=freeze(spec))
     with pytest.raises(ValueError, match=f"^{re.escape(complaint)}$"):
         KIND.bind(declaration, MACHINE)
 
@@ -248,7 +248,7 @@ def test_a_patch_is_told_file_by_file_and_the_first_that_is_stopped_ends_it(tmp_
         tool="apply_patch",
         kind="edit",
         input={"command": text},
-        places={"patch": "command"},
+        input_keys={"patch": "command"},
         cwd="/r",
     )
     script = "cat >> seen; tail -n1 seen | grep -q '/r/.env' && { echo no >&2; exit 2; }; exit 0"

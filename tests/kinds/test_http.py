@@ -16,8 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from hookline.core.events import PreToolUse, SessionStart
-from hookline.core.frozen import Frozen, frozen
-from hookline.core.kind import KEEP, Declaration, HookFailed, Kept, Machine
+from hookline.core.frozen import Frozen, freeze
+from hookline.core.kind import MAX_OUTPUT_BYTES, Declaration, HookFailed, Machine, Resources
 from hookline.core.response import Response
 from hookline.core.state import State
 from hookline.core.values import replace
@@ -47,7 +47,7 @@ def machine() -> Iterator[Machine]:
         dialects=(HOST.dialect,),
     )
     yield made
-    made.kept.close()
+    made.resources.close()
 
 
 @contextmanager
@@ -115,7 +115,7 @@ def speaking(speak: Callable[[socket.socket], None]):
 
 
 def declared(url: str, **spec) -> Declaration:
-    return Declaration(kind="http", name="mine", on=(SessionStart,), spec=frozen({"url": url, **spec}))
+    return Declaration(kind="http", name="mine", on=(SessionStart,), spec=freeze({"url": url, **spec}))
 
 
 def carried(machine: Machine, url: str, event=EVENT, *, limit: float = 10.0, **spec) -> Response:
@@ -240,7 +240,10 @@ def padded(size: int) -> bytes:
     return answer[:-2] + b"x" * (size - len(answer)) + answer[-2:]
 
 
-@pytest.mark.parametrize(("size", "fits"), [(KEEP, True), (KEEP + 1, False), (20 * KEEP, False)])
+@pytest.mark.parametrize(
+    ("size", "fits"),
+    [(MAX_OUTPUT_BYTES, True), (MAX_OUTPUT_BYTES + 1, False), (20 * MAX_OUTPUT_BYTES, False)],
+)
 def test_an_answer_is_read_up_to_256_kib(machine, size, fits) -> None:
     with serving(200, padded(size)) as (url, _, _):
         if fits:
@@ -463,10 +466,10 @@ def test_a_declaration_that_cannot_be_carried_out_is_refused(machine, spec, comp
 
 def test_closing_ends_its_threads() -> None:
     before = set(threading.enumerate())
-    machine = Machine(run=run, start=start, env={}, clock=time.monotonic, kept=Kept())
+    machine = Machine(run=run, start=start, env={}, clock=time.monotonic, resources=Resources())
     with serving(200, b"{}") as (url, _, _):
         carried(machine, url)
-        machine.kept.close()
+        machine.resources.close()
 
     assert {thread for thread in threading.enumerate() if "hookline" in thread.name} <= before
 

@@ -14,7 +14,7 @@ from hookline import PreToolUse, Response, SessionStart, State, ask, block, inje
 from hookline.core.frozen import Frozen
 from hookline.core.kind import Declaration, HookFailed
 from hookline.core.values import replace
-from hookline.kinds.mcp import KIND, arguments
+from hookline.kinds.mcp import KIND, select_arguments
 
 SERVERS = Path(__file__).parent / "servers"
 LIMIT = 20.0
@@ -119,7 +119,7 @@ def test_a_tool_that_takes_an_event_gets_the_whole_envelope(call):
     ],
 )
 def test_a_tool_gets_what_its_schema_asks_for(schema, given):
-    assert arguments(schema, {"hook": "Stop", "cwd": "/"}) == given
+    assert select_arguments(schema, {"hook": "Stop", "cwd": "/"}) == given
 
 
 def test_a_server_is_kept_open_between_calls(call):
@@ -245,7 +245,7 @@ def test_what_a_server_leaves_running_is_ended_when_it_is_closed(call):
         assert time.monotonic() < until
         time.sleep(0.02)
 
-    call.project.machine.kept.close()
+    call.project.machine.resources.close()
 
     assert not running("sleep", call.project.root)
     assert not running("tools.py", call.project.root)
@@ -257,7 +257,7 @@ def test_closing_ends_what_is_being_called(call, over):
         hanging = threads.submit(call, "mine.hang")
         time.sleep(0.3)
         began = time.monotonic()
-        call.project.machine.kept.close()
+        call.project.machine.resources.close()
 
         assert str(hanging.exception()) == "was not answered by server 'mine' before it was closed"
         assert time.monotonic() - began < 0.5 + over
@@ -366,7 +366,7 @@ try:
     KIND.bind(hook, machine)(PreToolUse(tool="Bash"), State(now=0.0), 20.0)
 except HookFailed as error:
     print(error)
-machine.kept.close()
+machine.resources.close()
 """
 
 

@@ -18,7 +18,7 @@ from hookline.core.state import Facts
 from hookline.core.usage import Usage
 from hookline.core.values import replace
 from hookline.kinds import _response_json
-from hookline.kinds.python import KIND, Found, Source, find
+from hookline.kinds.python import KIND, Discovery, Source, find_hooks
 
 LIMIT = 5.0
 NOW = State(now=1_000_000.0)
@@ -57,7 +57,7 @@ def one(body: str, settings: str = "") -> str:
 
 def test_a_hook_is_found_with_all_that_it_declares(project):
     found = project.found(
-        '@hook(priority={PreToolUse: 10, PostToolUse: 95}, name="my-guard", nature="advice", limit=2.5,\n'
+        '@hook(priority={PreToolUse: 10, PostToolUse: 95}, name="my-guard", nature="advice", timeout=2.5,\n'
         '      aliases=("guard",), on_failure="block", on_timeout="warn", enabled=False)\n'
         "async def guard(event: PreToolUse | PostToolUse, state: State, *, words: tuple[str, ...] = ('a',))"
         ":\n"
@@ -67,7 +67,7 @@ def test_a_hook_is_found_with_all_that_it_declares(project):
     path = str(project.root / ".hookline/hooks/x.py")
     (declaration,) = found.declarations
     digest = declaration.spec["digest"]
-    assert found == Found(
+    assert found == Discovery(
         declarations=(
             Declaration(
                 kind="python",
@@ -103,13 +103,13 @@ def test_a_hook_may_listen_for_every_event(project):
 
 
 def test_a_file_without_hooks_declares_none(project):
-    assert project.found("x = 1\n") == Found()
+    assert project.found("x = 1\n") == Discovery()
 
 
 def test_a_hook_that_was_imported_for_use_is_not_declared_again(project):
     project.file("helper.py", "from hookline import *\n" + PID)
 
-    assert project.found("from helper import pid\n") == Found()
+    assert project.found("from helper import pid\n") == Discovery()
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_broken_file_spoils_no_other(project):
     dead = project.file("dead.py", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
     gone = replace(good, path=str(project.root / "gone.py"))
 
-    found = find([bad, endless, dead, gone, good], project.machine, limit=1.0)
+    found = find_hooks([bad, endless, dead, gone, good], project.machine, limit=1.0)
 
     assert [each.name for each in found.declarations] == ["pid"]
     assert found.problems == (
@@ -168,7 +168,7 @@ def test_a_broken_file_spoils_no_other(project):
 def test_a_users_file_is_shown_with_its_whole_path(project):
     source = replace(project.file("x.py", "("), source="user")
 
-    assert find([source], project.machine).problems[0].startswith(f"{project.root}/x.py:1: ")
+    assert find_hooks([source], project.machine).problems[0].startswith(f"{project.root}/x.py:1: ")
 
 
 def test_modules_are_found_by_their_import_path(project):
@@ -179,7 +179,7 @@ def test_modules_are_found_by_their_import_path(project):
         for module in ("guards", "guards.deep:pid", "guards.deep:pod")
     )
 
-    found = find([whole, single, missing], project.machine)
+    found = find_hooks([whole, single, missing], project.machine)
 
     assert [(each.name, each.spec["module"], each.origin) for each in found.declarations] == [
         ("pid", "guards", "src/guards/deep.py:4"),
@@ -190,7 +190,7 @@ def test_modules_are_found_by_their_import_path(project):
 
 
 def test_an_installed_module_may_hold_hooks(project):
-    (declaration,) = find(
+    (declaration,) = find_hooks(
         [Source(module="hookline.hooks.budget_countdown", source="user", root=str(project.root))],
         project.machine,
     ).declarations
@@ -513,7 +513,9 @@ def without_workers(project):
     def refuse(*args, **kwargs):
         raise AssertionError("a worker was started")
 
-    return replace(project, machine=replace(project.machine, start=refuse, kept=type(project.machine.kept)()))
+    return replace(
+        project, machine=replace(project.machine, start=refuse, resources=type(project.machine.resources)())
+    )
 
 
 def test_what_was_found_is_remembered(project):
@@ -536,10 +538,10 @@ def test_what_a_file_imports_is_part_of_what_is_remembered(project):
     project.file("helper.py", "WORD = 'old'")
     project.found(text)
     project.file("helper.py", "WORD = 'newer'")
-    later = replace(project, machine=replace(project.machine, kept=type(project.machine.kept)()))
+    later = replace(project, machine=replace(project.machine, resources=type(project.machine.resources)()))
 
     (declaration,) = later.found(text).declarations
-    later.machine.kept.close()
+    later.machine.resources.close()
 
     assert declaration.spec["settings"] == {"word": "newer"}
 
@@ -643,7 +645,9 @@ def test_a_changed_file_runs_in_a_fresh_worker_once_it_was_found_again(project):
 def test_only_the_content_that_was_asked_for_is_found(project):
     source = replace(project.file("x.py", "x = 1\n"), digest="0" * 64)
 
-    assert find([source], project.machine).problems == ("x.py: changed while it was looked at; look again",)
+    assert find_hooks([source], project.machine).problems == (
+        "x.py: changed while it was looked at; look again",
+    )
 
 
 def test_attack_a_project_that_shadows_the_standard_library_or_us(project):

@@ -380,7 +380,7 @@ def test_the_end_of_a_session_comes_once_whoever_calls():
 
 def test_it_comes_once_where_a_session_is_closed_while_its_turn_settles():
     played = Played([says("hi")])
-    settling, settle = threading.Event(), played.runtime.settle
+    settling, settle = threading.Event(), played.runtime.run_deferred_work
 
     def slowly():
         settling.set()
@@ -388,7 +388,7 @@ def test_it_comes_once_where_a_session_is_closed_while_its_turn_settles():
         settle()
 
     async def session():
-        played.runtime.settle = slowly
+        played.runtime.run_deferred_work = slowly
         turn = asyncio.create_task(played.agent.run("please"))
         await asyncio.to_thread(settling.wait)
         await played.agent.close("enough")

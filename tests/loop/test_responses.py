@@ -416,7 +416,7 @@ def test_a_session_is_known_to_the_store():
     played = Played([says("hi")], name="my-agent", cwd="/repo")
     played.run("please")
 
-    assert played.runtime.store.begin(played.agent.session.id, host="x", cwd="/", at=1.0) is False
+    assert played.runtime.store.begin_session(played.agent.session.id, host="x", cwd="/", at=1.0) is False
     assert {(event.host, event.cwd) for event in played.events} == {("my-agent", "/repo")}
 
 

@@ -3,14 +3,19 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.core.ranking import worth
+from hookline.core.ranking import decayed_confidence
 from hookline.core.records import Memory
 from hookline.core.values import replace
-from hookline.memory.consolidate import FADED, dream
-from hookline.memory.learn import DREAM_EVERY, consolidate, due
+from hookline.memory.consolidate import (
+    CONSOLIDATE_SECONDS,
+    MIN_WORTH,
+    consolidate_project,
+    is_consolidation_due,
+    plan_consolidation,
+)
 from hookline.stores import memory
 from hookline.system import file_lock
-from hookline.system.paths import find
+from hookline.system.paths import find_places
 
 DAY = 86_400.0
 NOW = 1000 * DAY
@@ -23,7 +28,7 @@ def one(name, text="t", **more):
 def test_what_says_the_same_becomes_one_and_surer():
     first = one("a", "Run the tests with make check before every push", confidence=0.6, tags=("x",))
     second = one("b", "run the tests with `make check` before every push!", tags=("y",), at=NOW - DAY)
-    come = dream([second, first, one("c", "Deploy on Tuesdays")], NOW)
+    come = plan_consolidation([second, first, one("c", "Deploy on Tuesdays")], NOW)
 
     assert (come.merged, come.faded, come.report) == ((("b", "a"),), (), "1 merged, 0 faded")
     (kept,) = come.changed
@@ -41,17 +46,17 @@ def test_a_number_a_negation_another_kind_or_scope_is_something_else():
         one("f", text, project=""),
     ]
 
-    assert dream(alike, NOW).merged == ()
+    assert plan_consolidation(alike, NOW).merged == ()
 
 
 def test_what_faded_goes_and_what_is_pinned_or_lasts_stays():
     old = {"at": NOW - 500 * DAY}
-    come = dream(
+    come = plan_consolidation(
         [one("a", "aa", **old), one("b", "bb", pinned=True, **old), one("c", "cc", half_life=None, **old)],
         NOW,
     )
 
-    assert (come.faded, come.gone) == (("a",), ("a",))
+    assert (come.faded, come.removed) == (("a",), ("a",))
 
 
 def test_what_a_person_said_is_not_doubted_for_an_agents_word():
@@ -61,17 +66,17 @@ def test_what_a_person_said_is_not_doubted_for_an_agents_word():
         for source in ("mcp", "user")
     )
 
-    assert dream([old, agents], NOW).changed == ()
-    assert [known.id for known in dream([old, own], NOW).changed] == ["a"]
+    assert plan_consolidation([old, agents], NOW).changed == ()
+    assert [known.id for known in plan_consolidation([old, own], NOW).changed] == ["a"]
 
 
 def test_what_a_newer_one_contradicts_is_doubted_once():
     old = one("a", "the port is here", at=NOW - DAY, confidence=0.8)
     new = one("b", "quite another place", relations=(("contradicts", "a"),))
-    (doubted,) = dream([old, new], NOW).changed
+    (doubted,) = plan_consolidation([old, new], NOW).changed
 
     assert (doubted.id, doubted.confidence) == ("a", 0.4)
-    assert dream([doubted, new], NOW).changed == ()
+    assert plan_consolidation([doubted, new], NOW).changed == ()
 
 
 @given(
@@ -85,24 +90,27 @@ def test_nothing_pinned_goes_nothing_goes_twice_and_a_second_dream_finds_no_more
         one(str(n), text, confidence=sure, pinned=pinned, at=NOW - age * DAY)
         for n, (text, sure, pinned, age) in enumerate(rows)
     ]
-    come = dream(every, NOW)
-    left = {m.id: m for m in every if m.id not in come.gone} | {m.id: m for m in come.changed}
+    come = plan_consolidation(every, NOW)
+    left = {m.id: m for m in every if m.id not in come.removed} | {m.id: m for m in come.changed}
 
-    assert len(set(come.gone)) == len(come.gone)
-    assert not [m for m in every if m.pinned and m.id in come.gone]
-    assert all(worth(m, NOW) >= FADED or m.pinned for m in left.values())
-    assert not dream(left.values(), NOW).merged
+    assert len(set(come.removed)) == len(come.removed)
+    assert not [m for m in every if m.pinned and m.id in come.removed]
+    assert all(decayed_confidence(m, NOW) >= MIN_WORTH or m.pinned for m in left.values())
+    assert not plan_consolidation(left.values(), NOW).merged
 
 
 def test_it_is_done_once_a_day_by_one(tmp_path):
-    store, places = memory.open_store(), replace(find({}, "/"), state=str(tmp_path), root="/p")
+    store, places = memory.open_store(), replace(find_places({}, "/"), state=str(tmp_path), root="/p")
     store.remember(one("a", "Run the tests with make check before every push"))
     store.remember(one("b", "run the tests with make check before every push"))
     with file_lock.lock(str(tmp_path / "consolidate.lock")):
-        assert (due(store, "/p", NOW), consolidate(store, places, NOW)) == (True, "")
-    assert consolidate(store, places, NOW) == "1 merged, 0 faded"
+        assert (is_consolidation_due(store, "/p", NOW), consolidate_project(store, places, NOW)) == (True, "")
+    assert consolidate_project(store, places, NOW) == "1 merged, 0 faded"
     assert len(store.recall("")) == 1
-    assert [due(store, "/p", NOW + more) for more in (-1, 0, DREAM_EVERY - 1, DREAM_EVERY)] == [
+    assert [
+        is_consolidation_due(store, "/p", NOW + more)
+        for more in (-1, 0, CONSOLIDATE_SECONDS - 1, CONSOLIDATE_SECONDS)
+    ] == [
         True,
         False,
         False,

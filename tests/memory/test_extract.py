@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.core.conversation import Back, Use, Words
+from hookline.core.conversation import Message, ToolResult, ToolUse
 from hookline.hosts import load
 from hookline.hosts._claude_transcript import CONVERSATION as CLAUDE
 from hookline.hosts._codex_transcript import CONVERSATION as CODEX
 from hookline.hosts._gemini_transcript import GEMINI_CONVERSATION as GEMINI
 from hookline.hosts._gemini_transcript import QWEN_CONVERSATION as QWEN
-from hookline.memory.extract import MOST, Whose, extracted
-from hookline.memory.learn import entries
+from hookline.memory.extract import MOST, MemoryScope, extracted
+from hookline.memory.learn import parse_entries
 from hookline.redact import redact
 
 SECRET = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
-WHOSE = Whose(at=5.0, project="/p", branch="412-rounding", source="s")
+WHOSE = MemoryScope(at=5.0, project="/p", branch="412-rounding", source="s")
 
 
 def found(*told):
@@ -25,15 +25,15 @@ def found(*told):
 
 
 def person(text):
-    return Words(by="person", text=text)
+    return Message(by="person", text=text)
 
 
 def agent(text):
-    return Words(by="agent", text=text)
+    return Message(by="agent", text=text)
 
 
 def ran(call, command, error=""):
-    return Use(call=call, tool="Bash", kind="shell", command=command), Back(call=call, error=error)
+    return ToolUse(call=call, tool="Bash", kind="shell", command=command), ToolResult(call=call, error=error)
 
 
 def test_decisions_of_both_are_found():
@@ -90,8 +90,8 @@ def test_the_same_command_again_is_no_news():
 
 
 def test_files_that_were_changed_often_matter():
-    edits = [Use(call=str(n), tool="Edit", kind="edit", path="/p/a.py") for n in range(3)]
-    once = Use(call="9", tool="Edit", kind="edit", path="/p/b.py")
+    edits = [ToolUse(call=str(n), tool="Edit", kind="edit", path="/p/a.py") for n in range(3)]
+    once = ToolUse(call="9", tool="Edit", kind="edit", path="/p/b.py")
 
     assert found(person("Fix the rounding of invoices."), *edits, once) == {
         ("fact", "files that mattered for “Fix the rounding of invoices.”: /p/a.py")
@@ -129,7 +129,7 @@ def block(text):
 
 @pytest.mark.parametrize("before", range(100, 170, 3))
 def test_no_part_of_a_secret_is_kept_where_a_text_is_cut(before):
-    edits = [Use(call=str(n), tool="Edit", kind="edit", path="/p/a.py") for n in range(3)]
+    edits = [ToolUse(call=str(n), tool="Edit", kind="edit", path="/p/a.py") for n in range(3)]
     told = extracted(
         (
             person(f"{'Mend it. '.rjust(before, 'x')}{SECRET} please"),
@@ -191,7 +191,7 @@ def test_a_transcript_of_claude_code_is_understood():
         line("user", [{"type": "tool_result", "tool_use_id": "2", "content": "ok"}]),
         "{broken",
     ]
-    told = entries(load("claude-code"), CLAUDE, [one.encode() for one in lines])
+    told = parse_entries(load("claude-code"), CLAUDE, [one.encode() for one in lines])
 
     assert found(*told) == {
         ("convention", "Never use tabs in this repo"),
@@ -218,7 +218,7 @@ def test_a_rollout_of_codex_is_understood():
         item("message", role="assistant", content=[{"type": "output_text", "text": "Going with pnpm then."}]),
     ]
 
-    told = found(*entries(load("codex"), CODEX, lines))
+    told = found(*parse_entries(load("codex"), CODEX, lines))
     assert ("preference", "Don't use npm, use pnpm.") in told
     assert ("decision", "Going with pnpm then.") in told
     assert {text.partition(";")[0] for kind, text in told if kind == "fact"} == {"`npm run check` works"}
@@ -254,7 +254,7 @@ def test_a_chat_of_gemini_cli_is_understood():
         ran("2", "make b", around("ok")),
         {"id": "g", "type": "gemini", "content": "We decided to use spaces.", "tokens": {}},
     )
-    told = entries(load("gemini-cli"), GEMINI, lines)
+    told = parse_entries(load("gemini-cli"), GEMINI, lines)
 
     assert found(*told) == {
         ("convention", "Never use tabs in this repo"),
@@ -285,7 +285,7 @@ def test_a_chat_of_qwen_code_is_understood():
         message("tool_result", response("2", output="ok")),
         message("assistant", {"text": "We decided to use spaces."}),
     )
-    told = entries(load("qwen-code"), QWEN, lines)
+    told = parse_entries(load("qwen-code"), QWEN, lines)
 
     assert found(*told) == {
         ("convention", "Never use tabs in this repo"),
@@ -314,4 +314,4 @@ ANY = st.recursive(
     st.dictionaries(st.sampled_from(["content", "message", "toolCalls", "payload"]), ANY),
 )
 def test_whatever_a_recording_holds_is_read(talk, kind, told):
-    assert all(isinstance(one, Words | Use | Back) for one in talk.read({"type": kind, **told}))
+    assert all(isinstance(one, Message | ToolUse | ToolResult) for one in talk.read({"type": kind, **told}))

@@ -3,7 +3,7 @@
 import pytest
 
 from hookline.core.records import Handoff, Memory
-from hookline.memory.forget import GAP, forget, forgotten, lift
+from hookline.memory.forget import PLACEHOLDER, find_forgotten, forget_memories, restore_memories
 from hookline.memory.learn import remember
 from hookline.stores.memory import MemoryStore
 
@@ -16,7 +16,7 @@ def memory(text=SAID, name="a", **more):
 
 def handed(store, **details):
     text = "\n".join(str(one) for one in details.values())
-    store.hand_over(Handoff(id="h", at=1.0, session="s", text=text, project="/p", details=details))
+    store.add_handoff(Handoff(id="h", at=1.0, session="s", text=text, project="/p", details=details))
 
 
 def left(store):
@@ -28,11 +28,11 @@ def test_what_is_forgotten_is_in_no_handoff():
     store.remember(memory())
     handed(store, task="Mend it.", decisions=[SAID, "Cents it is."], status=f"Done. {SAID} Bye.")
 
-    assert forget(store, [memory()], 5.0) == 1
+    assert forget_memories(store, [memory()], 5.0) == 1
     assert left(store).details == {
         "task": "Mend it.",
         "decisions": ("Cents it is.",),
-        "status": f"Done. {GAP} Bye.",
+        "status": f"Done. {PLACEHOLDER} Bye.",
     }
     assert "wombat" not in left(store).text
 
@@ -43,7 +43,7 @@ def test_what_is_forgotten_is_in_no_handoff():
         ("Blockers: the schema is frozen", "the schema is frozen", ()),
         ("We decided to use tabs", "we  **decided**\tto use TABS!", ()),
         (f"{SAID} {'It is short. ' * 30}", "We decided to use the wombat enc…", ()),
-        ("Use tabs", "Use tabs or spaces", (f"{GAP} or spaces",)),
+        ("Use tabs", "Use tabs or spaces", (f"{PLACEHOLDER} or spaces",)),
         ("Use tabs", "Reuse tabs", ("Reuse tabs",)),
         ("日本語のテスト", "日本語のテスト", ()),
         ("!!", "!!", ("!!",)),
@@ -52,7 +52,7 @@ def test_what_is_forgotten_is_in_no_handoff():
 def test_it_is_found_however_it_was_put(known, handed_on, holds):
     store = MemoryStore()
     handed(store, blockers=[handed_on])
-    forget(store, [memory(known)], 5.0)
+    forget_memories(store, [memory(known)], 5.0)
 
     assert left(store).details["blockers"] == holds
 
@@ -60,11 +60,11 @@ def test_it_is_found_however_it_was_put(known, handed_on, holds):
 def test_it_is_not_learnt_again_until_a_person_says_so():
     store = MemoryStore()
     remember(store, [memory()], 2.0)
-    forget(store, [memory()], 3.0)
+    forget_memories(store, [memory()], 3.0)
 
-    assert (remember(store, [memory(), memory("other", "b")], 4.0), forgotten(store, "ab")) == (
+    assert (remember(store, [memory(), memory("other", "b")], 4.0), find_forgotten(store, "ab")) == (
         [memory("other", "b")],
         {"a"},
     )
-    lift(store, ["a"])
+    restore_memories(store, ["a"])
     assert [one.id for one in remember(store, [memory()], 5.0)] == ["a"]

@@ -8,11 +8,11 @@ import pytest
 
 from hookline import PreToolUse, State, hook, kinds
 from hookline.core.events import PostToolUse
-from hookline.core.hook import ANY, BadHook, BadSetting, configure, matching
+from hookline.core.hook import ANY, BadHook, BadSetting, compile_match, configure
 from hookline.core.rule_exceptions import Allow
 from hookline.core.values import replace
-from hookline.policy.files import File, read_hooks, read_mcp, read_toml
-from hookline.policy.layers import settle, switches
+from hookline.policy.layers import apply_layers, switches
+from hookline.policy.parse_files import File, read_hooks, read_mcp, read_toml
 from hookline.testing import any_event, pre_tool_use
 
 
@@ -36,7 +36,7 @@ def adviser(event: PostToolUse, state: State, *, every: int = 5): ...
 
 def laid(text, source="user", *, trusted=False, env=()):
     layer = read_toml(File(name="h.toml", text=text, source=source, root="/r"))
-    return settle([guard, adviser], [layer], trusted=trusted, switches=switches(dict(env)))
+    return apply_layers([guard, adviser], [layer], trusted=trusted, switches=switches(dict(env)))
 
 
 def one(settled, name="guard"):
@@ -47,7 +47,7 @@ def test_a_users_setting_counts_and_its_origin_is_known():
     settled = laid("[hooks.guard]\nallow = ['x']\n")
 
     assert one(settled).settings["allow"] == ("x",)
-    assert settled.given["guard", "allow"] == "h.toml:2"
+    assert settled.origins["guard", "allow"] == "h.toml:2"
     assert (settled.problems, settled.waiting) == ((), ())
 
 
@@ -141,7 +141,7 @@ def test_where_a_wrong_value_was_given_is_known_until_a_good_one_follows():
     wrong = given("context_cap = 0\n[hooks.guard]\nlease = 3\nleese = 1\n", "user")
     good = given("context_cap = 9\n[hooks.guard]\nlease = 'block'\n", "project")
     first, both, last = (
-        settle([guard], layers, trusted=True, switches={})
+        apply_layers([guard], layers, trusted=True, switches={})
         for layers in ([wrong], [wrong, good], [good, wrong])
     )
 
@@ -152,7 +152,7 @@ def test_where_a_wrong_value_was_given_is_known_until_a_good_one_follows():
     }
     assert first.refused == last.refused == told
     assert both.refused == {("guard", "leese"): "user.toml:4"}
-    assert last.given == both.given == {("guard", "lease"): "project.toml:3"}
+    assert last.origins == both.origins == {("guard", "lease"): "project.toml:3"}
 
 
 def settled_json(hooks=None, mcp=None, text="", **env):
@@ -162,7 +162,7 @@ def settled_json(hooks=None, mcp=None, text="", **env):
     for name, value, read in (("hooks.json", hooks, read_hooks), ("mcp.json", mcp, read_mcp)):
         file = File(name=name, text=json.dumps(value or {}, indent=1), source="project", root="")
         layers.append(read(file, known))
-    return settle([guard, adviser], layers, trusted=False, switches=switches(env))
+    return apply_layers([guard, adviser], layers, trusted=False, switches=switches(env))
 
 
 TOOLS = {"hooks": {"Stop": [{"tool": "memory.load"}, {"tool": "my.server.load"}, {"tool": "nosuch.x"}]}}
@@ -268,7 +268,7 @@ def test_a_switch_that_switches_nothing_is_said_with_those_there_are():
 @pytest.mark.parametrize("name", ["my_guard", "my.guard", "my-guard"])
 def test_every_name_has_a_switch(name):
     hooks, set_ = [replace(guard, name=name)], switches({"AR_DISABLE_MY_GUARD": "1"})
-    settled = settle(hooks, [], trusted=True, switches=set_)
+    settled = apply_layers(hooks, [], trusted=True, switches=set_)
 
     assert (settled.hooks[0].enabled, settled.problems) == (False, ())
 
@@ -283,7 +283,7 @@ def test_the_profile_none_makes_built_ins_opt_in():
         File(name="h.toml", text="profile = 'none'\n[hooks.guard]\nenabled = true\n", source="user", root="")
     )
     built_in = [replace(guard, source="built-in"), replace(adviser, source="built-in")]
-    settled = settle(built_in, [layer], trusted=True, switches={})
+    settled = apply_layers(built_in, [layer], trusted=True, switches={})
 
     assert [(hook.enabled, hook.off) for hook in settled.hooks] == [
         (True, ""),
@@ -301,10 +301,10 @@ def test_the_profile_none_makes_built_ins_opt_in():
 def test_the_profile_unattended_stops_what_nobody_would_see(rest, mode, origin):
     text = f"profile = 'unattended'\n{rest}"
     layer = read_toml(File(name="h.toml", text=text, source="user", root=""))
-    settled = settle([replace(guard, unattended={"mode": "hard"})], [layer], trusted=True, switches={})
+    settled = apply_layers([replace(guard, unattended={"mode": "hard"})], [layer], trusted=True, switches={})
 
     assert one(settled).settings["mode"] == mode
-    assert settled.given["guard", "mode"] == origin
+    assert settled.origins["guard", "mode"] == origin
 
 
 def test_a_project_cannot_choose_the_profile_or_the_store_by_itself():
@@ -330,7 +330,7 @@ def test_a_project_cannot_choose_the_profile_or_the_store_by_itself():
     ],
 )
 def test_a_match_is_names_or_a_pattern(pattern, tool, kind, fits):
-    wanted = matching(pattern)
+    wanted = compile_match(pattern)
 
     assert (wanted is None or wanted(pre_tool_use(tool=tool, kind=kind))) is fits
 
@@ -338,7 +338,7 @@ def test_a_match_is_names_or_a_pattern(pattern, tool, kind, fits):
 def test_a_match_fits_where_there_is_nothing_to_match():
     from hookline import Stop
 
-    assert matching("Bash")(any_event(Stop))
+    assert compile_match("Bash")(any_event(Stop))
 
 
 def no_parameters(): ...

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hookline.policy.reach import Command, Reached, reached
+from hookline.policy.reach import DeclaredCommand, Reached, find_reached
 
 PIECES = st.sampled_from(
     [
@@ -41,15 +41,15 @@ def files(root, **content):
 
 
 def found(root, *commands, **more):
-    listed = [one if isinstance(one, Command) else Command(words=one) for one in commands]
-    return reached(str(root), listed, known={"CLAUDE_PROJECT_DIR": str(root)}, **more)
+    listed = [one if isinstance(one, DeclaredCommand) else DeclaredCommand(words=one) for one in commands]
+    return find_reached(str(root), listed, known={"CLAUDE_PROJECT_DIR": str(root)}, **more)
 
 
 @ANY
 @given(TEXT, TEXT, TEXT)
 def test_any_command_can_be_looked_at(tmp_path, words, cwd, value):
     files(tmp_path, tools_x__sh="true\n")
-    said = found(tmp_path, Command(words=words, cwd=cwd, env={"A": value}, origin="here"))
+    said = found(tmp_path, DeclaredCommand(words=words, cwd=cwd, env={"A": value}, origin="here"))
 
     assert all((tmp_path / name).is_file() for name in said.files)
 
@@ -107,7 +107,7 @@ def test_nothing_outside_of_the_project_is_reached(tmp_path):
     root = tmp_path / "project"
     root.mkdir()
     (tmp_path / "x.sh").write_text("")
-    said = found(root, "sh ../x.sh", Command(words=f"sh {tmp_path}/x.sh", cwd="..", origin="here"))
+    said = found(root, "sh ../x.sh", DeclaredCommand(words=f"sh {tmp_path}/x.sh", cwd="..", origin="here"))
 
     assert said.files == frozenset()
     assert [one.rpartition(": ")[2] for one in said.unseen] == [

@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookline.redact import find, redact, redact_json
-from hookline.redact.stream import stream
+from hookline.redact import find_secrets, redact, redact_json
+from hookline.redact.stream import redact_stream
 
 LONG = os.environ.get("HOOKLINE_LONG") == "1"
 CORPUS = [
@@ -123,7 +123,7 @@ def test_any_text_keeps_its_lines(text):
 @many
 @given(texts)
 def test_what_is_found_lies_in_the_text_and_apart(text):
-    secrets = find(text)
+    secrets = find_secrets(text)
 
     assert all(0 <= secret.start < secret.end <= len(text) for secret in secrets)
     assert all(one.end <= other.start for one, other in pairwise(secrets))
@@ -167,7 +167,7 @@ def test_pieces_of_a_text_come_out_as_the_whole_does(text, sizes):
     for size in sizes:
         chunks.append(rest[:size])
         rest = rest[size:]
-    out = "".join(piece.text for piece in stream([*chunks, rest]))
+    out = "".join(piece.text for piece in redact_stream([*chunks, rest]))
     whole = redact(text)
 
     assert out.count("\n") == text.count("\n")
@@ -176,4 +176,8 @@ def test_pieces_of_a_text_come_out_as_the_whole_does(text, sizes):
 
 def found(text):
     """The long secrets that a look at the whole text finds, and that are all on one line."""
-    return {text[one.start : one.end] for one in find(text) if one.end - one.start >= 16 and not one.more}
+    return {
+        text[one.start : one.end]
+        for one in find_secrets(text)
+        if one.end - one.start >= 16 and not one.continued
+    }

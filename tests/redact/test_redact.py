@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from hookline.core.frozen import Frozen, frozen
-from hookline.redact import Secret, clean_json, find, redact, redact_json
-from hookline.redact._formats import FORMATS
+from hookline.core.frozen import Frozen, freeze
+from hookline.redact import Secret, find_secrets, redact, redact_json, redact_json_with_findings
+from hookline.redact._token_formats import FORMATS
 
 CORPUS = [
     json.loads(line)
@@ -446,9 +446,9 @@ def test_a_quote_that_is_not_closed_on_its_line_keeps_the_next(end):
 
 
 def test_find_says_where_and_what_but_not_the_secret():
-    assert find(f"a {TOKEN} b") == (Secret(kind="github-token", start=2, end=2 + len(TOKEN)),)
-    assert find("nothing") == ()
-    assert find("") == ()
+    assert find_secrets(f"a {TOKEN} b") == (Secret(kind="github-token", start=2, end=2 + len(TOKEN)),)
+    assert find_secrets("nothing") == ()
+    assert find_secrets("") == ()
 
 
 def test_places_are_right_behind_capitals_that_grow_in_lower_case():
@@ -488,7 +488,7 @@ def test_a_key_that_is_a_secret_goes_and_none_is_lost():
 
 
 def test_json_says_what_was_found_and_where():
-    assert clean_json({"a": [f"x\n{TOKEN}"], "b": "c"}) == (
+    assert redact_json_with_findings({"a": [f"x\n{TOKEN}"], "b": "c"}) == (
         {"a": [f"x\n{CUT}"], "b": "c"},
         (("github-token", "a", 2),),
     )
@@ -509,7 +509,7 @@ def test_what_a_person_excepted_stays():
 
 
 def test_json_that_was_frozen_stays_so():
-    after = redact_json(frozen({"a": [{"b": TOKEN}]}))
+    after = redact_json(freeze({"a": [{"b": TOKEN}]}))
 
     assert after == {"a": ({"b": CUT},)}
     assert isinstance(after["a"][0], Frozen)

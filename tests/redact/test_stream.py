@@ -3,7 +3,7 @@
 import pytest
 
 from hookline.redact import redact
-from hookline.redact.stream import MOST, stream
+from hookline.redact.stream import MAX_WAITING, redact_stream
 
 TOKEN = "gh" + "p_" + "CIDNb76xxP8McqTxLZbqVCjQbEyOBnL6T0k3"
 CUT = "[redacted:github-token]"
@@ -17,7 +17,7 @@ KEY = "".join(
 
 
 def streamed(chunks):
-    return "".join(piece.text for piece in stream(chunks))
+    return "".join(piece.text for piece in redact_stream(chunks))
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 1000])
@@ -28,14 +28,14 @@ def test_pieces_of_any_size_come_out_as_the_whole(size):
 
 
 def test_whole_lines_do_not_wait_for_the_next():
-    out = stream(iter(["one two\nthree", " four\n"]))
+    out = redact_stream(iter(["one two\nthree", " four\n"]))
 
     assert next(out).text == "one two\n"
     assert next(out).text == "three four\n"
 
 
 def test_what_may_go_on_waits():
-    out = stream(iter([f"tok {TOKEN[:20]}\n", f"{TOKEN[20:]}\nend\n"]))
+    out = redact_stream(iter([f"tok {TOKEN[:20]}\n", f"{TOKEN[20:]}\nend\n"]))
 
     assert next(out).text == f"tok {CUT}\n[redacted]\nend\n"
 
@@ -44,7 +44,7 @@ def test_each_secret_is_told_with_its_line_in_the_whole():
     text = f"a\n{TOKEN}\nb\n{KEY}c {TOKEN}\n"
     told = [
         secret
-        for piece in stream(text[at : at + 50] for at in range(0, len(text), 50))
+        for piece in redact_stream(text[at : at + 50] for at in range(0, len(text), 50))
         for secret in piece.secrets
     ]
 
@@ -53,14 +53,14 @@ def test_each_secret_is_told_with_its_line_in_the_whole():
 
 def test_a_line_without_end_is_let_go_before_it_fills_the_memory():
     chunks = ["word " * 10_000] * 20
-    longest = max(len(piece.text) for piece in stream(iter(chunks)))
+    longest = max(len(piece.text) for piece in redact_stream(iter(chunks)))
 
-    assert longest < 2 * MOST
+    assert longest < 2 * MAX_WAITING
     assert streamed(iter(chunks)) == "".join(chunks)
 
 
 def test_a_token_across_the_cut_of_a_line_without_end_goes():
-    filler = "x" * (MOST - 8 * 1024 - 20) + " "
+    filler = "x" * (MAX_WAITING - 8 * 1024 - 20) + " "
 
     assert streamed(iter([filler, TOKEN, " y" * 20_000])) == f"{filler}{CUT}" + " y" * 20_000
 

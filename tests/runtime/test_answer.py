@@ -10,7 +10,7 @@ from hookline import hosts
 from hookline.core.payload import decode
 from hookline.core.values import replace
 from hookline.runtime import answer, dedupe
-from hookline.runtime.answer import true_caller
+from hookline.runtime.answer import find_caller
 
 CLAUDE = hosts.load("claude-code")
 MARKS = {
@@ -51,7 +51,7 @@ def test_every_captured_event_is_traced_to_who_sent_it(path):
     if path.stem.startswith("PermissionRequest.pascal"):
         sent["timestamp"] = sent.get("timestamp", 1)
 
-    assert true_caller(CLAUDE, sent, environment(path.parent.name, sent)).name == path.parent.name
+    assert find_caller(CLAUDE, sent, environment(path.parent.name, sent)).name == path.parent.name
 
 
 @pytest.mark.parametrize("outer", [name for name in MARKS if MARKS[name] and name != "claude-code"])
@@ -60,7 +60,7 @@ def test_claude_code_started_inside_of_another_agent_is_still_itself(path, outer
     sent = payload(path)
     inherited = dict(MARKS[outer]) | environment("claude-code", sent)
 
-    assert true_caller(CLAUDE, sent, inherited) is CLAUDE
+    assert find_caller(CLAUDE, sent, inherited) is CLAUDE
 
 
 @pytest.mark.parametrize("path", THROUGH, ids=lambda path: f"{path.parent.name}:{path.stem}")
@@ -72,19 +72,19 @@ def test_another_agent_started_inside_of_claude_code_is_that_one(path):
     if path.stem.startswith("PermissionRequest.pascal"):
         sent["timestamp"] = sent.get("timestamp", 1)
 
-    assert true_caller(CLAUDE, sent, environment(name, sent, **inherited)).name == name
+    assert find_caller(CLAUDE, sent, environment(name, sent, **inherited)).name == name
 
 
 @pytest.mark.parametrize("value", [None, [], "x", 3, {}])
 def test_what_is_no_payload_is_whoevers_it_is_said_to_be(value):
-    assert true_caller(CLAUDE, value, {"COPILOT_CLI": "1"}) is CLAUDE
+    assert find_caller(CLAUDE, value, {"COPILOT_CLI": "1"}) is CLAUDE
 
 
 def test_no_other_host_is_loaded_for_an_ordinary_call(monkeypatch):
     monkeypatch.setattr(answer, "hosts", None)
     sent = payload(CAPTURES / "claude-code" / "PreToolUse.json")
 
-    assert true_caller(CLAUDE, sent, environment("claude-code", sent)) is CLAUDE
+    assert find_caller(CLAUDE, sent, environment("claude-code", sent)) is CLAUDE
 
 
 def through(user, name, stem, host="claude-code", **changes):
@@ -184,8 +184,8 @@ def test_what_arrives_by_its_own_files_and_anothers_is_one_event(user):
     }
     one, other = decode(host, own, "preToolUse")[1], decode(host, guest)[1]
 
-    assert dedupe.identity(one) == dedupe.identity(other) != ""
-    assert dedupe.identity(one) != dedupe.identity(replace(other, input={"command": "ls -l"}))
+    assert dedupe.identify_event(one) == dedupe.identify_event(other) != ""
+    assert dedupe.identify_event(one) != dedupe.identify_event(replace(other, input={"command": "ls -l"}))
 
 
 def test_a_moment_that_the_other_does_not_know_is_judged_as_the_one_that_was_called(user):

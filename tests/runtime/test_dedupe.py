@@ -19,7 +19,7 @@ from hookline.core.payload import decode
 from hookline.core.values import replace
 from hookline.policy import grants
 from hookline.runtime import dedupe
-from hookline.runtime.claim_table import Claim, Claims
+from hookline.runtime.call_claims import Claim, Claims
 from hookline.runtime.runtime import Runtime
 from hookline.stores.sqlite import open_store
 from hookline.system.process import identity
@@ -153,7 +153,7 @@ def test_what_differs_in_its_content_is_another_event(user, changes):
     payload = user.payload("PostToolUse")
     one, other = (decode(hosts.load("claude-code"), sent)[1] for sent in (payload, {**payload, **changes}))
 
-    assert dedupe.identity(one) != dedupe.identity(other)
+    assert dedupe.identify_event(one) != dedupe.identify_event(other)
 
 
 def test_feedback_after_a_tool_and_what_a_guard_tells_the_agent_is_said_by_all(user):
@@ -167,7 +167,7 @@ def test_feedback_after_a_tool_and_what_a_guard_tells_the_agent_is_said_by_all(u
 def test_what_a_person_let_past_once_passes_by_all_of_its_entries(user):
     file, rule = str(user.home / ".local/state/hookline/passes.json"), "dangerous-command:git-push-force"
     os.makedirs(os.path.dirname(file), mode=0o700)
-    grants.grant(file, str(user.project), rule, now=time.time(), seconds=60)
+    grants.add_grant(file, str(user.project), rule, now=time.time(), seconds=60)
     told = both(user, user.shell(FORCE))
     again = answers([start(user, {**user.shell(FORCE), "tool_use_id": "another"})])
 
@@ -247,7 +247,7 @@ CAPTURED = sorted(path for path in CAPTURES.glob("*/*.json") if path.parent.name
 
 def event_of(path):
     host, payload = hosts.load(path.parent.name), json.loads(path.read_text())
-    name = "" if isinstance(payload.get(host.names_event), str) else path.stem.split(".")[0]
+    name = "" if isinstance(payload.get(host.event_key), str) else path.stem.split(".")[0]
     try:
         found = decode(host, payload, name)
     except ValueError:
@@ -269,26 +269,30 @@ def test_every_captured_event_is_answered_once_or_cannot_be_told_from_another(ru
     if event is None:
         return
     event = replace(event, session=f"{path}")
-    first = dedupe.held(runtime, host, event)
-    assert isinstance(first, dedupe.Held)
-    if not dedupe.identity(event):
-        assert isinstance(dedupe.held(runtime, host, event), dedupe.Held)  # so both are answered
+    first = dedupe.claim_call(runtime, host, event)
+    assert isinstance(first, dedupe.ClaimedCall)
+    if not dedupe.identify_event(event):
+        assert isinstance(dedupe.claim_call(runtime, host, event), dedupe.ClaimedCall)  # so both are answered
         return
-    runtime.said = Outcome(event=event)
-    first.answered(identity.now())
-    later = dedupe.held(runtime, host, event, begun=lambda: identity.now() + 60)
+    runtime.last_outcome = Outcome(event=event)
+    first.save_answer(identity.now())
+    later = dedupe.claim_call(runtime, host, event, begun=lambda: identity.now() + 60)
 
-    assert isinstance(later, dedupe.Held)
+    assert isinstance(later, dedupe.ClaimedCall)
 
 
 def test_calls_without_a_name_are_told_from_each_other_by_what_they_do():
     one = PreToolUse(session="s", tool="bash", kind="shell", input={"command": "ls"})
     other = replace(one, input={"command": "ls -l"})
 
-    assert dedupe.identity(one) == dedupe.identity(replace(one, tool="Bash", at=5.0, transcript="/t"))
-    assert dedupe.identity(one) != dedupe.identity(other)
-    assert dedupe.identity(one) != dedupe.identity(replace(one, session="t"))
-    assert dedupe.identity(one) != dedupe.identity(replace(one, subagent=Subagent(id="a", type="t")))
+    assert dedupe.identify_event(one) == dedupe.identify_event(
+        replace(one, tool="Bash", at=5.0, transcript="/t")
+    )
+    assert dedupe.identify_event(one) != dedupe.identify_event(other)
+    assert dedupe.identify_event(one) != dedupe.identify_event(replace(one, session="t"))
+    assert dedupe.identify_event(one) != dedupe.identify_event(
+        replace(one, subagent=Subagent(id="a", type="t"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -304,26 +308,29 @@ def test_calls_without_a_name_are_told_from_each_other_by_what_they_do():
 def test_a_call_just_after_the_answer_is_the_same_if_the_host_asks_so(host, said, later, answers):
     runtime = Runtime()
     event = PreToolUse(session="s", host=host, tool="bash", call="call-1")
-    name, answered = dedupe.identity(event, (dedupe.policy(runtime, hosts.load(host)),)), identity.now()
+    name, answered = (
+        dedupe.identify_event(event, (dedupe.hash_policy(runtime, hosts.load(host)),)),
+        identity.now(),
+    )
     runtime.claims.claim(name, by="1:1:1", at=time.time())
-    runtime.claims.answered(name, by="1:1:1", at=answered, said=said)
-    held = dedupe.held(runtime, hosts.load(host), event, begun=lambda: answered + later)
+    runtime.claims.save_answer(name, by="1:1:1", at=answered, answer=said)
+    held = dedupe.claim_call(runtime, hosts.load(host), event, begun=lambda: answered + later)
     runtime.close()
 
-    assert isinstance(held, dedupe.Held) is answers
+    assert isinstance(held, dedupe.ClaimedCall) is answers
 
 
 def test_a_claim_whose_owner_hangs_is_taken_over_in_time():
     runtime = Runtime()
     event = Stop(session="s", host="claude-code")
-    stuck = dedupe.held(runtime, hosts.load("claude-code"), event)
+    stuck = dedupe.claim_call(runtime, hosts.load("claude-code"), event)
     begun = time.monotonic()
-    held = dedupe.held(runtime, hosts.load("claude-code"), event, within=0.5)
+    held = dedupe.claim_call(runtime, hosts.load("claude-code"), event, within=0.5)
     took = time.monotonic() - begun
     runtime.close()
 
-    assert isinstance(stuck, dedupe.Held)
-    assert isinstance(held, dedupe.Held)
+    assert isinstance(stuck, dedupe.ClaimedCall)
+    assert isinstance(held, dedupe.ClaimedCall)
     assert 0.25 < took < 0.5
 
 
@@ -347,7 +354,7 @@ def test_in_any_order_exactly_one_answer_carries_the_verdict(runtime, schedule):
         comes, takes, fails = one
         gate.wait()
         time.sleep(comes / 1000)
-        held = dedupe.held(runtime, host, event)
+        held = dedupe.claim_call(runtime, host, event)
         if isinstance(held, Claim):
             return
         time.sleep(takes / 1000)
@@ -355,8 +362,8 @@ def test_in_any_order_exactly_one_answer_carries_the_verdict(runtime, schedule):
             held.abandon()
             return
         verdicts.append(one)
-        runtime.said = Outcome(event=event)
-        held.answered(identity.now())
+        runtime.last_outcome = Outcome(event=event)
+        held.save_answer(identity.now())
 
     with ThreadPoolExecutor(len(schedule)) as pool:
         list(pool.map(asked, schedule))

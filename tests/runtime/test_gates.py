@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hookline import Response, State, TurnEnd, block, hook
-from hookline.core.derive import abilities, derive
+from hookline.core.derive import derive, find_abilities
 from hookline.core.events import (
     BLOCK,
     PreModelCall,
@@ -135,7 +135,7 @@ def test_a_continuation_and_the_cap_are_visible_in_the_trail(runtime):
 
     assert [one.trail[-1].note for one in outcomes[:2]] == ["continuation 1 of 7", "continuation 2 of 7"]
     assert [one.continuations for one in outcomes] == [1, 2, 3, 4, 5, 6, 7, 7]
-    assert (outcomes[-1].capped, outcomes[-1].trail[-1].said) == (True, "capped")
+    assert (outcomes[-1].capped, outcomes[-1].trail[-1].action) == (True, "capped")
 
 
 def test_gates_and_stop_hooks_share_the_cap_and_a_capped_gate_lets_the_turn_end(runtime):
@@ -159,7 +159,10 @@ def test_the_third_strike_ends_the_turn_whatever_else_would_make_it_go_on(runtim
 
     assert [reply.get("decision") for reply in replies] == ["block", "block", None, None]
     assert "last: the goal is not reached" in replies[2]["systemMessage"]
-    assert [step.said for step in runtime.said.trail if step.hook == "hookline"] == ["capped", "capped"]
+    assert [step.action for step in runtime.last_outcome.trail if step.hook == "hookline"] == [
+        "capped",
+        "capped",
+    ]
 
 
 def test_a_gate_that_passes_after_its_strikes_leaves_the_turn_to_the_hooks_of_stop(runtime):
@@ -199,8 +202,8 @@ def test_where_no_block_can_hold_a_turn_it_is_over_and_counts_nothing(runtime):
     runtime.answer(cline, "TaskComplete", stop(host="cline"))
 
     assert len(heard) == 1
-    assert [step for step in runtime.said.trail if step.said == "continued"] == []
-    assert "run the tests" in runtime.said.kept
+    assert [step for step in runtime.last_outcome.trail if step.action == "continued"] == []
+    assert "run the tests" in runtime.last_outcome.held_context
 
 
 def test_helpers_have_a_cap_of_their_own(runtime):
@@ -265,7 +268,7 @@ def test_a_stop_is_the_end_of_a_turn_first(host):
 
     assert [type(one) for one in derive(host, event)] == ([Stop] if TurnEnd in native else [TurnEnd, Stop])
     assert all((one.again, one.last_text) == (True, "done") for one in derive(host, event))
-    assert (BLOCK in abilities(host, TurnEnd)) == (BLOCK in abilities(host, Stop))
+    assert (BLOCK in find_abilities(host, TurnEnd)) == (BLOCK in find_abilities(host, Stop))
 
 
 def test_a_capped_end_is_in_the_trail(runtime):

@@ -8,34 +8,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.core.conversation import Back, Use, Words
+from hookline.core.conversation import Message, ToolResult, ToolUse
 from hookline.core.events import SessionEnd
 from hookline.core.hook import configure
 from hookline.core.records import KINDS, Memory
 from hookline.core.response import Enrich
 from hookline.core.state import State
 from hookline.hooks.memory import memory
-from hookline.memory.extract import Whose
-from hookline.memory.helper_messages import MOST, MOST_SAID, MOST_TOLD, SUREST, read, told
+from hookline.memory.extract import MemoryScope
+from hookline.memory.helper_messages import (
+    MAX_CONFIDENCE,
+    MAX_ENTRY_LENGTH,
+    MAX_MEMORIES,
+    MAX_TRANSCRIPT_LENGTH,
+    encode_request,
+    parse_reply,
+)
 from hookline.testing import stop
 from hookline.testing.events import any_event
 
-WHOSE = Whose(at=5.0, project="/p", branch="412-rounding", source="s")
+WHOSE = MemoryScope(at=5.0, project="/p", branch="412-rounding", source="s")
 
 
 def kept(text):
-    return read(text, WHOSE, lambda text: text)
+    return parse_reply(text, WHOSE, lambda text: text)
 
 
 def test_the_command_is_told_what_was_said_and_done():
     talk = [
-        Words(by="person", text="use cents"),
-        Use(call="1", tool="Bash", kind="shell", command="make"),
-        Back(call="1", error="no rule"),
-        Use(call="2", tool="Edit", kind="edit", path="a.py"),
-        Back(call="2"),
+        Message(by="person", text="use cents"),
+        ToolUse(call="1", tool="Bash", kind="shell", command="make"),
+        ToolResult(call="1", error="no rule"),
+        ToolUse(call="2", tool="Edit", kind="edit", path="a.py"),
+        ToolResult(call="2"),
     ]
-    said = json.loads(told(talk, [Memory(id="m", at=1.0, text="tabs")], WHOSE, str.upper))
+    said = json.loads(encode_request(talk, [Memory(id="m", at=1.0, text="tabs")], WHOSE, str.upper))
 
     assert said["talk"] == [{"person": "USE CENTS"}, {"ran": "MAKE"}, {"failed": "NO RULE"}, {"edit": "A.PY"}]
     assert (said["version"], said["branch"]) == (1, "412-ROUNDING")
@@ -44,16 +51,16 @@ def test_the_command_is_told_what_was_said_and_done():
 
 
 def test_where_nobody_said_anything_it_is_not_asked():
-    assert told([Use(call="1", tool="Bash", command="ls")], [], WHOSE, str) == ""
+    assert encode_request([ToolUse(call="1", tool="Bash", command="ls")], [], WHOSE, str) == ""
 
 
 def test_it_is_told_the_newest_within_a_limit():
-    talk = [Words(by="agent", text=f"{number} " + "x" * 5000) for number in range(50)]
-    said = json.loads(told(talk, [], WHOSE, str))["talk"]
+    talk = [Message(by="agent", text=f"{number} " + "x" * 5000) for number in range(50)]
+    said = json.loads(encode_request(talk, [], WHOSE, str))["talk"]
 
     assert said[-1]["agent"].startswith("49 ")
-    assert max(len(one["agent"]) for one in said) == MOST_SAID + 1
-    assert sum(len(one["agent"]) for one in said) <= MOST_TOLD
+    assert max(len(one["agent"]) for one in said) == MAX_ENTRY_LENGTH + 1
+    assert sum(len(one["agent"]) for one in said) <= MAX_TRANSCRIPT_LENGTH
 
 
 @pytest.mark.parametrize(
@@ -77,10 +84,10 @@ def test_its_answer_is_lines_or_a_list(text):
 
 def test_it_is_believed_less_than_a_person_and_little_of_it_is_kept():
     many = "\n".join(
-        json.dumps({"text": f"something number {n}", "confidence": 1 + n}) for n in range(3 * MOST)
+        json.dumps({"text": f"something number {n}", "confidence": 1 + n}) for n in range(3 * MAX_MEMORIES)
     )
 
-    assert [one.confidence for one in kept(many)] == [SUREST] * MOST
+    assert [one.confidence for one in kept(many)] == [MAX_CONFIDENCE] * MAX_MEMORIES
     assert kept("") == []
 
 
@@ -107,7 +114,7 @@ def test_whatever_it_prints_is_kept_or_refused_in_a_sentence(answer):
     with suppress(ValueError):
         found = kept(answer if isinstance(answer, str) else json.dumps(answer))
 
-    assert all(0 <= one.confidence <= SUREST and one.kind in KINDS for one in found)
+    assert all(0 <= one.confidence <= MAX_CONFIDENCE and one.kind in KINDS for one in found)
 
 
 def asked(event, at=1000.0, **notes):

@@ -8,7 +8,7 @@ import pytest
 from hookline.core.store import Limits, Query, Record, StoreFailed
 from hookline.hosts import load as host
 from hookline.runtime import open_store
-from hookline.runtime.setup import load
+from hookline.runtime.setup import load_setup
 from hookline.stores import memory
 
 ADDRESS = "postgresql://thief@evil.example.invalid/all"
@@ -17,15 +17,15 @@ NOW = 1000 * DAY
 
 
 def loaded(user, **env):
-    return load(user.environment(**env), str(user.project), host("claude-code"))
+    return load_setup(user.environment(**env), str(user.project), host("claude-code"))
 
 
 def test_it_is_sqlite_in_the_usual_place(user):
     setup = loaded(user)
 
-    assert open_store.name(setup) == "sqlite"
-    assert open_store.place(setup) == str(user.home / ".local/state/hookline/hookline.db")
-    assert open_store.limits(setup) == Limits(days=90, records=1_000_000)
+    assert open_store.store_name(setup) == "sqlite"
+    assert open_store.store_address(setup) == str(user.home / ".local/state/hookline/hookline.db")
+    assert open_store.store_limits(setup) == Limits(days=90, records=1_000_000)
 
 
 def test_the_users_own_file_chooses(user):
@@ -37,14 +37,14 @@ def test_the_users_own_file_chooses(user):
     open_store.open_store(setup).close()
 
     assert place.exists()
-    assert open_store.limits(setup) == Limits(days=7.5, records=10)
+    assert open_store.store_limits(setup) == Limits(days=7.5, records=10)
 
 
 def test_the_environment_has_the_last_word(user):
     user.write("~/.config/hookline/hookline.toml", 'store_address = "/nowhere/db"\n')
     setup = loaded(user, HOOKLINE_STORE_ADDRESS="/elsewhere/db")
 
-    assert open_store.place(setup) == "/elsewhere/db"
+    assert open_store.store_address(setup) == "/elsewhere/db"
 
 
 @pytest.mark.parametrize("name", ["hookline.toml", "hookline.local.toml"])
@@ -52,9 +52,9 @@ def test_a_repository_leads_the_store_elsewhere(user, name):
     user.write(f".hookline/{name}", f'store = "postgres"\nstore_address = "{ADDRESS}"\nkeep_records = 1\n')
     setup = loaded(user)
 
-    assert (open_store.name(setup), open_store.limits(setup)) == ("sqlite", Limits())
-    assert "evil" not in open_store.place(setup)
-    assert [what.partition(": ")[2].partition(" ")[0] for what in setup.settled.waiting] == [
+    assert (open_store.store_name(setup), open_store.store_limits(setup)) == ("sqlite", Limits())
+    assert "evil" not in open_store.store_address(setup)
+    assert [what.partition(": ")[2].partition(" ")[0] for what in setup.config.waiting] == [
         "store",
         "store_address",
         "keep_records",
@@ -65,7 +65,7 @@ def test_a_repository_leads_the_store_elsewhere_by_its_hosts_settings(user):
     user.write(".claude/settings.json", json.dumps({"env": {"HOOKLINE_STORE_ADDRESS": ADDRESS}}))
     setup = loaded(user, HOOKLINE_STORE_ADDRESS=ADDRESS)
 
-    assert "evil" not in open_store.place(setup)
+    assert "evil" not in open_store.store_address(setup)
 
 
 @pytest.mark.parametrize("line", ["keep_days = 0", "keep_days = -1", "keep_records = 0", "store_address = 5"])
@@ -73,8 +73,8 @@ def test_a_limit_that_is_none_is_a_problem(user, line):
     user.write("~/.config/hookline/hookline.toml", line + "\n")
     setup = loaded(user)
 
-    assert [problem.line for problem in setup.settled.problems] == [1]
-    assert open_store.limits(setup) == Limits()
+    assert [problem.line for problem in setup.config.problems] == [1]
+    assert open_store.store_limits(setup) == Limits()
 
 
 def test_postgres_without_an_address_is_said(user):
@@ -120,7 +120,7 @@ def test_it_tidies_once_a_day_and_sooner_where_more_may_be_left(user):
     setup, store = loaded(user), filled(range(5))
     totals = []
     for later in (0, 599, 601, DAY, DAY + 602):
-        open_store.tidy(setup, store, at=NOW + later)
+        open_store.prune_daily(setup, store, at=NOW + later)
         totals.append(store.totals()["records"])
         store.record([Record(id=f"more-{later}", at=NOW, session="s", host="h", event="Stop")])
 
@@ -130,9 +130,9 @@ def test_it_tidies_once_a_day_and_sooner_where_more_may_be_left(user):
 def test_a_clock_that_was_set_back_does_not_put_it_off(user):
     user.write("~/.config/hookline/hookline.toml", "keep_records = 2\n")
     setup, store = loaded(user), filled(range(2))
-    open_store.tidy(setup, store, at=NOW)
+    open_store.prune_daily(setup, store, at=NOW)
     store.record([Record(id=f"more-{n}", at=1.0, session="s", host="h", event="Stop") for n in range(2)])
-    open_store.tidy(setup, store, at=NOW - 100 * DAY)
+    open_store.prune_daily(setup, store, at=NOW - 100 * DAY)
 
     assert store.totals()["records"] == 2
 

@@ -14,7 +14,7 @@ from tests.rotation_programs import PARTS, TASK
 from hookline.core.records import Handoff
 from hookline.core.store import Record
 from hookline.handoff import claim, handoffs
-from hookline.handoff.content import Left, as_details
+from hookline.handoff.content import Content, to_details
 from hookline.runtime import rotation
 from hookline.stores.memory import MemoryStore
 from hookline.system.process import agent_process
@@ -161,39 +161,42 @@ def test_helpers_of_a_session_do_not_take_what_is_its_own(world):
     assert [TASK in json.dumps(one) for one in told] == [True, False, True]
 
 
-LEFT = Left(task="t", branch="b", next=("n",))
+LEFT = Content(task="t", branch="b", next=("n",))
 
 
 def kept(session="s", why="rotation", at=1.0):
     return Handoff(
-        id=f"{session}-{why}", at=at, session=session, text="TEXT", details={**as_details(LEFT), "why": why}
+        id=f"{session}-{why}", at=at, session=session, text="TEXT", details={**to_details(LEFT), "why": why}
     )
 
 
 def test_a_host_that_cannot_be_given_it_at_its_start_reads_it_in_the_prompt():
-    assert rotation.prompt(kept(), "claude-code") == rotation.PROMPT
-    assert rotation.prompt(kept(), "windsurf").endswith("\n\nTEXT")
-    assert rotation.prompt(kept(), "").endswith("\n\nTEXT")
+    assert rotation.build_prompt(kept(), "claude-code") == rotation.PROMPT
+    assert rotation.build_prompt(kept(), "windsurf").endswith("\n\nTEXT")
+    assert rotation.build_prompt(kept(), "").endswith("\n\nTEXT")
 
 
 def test_legs_follow_each_other():
-    first = rotation.first()
-    second = rotation.after(first, kept())
+    first = rotation.first_leg()
+    second = rotation.next_leg(first, kept())
 
-    assert (first.number, first.env[handoffs.GIVEN]) == (1, "")
-    assert second.env == {handoffs.LEG: f"{first.run}:2", handoffs.GIVEN: "s-rotation"}
+    assert (first.number, first.env[handoffs.HANDOFF_VARIABLE]) == (1, "")
+    assert second.env == {handoffs.LEG_VARIABLE: f"{first.run}:2", handoffs.HANDOFF_VARIABLE: "s-rotation"}
 
 
 def test_what_was_taken_up_and_answered_lies_there_no_more():
     store = MemoryStore()
-    store.hand_over(kept())
-    store.note("s", {f"{claim.TAKEN}s-rotation": "taker"})
+    store.add_handoff(kept())
+    store.set_notes("s", {f"{claim.CLAIMED_BY_PREFIX}s-rotation": "taker"})
     store.record([Record(id="r", at=5.0, session="taker", host="h", event="SessionStart")])
-    there, silent = (rotation.lying_about(store, "", now) for now in (5.0 + claim.SILENT, 5.1 + claim.SILENT))
-    store.note("taker", {claim.CHECKED: {"share": 1.0}})
+    there, silent = (
+        rotation.find_unclaimed(store, "", now)
+        for now in (5.0 + claim.SILENT_SECONDS, 5.1 + claim.SILENT_SECONDS)
+    )
+    store.set_notes("taker", {claim.CHECKED_NOTE: {"share": 1.0}})
 
     assert (there, silent) == (None, kept())
-    assert rotation.lying_about(store, "", 6.0 + claim.SILENT) is None
+    assert rotation.find_unclaimed(store, "", 6.0 + claim.SILENT_SECONDS) is None
 
 
 def test_an_agent_gets_its_prompt_where_its_arguments_say_so(tmp_path):
@@ -211,7 +214,7 @@ def test_one_that_does_not_listen_is_killed(tmp_path):
     script = "import signal, time; [signal.signal(n, signal.SIG_IGN) for n in (2, 15)]; time.sleep(60)"
     with agent_process.start([sys.executable, "-c", script], "", os.environ) as one:
         assert one.wait(1.0) is None
-        assert one.end(patience=0.3) == -signal.SIGKILL
+        assert one.end(grace=0.3) == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("deaf", [(), (15,)])
@@ -226,7 +229,7 @@ def test_an_agent_that_something_else_runs_ends_with_that(tmp_path, deaf):
     )
     with agent_process.start([sys.executable, "-c", runs, str(out)], "", os.environ) as one:
         _until(lambda: out.exists() and out.read_text())
-        code = one.end(patience=0.5)
+        code = one.end(grace=0.5)
 
     _until(lambda: not _alive(int(out.read_text())))
     assert (code, _alive(int(out.read_text()))) == (130, False)

@@ -89,7 +89,7 @@ def test_a_name_is_taken_once(runtime):
 )
 def test_a_hook_in_code_that_misbehaves_is_passed_aloud(runtime, body, said):
     @runtime.register
-    @hook(limit=0.2)
+    @hook(timeout=0.2)
     def bad(event: PreToolUse, state: State):
         body()
 
@@ -283,7 +283,7 @@ for n in range(int(sys.argv[2])):
     force = {"command": "git push -f"}
     event = PreToolUse(session="storm", cwd=sys.argv[1], tool="Bash", kind="shell", input=force)
     judged += runtime.fire_now(event).blocked is not None
-    runtime.settle()
+    runtime.run_deferred_work()
 runtime.close()
 print(judged)
 """
@@ -298,7 +298,7 @@ def test_a_storm_of_processes_loses_no_event_and_no_count(user):
     ]
     judged = [int(process.communicate()[0]) for process in running]
     runtime = Runtime.load(str(user.project), user.environment())
-    runtime.settle()
+    runtime.run_deferred_work()
     records = list(runtime.store.records(Query(session="storm")))
     counters = runtime.store.counters("storm")
     runtime.close()
@@ -388,7 +388,9 @@ def test_what_is_kept_for_later_is_redacted(runtime):
     runtime.register(always(inject(f"token {secret}").plus(remember(token=secret)), Stop))
     asked(runtime, "Stop", stop())
 
-    assert secret not in json.dumps([dict(runtime.store.notes("s-1")), runtime.store.take("s-1")])
+    assert secret not in json.dumps(
+        [dict(runtime.store.notes("s-1")), runtime.store.take_held_context("s-1")]
+    )
 
 
 def test_counters_count_without_the_audit(runtime):
@@ -446,7 +448,7 @@ def test_a_program_is_told_that_its_store_failed(runtime):
         raise StoreFailed("the disk is full")
 
     runtime.register(always(remember(x=1), PreToolUse))
-    runtime.store.note = fails
+    runtime.store.set_notes = fails
 
     assert "the disk is full" in runtime.fire_now(pre_tool_use()).warnings[0]
 
@@ -484,11 +486,11 @@ def test_a_host_may_tell_the_end_of_the_budget(runtime):
 def test_what_we_are_ourselves_is_guarded_unless_it_is_the_projects_work(tmp_path):
     import hookline
     from hookline.runtime import facts
-    from hookline.system.paths import find
+    from hookline.system.paths import find_places
 
     package = os.path.dirname(hookline.__file__)
-    elsewhere = find({"HOME": str(tmp_path)}, str(tmp_path))
-    checkout = find({"HOME": str(tmp_path)}, os.path.dirname(package))
+    elsewhere = find_places({"HOME": str(tmp_path)}, str(tmp_path))
+    checkout = find_places({"HOME": str(tmp_path)}, os.path.dirname(package))
 
-    assert package in facts.guarded(elsewhere)
-    assert package not in facts.guarded(checkout)
+    assert package in facts.find_guarded_paths(elsewhere)
+    assert package not in facts.find_guarded_paths(checkout)

@@ -7,7 +7,7 @@ import pytest
 
 from hookline.core.events import Notification
 from hookline.core.report import from_json, to_json
-from hookline.core.sink import Choice
+from hookline.core.sink import ConfiguredSink
 from hookline.runtime import telemetry
 from hookline.system import outbox
 from hookline.testing.sinks import a_report
@@ -74,32 +74,32 @@ def until(user, name, enough, seconds=30):
 def test_what_waited_while_nobody_was_there_is_sent_later(user, collector, protocol):
     folder = user.home / STATE / "otel"
     outbox.put(str(folder), [to_json(a_report(session=f"s{number}")) for number in range(7)])
-    choice = Choice(name="otel", settings={"endpoint": AWAY, "protocol": protocol, "timeout": 1.0})
+    choice = ConfiguredSink(name="otel", settings={"endpoint": AWAY, "protocol": protocol, "timeout": 1.0})
     telemetry.send(choice, str(folder), linger=0)
-    failed = outbox.state(str(folder))
+    failed = outbox.read_state(str(folder))
     telemetry.send(
-        Choice(name="otel", settings={"endpoint": collector.endpoint, "protocol": protocol}),
+        ConfiguredSink(name="otel", settings={"endpoint": collector.endpoint, "protocol": protocol}),
         str(folder),
         linger=0,
     )
 
     assert failed.failed
     assert failed.again > failed.at
-    assert outbox.state(str(folder)).failed == ""
-    assert (outbox.waiting(str(folder)), outbox.dropped(str(folder))) == (0, 0)
+    assert outbox.read_state(str(folder)).failed == ""
+    assert (outbox.count_waiting(str(folder)), outbox.count_dropped(str(folder))) == (0, 0)
     assert len({span.trace_id for span in collector.spans}) == 7
 
 
 def test_what_finds_no_room_is_dropped_counted_and_shown(user):
     user.write(TOML, f'[sinks.otel]\nendpoint = "{AWAY}"\n')
     folder = user.home / STATE / "otel"
-    outbox.put(str(folder), [b"{}"] * (outbox.MOST // 3))
-    outbox.note(str(folder), outbox.State(failed="away", at=1.0, again=time.time() + 3600))
+    outbox.put(str(folder), [b"{}"] * (outbox.MAX_BYTES // 3))
+    outbox.write_state(str(folder), outbox.OutboxState(failed="away", at=1.0, again=time.time() + 3600))
     ran = [user.run("hook", "claude-code", stdin=json.dumps(user.payload("Notification"))) for _ in range(3)]
 
     assert [one.returncode for one in ran] == [0, 0, 0]
     # The first event of a session is told with its beginning, so three calls are four events.
-    assert outbox.dropped(str(folder)) == 4
+    assert outbox.count_dropped(str(folder)) == 4
     assert [b"could not be told" in one.stderr for one in ran] == [True, False, False]
     for command in (["list", "sinks"], ["config", "show"], ["doctor"]):
         assert "4 dropped, the last export failed: away" in user.run(*command).stdout.decode()
@@ -219,17 +219,17 @@ def test_what_doctor_tries_out_is_told_to_nobody(user):
 
 
 def test_a_program_that_never_ends_tells_all_the_same(user):
-    from hookline.runtime.runtime import TOGETHER, Runtime
+    from hookline.runtime.runtime import SINK_BATCH, Runtime
 
     user.write(TOML, "[sinks.jsonl]\n")
     runtime = Runtime.load(str(user.project), user.environment())
     try:
-        for _ in range(TOGETHER - 1):
+        for _ in range(SINK_BATCH - 1):
             runtime.fire_now(Notification(session="s"))
         before = (user.home / STATE).exists()
         runtime.fire_now(Notification(session="s"))
 
-        assert (before, len(lines(user))) == (False, TOGETHER)
+        assert (before, len(lines(user))) == (False, SINK_BATCH)
     finally:
         runtime.close()
 
@@ -245,10 +245,10 @@ def test_a_store_that_cannot_be_used_keeps_nothing_from_the_sinks(user):
 def test_lines_that_are_no_reports_are_dropped_and_the_rest_is_sent(tmp_path):
     good = a_report()
     outbox.put(str(tmp_path), [b"{torn", to_json(good), b"[]"])
-    telemetry.send(Choice(name="jsonl", settings={"file": "out.jsonl"}), str(tmp_path), linger=0)
+    telemetry.send(ConfiguredSink(name="jsonl", settings={"file": "out.jsonl"}), str(tmp_path), linger=0)
 
     assert from_json((tmp_path / "out.jsonl").read_bytes()) == good
-    assert (outbox.waiting(str(tmp_path)), outbox.dropped(str(tmp_path))) == (0, 2)
+    assert (outbox.count_waiting(str(tmp_path)), outbox.count_dropped(str(tmp_path))) == (0, 2)
 
 
 def test_a_report_comes_back_from_json_as_it_was():

@@ -21,7 +21,7 @@ from hookline.core.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.hooks import load as built_in
 from hookline.runtime.runtime import Runtime
 from hookline.stores import memory, sqlite
@@ -119,7 +119,7 @@ class Turns(RuleBasedStateMachine):
 
     @rule(tokens=st.sampled_from([0, 1, 499, 500, 1_000, 8_999]))
     def model_answers(self, tokens):
-        self.fire(PostModelCall, usage=frozen({"input_tokens": 1, "output_tokens": tokens}))
+        self.fire(PostModelCall, usage=freeze({"input_tokens": 1, "output_tokens": tokens}))
         self.spent, self.known = self.spent + tokens, True
 
     @rule()
@@ -176,7 +176,7 @@ class Turns(RuleBasedStateMachine):
 
     @invariant()
     def nothing_went_wrong_with_the_store(self):
-        assert self.runtime.troubles == []
+        assert self.runtime.problems == []
 
     def teardown(self):
         self.runtime.close()

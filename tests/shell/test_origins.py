@@ -17,7 +17,7 @@ def behind(line, place=-1, word=-1):
 
 def feeding(line, place=-1):
     found = reading(line)
-    return [found.commands[one].name for one in found.commands[place].fed]
+    return [found.commands[one].name for one in found.commands[place].stdin_origins]
 
 
 @pytest.mark.parametrize(

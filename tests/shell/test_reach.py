@@ -112,4 +112,4 @@ def test_users_name_their_own_runners(runners, line, last):
     ],
 )
 def test_processes_without_end(line, endless):
-    assert bool(read(line).bombs) is endless
+    assert bool(read(line).fork_bombs) is endless

@@ -137,7 +137,7 @@ def sound(reading, line):
     whole = (*reading.commands, *reading.problems)
     words = [word for command in reading.commands for word in command.words]
     origins = {one for word in words for one in word.origins} | {
-        one for command in reading.commands for one in command.fed
+        one for command in reading.commands for one in command.stdin_origins
     }
     return (
         all(0 <= one.span[0] <= one.span[1] <= len(line) for one in whole)

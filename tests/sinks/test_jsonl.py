@@ -104,7 +104,7 @@ def test_a_full_disk_leaves_only_whole_lines(tmp_path):
 
 
 def test_one_that_hangs_with_the_file_is_not_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(jsonl, "PATIENCE", 0.05)
+    monkeypatch.setattr(jsonl, "TIMEOUT_SECONDS", 0.05)
     with (tmp_path / "telemetry.jsonl.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(SinkFailed, match="does not let go"):

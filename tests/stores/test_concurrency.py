@@ -30,12 +30,12 @@ for n in range(int(rounds)):
             for k in (n, n + 1)]
     own = Record(id=f"{mine}-{n}", at=1.0, session="s", host="h", event="Stop", counts={"own": 1})
     store.record([*(same if int(mine) % 2 else same[::-1]), own])
-    store.see("e", text="t", at=float(n))
+    store.count_error("e", text="t", at=float(n))
     store.remember(Memory(id=f"m{n}", at=1.0, text=f"word{n} of {mine}"))
-    store.use([f"m{n}", "m0"], at=2.0)
-    won += store.journal(Experiment(run="run", number=n, at=1.0, status="kept"))
-    store.keep("s", [f"{mine}-{n}"])
-    won += 1000 * len(store.take("s"))
+    store.mark_used([f"m{n}", "m0"], at=2.0)
+    won += store.add_experiment(Experiment(run="run", number=n, at=1.0, status="kept"))
+    store.hold_context("s", [f"{mine}-{n}"])
+    won += 1000 * len(store.take_held_context("s"))
 print(won)
 store.close()
 """

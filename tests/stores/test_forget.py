@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from hookline.core.outcome import PRIVATE
+from hookline.core.outcome import PRIVATE_PLACEHOLDER
 from hookline.core.records import Memory
 from hookline.stores import sqlite
 from hookline.stores.sqlite import open_store
@@ -54,7 +54,7 @@ def test_what_was_said_before_it_was_changed_is_gone_too_beside_others_who_have_
 
 
 def test_a_reader_that_does_not_end_is_told_of(tmp_path, monkeypatch):
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.2)
+    monkeypatch.setattr(sqlite, "TIMEOUT_SECONDS", 0.2)
     with closing(open_store(str(tmp_path / "db"))) as store:
         store.remember(Memory(id="gone", at=1.0, text="the xylophone plays at midnight"))
         with closing(sqlite3.connect(tmp_path / "db", isolation_level=None)) as reader:
@@ -82,4 +82,6 @@ def test_nothing_that_a_session_learnt_and_another_was_told_is_left_of_it(user, 
     assert "xylophone" in shown["systemMessage"]
     assert "xylophone" in told["hookSpecificOutput"]["additionalContext"]
     assert [path for path in files if b"xylophone" in path.read_bytes().lower()] == []
-    assert [step["told"] for step in trail if step["hook"] == "memory" and "told" in step] == [[PRIVATE]]
+    assert [step["told"] for step in trail if step["hook"] == "memory" and "told" in step] == [
+        [PRIVATE_PLACEHOLDER]
+    ]

@@ -40,7 +40,7 @@ def found(store, text, **near):
 
 
 def test_it_is_the_quick_way_that_is_tried(store):
-    assert _sqlite_recall.FEW < MANY * 8 // 9
+    assert _sqlite_recall.MAX_FULL_RANKING < MANY * 8 // 9
 
 
 def test_a_rare_word_brings_the_memory_among_thousands(store):

@@ -13,7 +13,7 @@ from hookline.stores.sqlite import open_store
 
 RELEASED = Path(__file__).parent / "schemas"
 """What each version made, as text, with things in it: never edited, one file more for each version."""
-VERSIONS = range(1, _migrations.KNOWN + 1)
+VERSIONS = range(1, _migrations.LATEST_VERSION + 1)
 
 
 def shape(db):
@@ -65,10 +65,10 @@ def test_nothing_is_lost_on_the_way(version, tmp_path):
                 ),
             )
         ]
-        assert store.begin("s1", host="h", cwd="/", at=9.0) is False
+        assert store.begin_session("s1", host="h", cwd="/", at=9.0) is False
         assert dict(store.counters("s1")) == {"calls": 2}
         assert dict(store.notes("s1")) == {"k": (1, None)}
-        assert store.take("s1") == ("first", "later")
+        assert store.take_held_context("s1") == ("first", "later")
         if version >= 3:
             remembered = Memory(
                 id="m1", at=2.0, text="use tabs", kind="rule", tags=("style",), uses=3, used=4.0

@@ -25,8 +25,8 @@ def address(postgres):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(_postgres_pool, "PATIENCE", 0.3)
-    monkeypatch.setattr(_postgres_pool, "REST", 0.0)
+    monkeypatch.setattr(_postgres_pool, "TIMEOUT_SECONDS", 0.3)
+    monkeypatch.setattr(_postgres_pool, "RETRY_AFTER_SECONDS", 0.0)
 
 
 def record(number):
@@ -52,7 +52,7 @@ def test_its_tables_are_in_a_schema_of_their_own(address):
     open_store(address).close()
 
     assert said(address, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == [(0,)]
-    assert said(address, "SELECT number FROM hookline.version") == [(_postgres_schema.KNOWN,)]
+    assert said(address, "SELECT number FROM hookline.version") == [(_postgres_schema.LATEST_VERSION,)]
 
 
 def test_many_may_open_it_first(address):
@@ -76,7 +76,7 @@ def test_many_may_open_it_first(address):
 
 def test_a_newer_version_is_refused_and_left_as_it_is(address):
     open_store(address).close()
-    newer = _postgres_schema.KNOWN + 1
+    newer = _postgres_schema.LATEST_VERSION + 1
     said(address, f"UPDATE hookline.version SET number = {newer} RETURNING 1")
 
     with pytest.raises(StoreFailed, match=f"has version {newer}.*upgrade hookline"):
@@ -88,7 +88,7 @@ def test_a_step_that_fails_leaves_the_version_before_it(address, monkeypatch):
     open_store(address).close()
     steps = (*_postgres_schema.STEPS, ("CREATE TABLE later (a text)", "CREATE NONSENSE"))
     monkeypatch.setattr(_postgres_schema, "STEPS", steps)
-    monkeypatch.setattr(_postgres_schema, "KNOWN", len(steps))
+    monkeypatch.setattr(_postgres_schema, "LATEST_VERSION", len(steps))
 
     with pytest.raises(StoreFailed, match="NONSENSE"):
         open_store(address)
@@ -177,7 +177,7 @@ def test_a_server_that_was_started_anew_is_used_again(postgres, address, impatie
 
 
 def test_a_server_that_is_away_is_not_waited_for_every_time(postgres, address, monkeypatch):
-    monkeypatch.setattr(_postgres_pool, "PATIENCE", 0.3)
+    monkeypatch.setattr(_postgres_pool, "TIMEOUT_SECONDS", 0.3)
     with closing(open_store(address)) as store:
         postgres.stop()
         try:

@@ -27,7 +27,7 @@ def kept(store):
 
 def test_nothing_is_forgotten_within_the_limits(store):
     store.record([record(n) for n in range(3)])
-    store.begin("s", host="h", cwd="/", at=NOW)
+    store.begin_session("s", host="h", cwd="/", at=NOW)
     store.remember(Memory(id="m", at=0.0, text="t"))
 
     assert store.prune(Limits(), at=NOW, within=30.0) == 0
@@ -61,29 +61,38 @@ def test_a_position_is_never_given_again(store):
 
 def test_a_session_goes_with_all_that_is_its_own_when_its_last_record_went(store):
     for name in ("old", "busy", "new"):
-        store.begin(name, host="h", cwd="/", at=NOW if name == "new" else NOW - 20 * DAY)
+        store.begin_session(name, host="h", cwd="/", at=NOW if name == "new" else NOW - 20 * DAY)
         store.count(name, "n")
-        store.note(name, {"k": 1})
-        store.keep(name, ["later"])
+        store.set_notes(name, {"k": 1})
+        store.hold_context(name, ["later"])
     store.record([record(1, NOW - 15 * DAY, "old"), record(2, NOW, "busy")])
     store.prune(Limits(days=10), at=NOW, within=30.0)
     left = {
-        name: (dict(store.counters(name)), dict(store.notes(name)), store.take(name))
+        name: (dict(store.counters(name)), dict(store.notes(name)), store.take_held_context(name))
         for name in ("old", "busy", "new")
     }
 
     assert left == {"old": ({}, {}, ()), "busy": (all_of := ({"n": 1}, {"k": 1}, ("later",))), "new": all_of}
-    assert [store.begin(name, host="h", cwd="/", at=NOW) for name in ("old", "busy", "new")] == [
+    assert [store.begin_session(name, host="h", cwd="/", at=NOW) for name in ("old", "busy", "new")] == [
         True,
         False,
         False,
     ]
 
 
+def test_a_deleted_session_begins_again_for_its_first_call(store):
+    store.begin_session("s", host="h", cwd="/", at=1.0, call="old")
+    store.prune(Limits(days=10), at=NOW, within=30.0)
+
+    begun = [store.begin_session("s", host="h", cwd="/", at=NOW, call=call) for call in ("new", "new", "old")]
+
+    assert begun == [True, True, False]
+
+
 def test_the_least_worthy_memories_go_first(store):
     for number, (importance, at) in enumerate(((0.9, 1.0), (0.1, 1.0), (0.1, 2.0), (0.1, 3.0))):
         store.remember(Memory(id=f"m{number}", at=at, text="same", confidence=importance))
-    store.use(["m1"], at=9.0)
+    store.mark_used(["m1"], at=9.0)
     gone = store.prune(Limits(memories=2), at=NOW, within=30.0)
 
     assert gone == 2
@@ -92,8 +101,8 @@ def test_the_least_worthy_memories_go_first(store):
 
 def test_signatures_and_handoffs_have_limits_too(store):
     for number in range(4):
-        store.see(f"e{number}", text="t", at=float(number))
-        store.hand_over(Handoff(id=f"h{number}", at=float(number), session="s", text="t"))
+        store.count_error(f"e{number}", text="t", at=float(number))
+        store.add_handoff(Handoff(id=f"h{number}", at=float(number), session="s", text="t"))
     gone = store.prune(Limits(signatures=1, handoffs=3), at=NOW, within=30.0)
 
     assert gone == 4

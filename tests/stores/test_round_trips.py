@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hookline import stores
-from hookline.core.records import Experiment, Handoff, Memory, words
+from hookline.core.records import Experiment, Handoff, Memory, split_words
 from hookline.core.store import Query, Record
 
 pytestmark = pytest.mark.xdist_group("stores")  # one server for all
@@ -39,12 +39,12 @@ def test_a_session(store, text, other, value):
         id=session, at=1.0, session=session, host=text, event=other, rules=(text,), trail=({other: value},)
     )
     store.record([record])
-    store.note(session, {text: value})
-    store.keep(session, [text, other])
+    store.set_notes(session, {text: value})
+    store.hold_context(session, [text, other])
 
     assert [one for _, one in store.records(Query(session=session, rule=text))] == [record]
     assert dict(store.notes(session)) == {text: value}
-    assert store.take(session) == (text, other)
+    assert store.take_held_context(session) == (text, other)
 
 
 @QUICK
@@ -55,11 +55,13 @@ def test_what_was_learnt(store, text, other, value):
     handoff = Handoff(id=key, at=1.0, session=other, text=text, project=key, details=value)
     row = Experiment(run=key, number=1, at=1.0, status=text, description=other, details=value)
     store.remember(memory)
-    store.hand_over(handoff)
-    store.journal(row)
+    store.add_handoff(handoff)
+    store.add_experiment(row)
 
-    found = list(store.recall(f"{text} {other}", project=key)) if words(text + " " + other) else [memory]
+    found = (
+        list(store.recall(f"{text} {other}", project=key)) if split_words(text + " " + other) else [memory]
+    )
     assert found == [memory]
     assert list(store.handoffs(project=key)) == [handoff]
     assert list(store.experiments(key)) == [row]
-    assert store.see(key, text=text, at=1.0, project=other).text == text
+    assert store.count_error(key, text=text, at=1.0, project=other).text == text

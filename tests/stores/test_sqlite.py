@@ -48,17 +48,17 @@ def test_folder_and_files_are_for_the_user_only(tmp_path):
 def test_everything_is_there_after_opening_again(tmp_path):
     path = str(tmp_path / "db")
     first = open_store(path)
-    first.begin("s", host="h", cwd="/", at=1.0)
+    first.begin_session("s", host="h", cwd="/", at=1.0)
     first.record([record(1, counts={"calls": 2})])
-    first.note("s", {"k": [1]})
-    first.keep("s", ["later"])
+    first.set_notes("s", {"k": [1]})
+    first.hold_context("s", ["later"])
     first.close()
     store = open_store(path)
 
-    assert store.begin("s", host="h", cwd="/", at=2.0) is False
+    assert store.begin_session("s", host="h", cwd="/", at=2.0) is False
     assert dict(store.counters("s")) == {"calls": 2}
     assert dict(store.notes("s")) == {"k": (1,)}
-    assert store.take("s") == ("later",)
+    assert store.take_held_context("s") == ("later",)
     assert store.problem == ""
     store.close()
     assert kept(tmp_path / "db") == [record(1, counts={"calls": 2})]
@@ -79,7 +79,7 @@ def test_it_writes_ahead(tmp_path):
     mode, version = db.execute("PRAGMA journal_mode").fetchone(), db.execute("PRAGMA user_version").fetchone()
     db.close()
 
-    assert (mode, version) == (("wal",), (_migrations.KNOWN,))
+    assert (mode, version) == (("wal",), (_migrations.LATEST_VERSION,))
 
 
 def test_many_processes_may_open_it_first(tmp_path):
@@ -119,11 +119,11 @@ def test_an_empty_file_becomes_a_store(tmp_path):
 def test_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
     open_store(str(tmp_path / "db")).close()
     db = sqlite3.connect(tmp_path / "db")
-    db.execute(f"PRAGMA user_version = {_migrations.KNOWN + 1}")
+    db.execute(f"PRAGMA user_version = {_migrations.LATEST_VERSION + 1}")
     db.close()
     before = (tmp_path / "db").read_bytes()
 
-    with pytest.raises(OSError, match=f"has version {_migrations.KNOWN + 1}.*upgrade hookline"):
+    with pytest.raises(OSError, match=f"has version {_migrations.LATEST_VERSION + 1}.*upgrade hookline"):
         open_store(str(tmp_path / "db"))
     assert (tmp_path / "db").read_bytes() == before
 
@@ -134,11 +134,11 @@ def test_a_step_that_fails_leaves_the_version_before_it(tmp_path, monkeypatch):
     steps = (*_migrations.STEPS, ("CREATE TABLE later (a TEXT)", "CREATE NONSENSE"))
     db = sqlite3.connect(path, isolation_level=None)
     monkeypatch.setattr(_migrations, "STEPS", steps)
-    monkeypatch.setattr(_migrations, "KNOWN", len(steps))
+    monkeypatch.setattr(_migrations, "LATEST_VERSION", len(steps))
     with pytest.raises(sqlite3.OperationalError):
         _migrations.migrate(db)
     tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema")}
-    version = _migrations.version(db)
+    version = _migrations.read_version(db)
     db.close()
 
     assert version == len(steps) - 1
@@ -206,7 +206,7 @@ def test_a_reader_does_not_keep_writers_waiting(tmp_path):
     writer.close()
 
 
-@pytest.mark.parametrize("statement", [sql.KNOWN_SINCE, sql.LAST_SINCE, sql.DECIDED_SINCE])
+@pytest.mark.parametrize("statement", [sql.SESSIONS_SINCE, sql.LAST_SINCE, sql.DECIDED_SINCE])
 def test_sessions_are_found_without_going_through_old_records(statement, tmp_path):
     with closing(open_store(str(tmp_path / "db"))), closing(sqlite3.connect(tmp_path / "db")) as db:
         plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {statement}", {"since": 1.0})]

@@ -153,8 +153,8 @@ def test_on_a_full_disk_guards_guard_and_the_user_is_told_once(tmp_path):
 
 
 def test_a_long_lock_is_said_and_nothing_is_lost(tmp_path, monkeypatch):
-    monkeypatch.setattr("hookline.stores._database.PATIENCE", 0.05)
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
+    monkeypatch.setattr("hookline.stores._database.TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite, "TIMEOUT_SECONDS", 0.05)
     with closing(open_store(str(tmp_path / "db"))) as store:
         with closing(sqlite3.connect(tmp_path / "db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -167,8 +167,8 @@ def test_a_long_lock_is_said_and_nothing_is_lost(tmp_path, monkeypatch):
 
 
 def test_who_waited_in_vain_waits_no_such_time_again_until_it_could_write(tmp_path, monkeypatch):
-    monkeypatch.setattr("hookline.stores._database.PATIENCE", 0.6)
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.6)
+    monkeypatch.setattr("hookline.stores._database.TIMEOUT_SECONDS", 0.6)
+    monkeypatch.setattr(sqlite, "TIMEOUT_SECONDS", 0.6)
 
     def refused(store):
         began = time.monotonic()

@@ -9,10 +9,10 @@ from hookline.system import file_stamps
 OLD = 1_600_000_000
 
 
-def noted(*paths, whether=False):
-    with file_stamps.noting() as notes:
+def noted(*paths, existence_only=False):
+    with file_stamps.collect_stamps() as notes:
         for path in paths:
-            file_stamps.at(str(path), whether=whether)
+            file_stamps.record_read(str(path), existence_only=existence_only)
     return notes
 
 
@@ -38,25 +38,25 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_is_seen(file, change):
     notes = noted(file)
-    same = file_stamps.unchanged(notes)
+    same = file_stamps.are_current(notes)
     change(file)
 
     assert same
-    assert not file_stamps.unchanged(notes)
+    assert not file_stamps.are_current(notes)
 
 
 def test_a_file_that_comes_is_seen(tmp_path):
     notes = noted(tmp_path / "new")
     (tmp_path / "new").touch()
 
-    assert not file_stamps.unchanged(notes)
+    assert not file_stamps.are_current(notes)
 
 
 def test_a_link_that_leads_nowhere_is_more_than_nothing(tmp_path):
     notes = noted(tmp_path / "new")
     (tmp_path / "new").symlink_to("nowhere")
 
-    assert not file_stamps.unchanged(notes)
+    assert not file_stamps.are_current(notes)
 
 
 def test_a_link_on_the_way_that_leads_elsewhere_is_seen(tmp_path):
@@ -68,38 +68,38 @@ def test_a_link_on_the_way_that_leads_elsewhere_is_seen(tmp_path):
     (tmp_path / "link").unlink()
     (tmp_path / "link").symlink_to("two")
 
-    assert not file_stamps.unchanged(notes)
+    assert not file_stamps.are_current(notes)
 
 
 def test_a_file_in_a_folder_that_was_listed_is_seen(tmp_path):
     notes = noted(tmp_path)
     (tmp_path / "new").touch()
 
-    assert not file_stamps.unchanged(notes)
+    assert not file_stamps.are_current(notes)
 
 
 def test_where_only_its_being_there_counts_its_content_does_not(tmp_path):
     (tmp_path / "folder").mkdir()
-    notes = noted(tmp_path / "folder", whether=True)
+    notes = noted(tmp_path / "folder", existence_only=True)
     (tmp_path / "folder" / "new").touch()
-    same = file_stamps.unchanged(notes)
+    same = file_stamps.are_current(notes)
     (tmp_path / "folder" / "new").unlink()
     (tmp_path / "folder").rmdir()
 
     assert same
-    assert not file_stamps.unchanged(notes)
+    assert not file_stamps.are_current(notes)
 
 
 def test_what_was_changed_just_now_tells_no_later_change(file):
     fresh = noted(file)
     old = {key: (*stamp[:-2], OLD * 10**9, OLD * 10**9) for key, stamp in fresh.items()}
 
-    assert not file_stamps.settled(fresh)
-    assert file_stamps.settled(old)
-    assert file_stamps.settled(noted(file.with_name("none")))
+    assert not file_stamps.are_reliable(fresh)
+    assert file_stamps.are_reliable(old)
+    assert file_stamps.are_reliable(noted(file.with_name("none")))
 
 
 def test_nothing_is_noted_for_nobody(file):
-    file_stamps.at(str(file))
+    file_stamps.record_read(str(file))
 
     assert noted() == {}

@@ -1,6 +1,6 @@
 import pytest
 
-from hookline.system.git_facts import origin
+from hookline.system.git_facts import find_origin
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ def test_a_repository_is_known_by_where_it_came_from(tmp_path, url, name):
         f'[remote "other"]\n\turl = x\n[remote "origin"]\n\turl = {url}\n'
     )
 
-    assert origin(str(tmp_path)) == name
+    assert find_origin(str(tmp_path)) == name
 
 
 @pytest.mark.parametrize("config", ["", '[remote "origin"]\n\turl = ../bare.git\n', '[remote "origin"]\n'])
@@ -26,7 +26,7 @@ def test_others_by_where_they_are(tmp_path, config):
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "config").write_text(config)
 
-    assert origin(str(tmp_path)) == str(tmp_path)
+    assert find_origin(str(tmp_path)) == str(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_a_worktree_is_the_same_repository(tmp_path, config, name):
     tree.mkdir()
     (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/tree\n")
 
-    assert origin(str(tree)) == origin(str(main)) == (name or str(main))
+    assert find_origin(str(tree)) == find_origin(str(main)) == (name or str(main))
 
 
 def test_no_root_has_no_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    assert origin("") == ""
+    assert find_origin("") == ""

@@ -18,16 +18,16 @@ def taken(folder):
 def test_a_queue_holds_only_so_much(tmp_path):
     folder = str(tmp_path / "q")
 
-    assert outbox.put(folder, [b"12345"] * 3, most=18) == 0
-    assert outbox.put(folder, [b"1"], most=18) == 1
-    assert (outbox.waiting(folder), outbox.dropped(folder)) == (3, 1)
+    assert outbox.put(folder, [b"12345"] * 3, max_bytes=18) == 0
+    assert outbox.put(folder, [b"1"], max_bytes=18) == 1
+    assert (outbox.count_waiting(folder), outbox.count_dropped(folder)) == (3, 1)
     with closing(outbox.take(folder)) as files:
         file = next(files)
         assert file.lines == [b"12345"] * 3
-        assert outbox.put(folder, [b"1"], most=18) == 1  # lines that are being sent still take room
+        assert outbox.put(folder, [b"1"], max_bytes=18) == 1  # lines that are being sent still take room
         file.keep([])
-        assert outbox.put(folder, [b"1"], most=18) == 0
-    assert (outbox.waiting(folder), outbox.dropped(folder)) == (1, 2)
+        assert outbox.put(folder, [b"1"], max_bytes=18) == 0
+    assert (outbox.count_waiting(folder), outbox.count_dropped(folder)) == (1, 2)
 
 
 def test_lines_that_were_not_sent_are_taken_again_before_the_rest(tmp_path):
@@ -69,7 +69,7 @@ def test_lines_that_could_not_be_written_are_counted_and_raise(tmp_path):
     with pytest.raises(OSError, match="queue"):
         outbox.put(str(tmp_path), [b"1", b"2"])
 
-    assert outbox.dropped(str(tmp_path)) == 2
+    assert outbox.count_dropped(str(tmp_path)) == 2
 
 
 def test_lost_lines_are_counted_by_many_at_once(tmp_path):
@@ -79,11 +79,11 @@ def test_lost_lines_are_counted_by_many_at_once(tmp_path):
     for thread in threads:
         thread.join()
 
-    assert outbox.dropped(str(tmp_path)) == 60
+    assert outbox.count_dropped(str(tmp_path)) == 60
 
 
 def test_only_one_sends(tmp_path):
-    with outbox.leading(str(tmp_path)) as first, outbox.leading(str(tmp_path)) as second:
+    with outbox.lead(str(tmp_path)) as first, outbox.lead(str(tmp_path)) as second:
         assert (first, second) == (True, False)
-        assert outbox.led(str(tmp_path))
-    assert not outbox.led(str(tmp_path))
+        assert outbox.is_exporting(str(tmp_path))
+    assert not outbox.is_exporting(str(tmp_path))

@@ -18,10 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.store import Query, Record
 from hookline.stores import memory, sqlite
-from hookline.system.spool import PIECE, Spool, append, drain, from_json, problem, to_json
+from hookline.system.spool import PIECE_RECORDS, Spool, append, drain, from_json, problem, to_json
 from hookline.system.spool_files import paths
 
 SRC = str(Path(__file__).parents[2] / "src")
@@ -114,7 +114,7 @@ values = st.recursive(
 @settings(deadline=None)
 @given(texts, st.lists(st.dictionaries(texts, values, max_size=3), max_size=3))
 def test_any_record_survives_its_process(text, trail):
-    one = record(1, summary=text, rules=(text,), trail=frozen(trail))
+    one = record(1, summary=text, rules=(text,), trail=freeze(trail))
 
     assert from_json(to_json(one)) == one
 
@@ -400,12 +400,12 @@ def test_an_answer_does_not_wait_again_for_a_store_that_failed(tmp_path):
 
     own.append(record(1))
     with pytest.raises(OSError, match="locked"):
-        own.bring(Locked())
+        own.drain_for_reply(Locked())
     own.append(record(2))
-    own.bring(Locked())
+    own.drain_for_reply(Locked())
     own.drain(store)
     own.append(record(3))
-    own.bring(store)
+    own.drain_for_reply(store)
 
     assert sorted(kept(store)) == ["r1", "r2", "r3"]
 
@@ -418,12 +418,12 @@ def test_it_goes_by_pieces_each_in_a_turn_and_in_order(tmp_path):
         turns.append(len(kept(store)))
         yield
 
-    for number in range(PIECE * 2 + 1):
+    for number in range(PIECE_RECORDS * 2 + 1):
         own.append(record(number))
 
-    assert own.drain(store, turn) == PIECE * 2 + 1
-    assert turns[:3] == [0, PIECE, PIECE * 2]
-    assert kept(store) == [f"r{number}" for number in range(PIECE * 2 + 1)]
+    assert own.drain(store, turn) == PIECE_RECORDS * 2 + 1
+    assert turns[:3] == [0, PIECE_RECORDS, PIECE_RECORDS * 2]
+    assert kept(store) == [f"r{number}" for number in range(PIECE_RECORDS * 2 + 1)]
     assert paths(own.folder) == []
 
 
@@ -440,20 +440,20 @@ def test_who_needs_all_at_once_does_not_wait_for_the_turns_of_another(tmp_path):
         first.set()
         go_on.wait(5)
 
-    for number in range(PIECE * 3):
+    for number in range(PIECE_RECORDS * 3):
         own.append(record(number))
     mover = threading.Thread(target=own.drain, args=(store, turn))
     mover.start()
     first.wait(5)
     with busy:
-        own.bring(store)
+        own.drain_for_reply(store)
         seen.append(kept(store))
         go_on.set()
     mover.join()
 
-    assert seen == [[f"r{number}" for number in range(PIECE * 3)]]
+    assert seen == [[f"r{number}" for number in range(PIECE_RECORDS * 3)]]
     assert kept(store) == seen[0]
-    assert dict(store.counters("s")) == {"calls": PIECE * 3}
+    assert dict(store.counters("s")) == {"calls": PIECE_RECORDS * 3}
 
 
 def test_a_store_that_fails_at_a_later_piece_is_brought_the_rest_by_the_next(tmp_path):
@@ -466,14 +466,14 @@ def test_a_store_that_fails_at_a_later_piece_is_brought_the_rest_by_the_next(tmp
             super().record(records)
             store.record(records)
 
-    for number in range(PIECE * 2):
+    for number in range(PIECE_RECORDS * 2):
         own.append(record(number))
     with pytest.raises(OSError, match="full"):
         own.drain(Full())
     own.drain(store)
 
-    assert sorted(kept(store)) == sorted(f"r{number}" for number in range(PIECE * 2))
-    assert dict(store.counters("s")) == {"calls": PIECE * 2}
+    assert sorted(kept(store)) == sorted(f"r{number}" for number in range(PIECE_RECORDS * 2))
+    assert dict(store.counters("s")) == {"calls": PIECE_RECORDS * 2}
     assert paths(own.folder) == []
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hookline.core.frozen import Frozen
 from hookline.core.response import Mirror
-from hookline.system.state_file import OLD, folder, name, reflect
+from hookline.system.state_file import MAX_AGE_SECONDS, file_name, find_folder, write_or_remove
 
 KEY = "/repo:s-1"
 SAYS = Frozen(projectRoot="/repo", iterationCount=3)
@@ -22,24 +22,24 @@ def env(tmp_path):
 
 @pytest.fixture
 def file(tmp_path):
-    return tmp_path / name(KEY)
+    return tmp_path / file_name(KEY)
 
 
 def test_it_is_called_after_folder_and_session():
-    assert name(KEY) == f"ar-session-{hashlib.md5(b'/repo:s-1').hexdigest()[:12]}.json"
+    assert file_name(KEY) == f"ar-session-{hashlib.md5(b'/repo:s-1').hexdigest()[:12]}.json"
 
 
 def test_it_says_what_it_is_told_and_nobody_else_can_read_it(env, file):
-    assert reflect(Mirror(key=KEY, says=SAYS), env) == ""
+    assert write_or_remove(Mirror(key=KEY, content=SAYS), env) == ""
     assert json.loads(file.read_text()) == SAYS
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert os.listdir(file.parent) == [file.name]
 
 
 def test_with_nothing_to_say_it_goes_also_twice(env, file):
-    reflect(Mirror(key=KEY, says=SAYS), env)
+    write_or_remove(Mirror(key=KEY, content=SAYS), env)
 
-    assert [reflect(Mirror(key=KEY), env) for _ in range(2)] == ["", ""]
+    assert [write_or_remove(Mirror(key=KEY), env) for _ in range(2)] == ["", ""]
     assert not file.exists()
 
 
@@ -49,7 +49,7 @@ def test_a_link_in_its_place_is_not_followed(env, file, tmp_path, says):
     victim.write_text("mine")
     file.symlink_to(victim)
 
-    assert reflect(Mirror(key=KEY, says=says), env) == ""
+    assert write_or_remove(Mirror(key=KEY, content=says), env) == ""
     assert victim.read_text() == "mine"
     assert not file.is_symlink()
 
@@ -57,7 +57,7 @@ def test_a_link_in_its_place_is_not_followed(env, file, tmp_path, says):
 def test_what_is_corrupt_or_open_to_all_is_replaced(env, file):
     file.write_text("{broken")
     file.chmod(0o666)
-    reflect(Mirror(key=KEY, says=SAYS), env)
+    write_or_remove(Mirror(key=KEY, content=SAYS), env)
 
     assert json.loads(file.read_text()) == SAYS
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -67,14 +67,14 @@ def test_what_is_corrupt_or_open_to_all_is_replaced(env, file):
 def test_somebody_elses_file_is_replaced(env, file):
     file.write_text("theirs")
     os.chown(file, 1234, 1234)
-    reflect(Mirror(key=KEY, says=SAYS), env)
+    write_or_remove(Mirror(key=KEY, content=SAYS), env)
 
     assert (file.stat().st_uid, json.loads(file.read_text())) == (0, SAYS)
 
 
 def test_a_folder_in_its_place_is_told_and_nothing_is_left_behind(env, file):
     (file / "x").mkdir(parents=True)
-    told = reflect(Mirror(key=KEY, says=SAYS), env)
+    told = write_or_remove(Mirror(key=KEY, content=SAYS), env)
 
     assert "could not be written" in told
     assert os.listdir(file.parent) == [file.name]
@@ -83,11 +83,11 @@ def test_a_folder_in_its_place_is_told_and_nothing_is_left_behind(env, file):
 @pytest.mark.parametrize(
     ("called", "age", "stays"),
     [
-        ("ar-session-0123456789ab.json", OLD + 60, False),
-        ("ar-session-0123456789ab.json", OLD - 60, True),
-        ("ar-session-0123456789ab.json.0a1b2c", OLD + 60, False),
-        ("ar-session-mine.json", OLD + 60, True),
-        ("other.json", OLD + 60, True),
+        ("ar-session-0123456789ab.json", MAX_AGE_SECONDS + 60, False),
+        ("ar-session-0123456789ab.json", MAX_AGE_SECONDS - 60, True),
+        ("ar-session-0123456789ab.json.0a1b2c", MAX_AGE_SECONDS + 60, False),
+        ("ar-session-mine.json", MAX_AGE_SECONDS + 60, True),
+        ("other.json", MAX_AGE_SECONDS + 60, True),
     ],
 )
 def test_what_sessions_of_long_ago_left_behind_goes(env, tmp_path, called, age, stays):
@@ -95,9 +95,9 @@ def test_what_sessions_of_long_ago_left_behind_goes(env, tmp_path, called, age, 
     old.write_text("{}")
     then = old.stat().st_mtime - age
     os.utime(old, (then, then))
-    reflect(Mirror(key=KEY, says=SAYS), env)
+    write_or_remove(Mirror(key=KEY, content=SAYS), env)
     untouched = old.exists()
-    reflect(Mirror(key=KEY, says=SAYS, tidy=True), env)
+    write_or_remove(Mirror(key=KEY, content=SAYS, tidy=True), env)
 
     assert (untouched, old.exists()) == (True, stays)
 
@@ -106,4 +106,4 @@ def test_what_sessions_of_long_ago_left_behind_goes(env, tmp_path, called, age, 
     "env", [{}, {"TMPDIR": "relative"}, {"TMPDIR": "/does/not/exist"}], ids=["unset", "relative", "missing"]
 )
 def test_without_a_folder_of_their_own_it_is_the_systems(env):
-    assert folder(env) == "/tmp"
+    assert find_folder(env) == "/tmp"

@@ -89,7 +89,7 @@ def nowhere():
         return f"http://127.0.0.1:{free.getsockname()[1]}{SECRET_PATH}"
 
 
-def sent(url, within=webhook.WITHIN):
+def sent(url, within=webhook.TIMEOUT_SECONDS):
     slept = []
     return webhook.send(url, SAID, within, slept.append), slept
 
@@ -105,7 +105,7 @@ def test_it_is_posted_as_json_once(receiver):
 def test_what_may_be_over_soon_is_tried_again_after_a_while(receiver, answers):
     there = receiver(*answers)
 
-    assert sent(there.url) == ("", [0.0, *webhook.PAUSES][: len(answers)])
+    assert sent(there.url) == ("", [0.0, *webhook.PAUSES_SECONDS][: len(answers)])
     assert len(there.got) == len(answers)
 
 
@@ -165,12 +165,12 @@ def test_what_comes_back_is_not_read(receiver):
     ],
 )
 def test_only_addresses_of_the_web_will_do(url):
-    assert webhook.wrong(url) == "its address is no http:// or https:// address of a host"
+    assert webhook.check_url(url) == "its address is no http:// or https:// address of a host"
 
 
 @pytest.mark.parametrize("url", ["http://h/x", "https://h:8443/x?y=z", "HTTPS://h"])
 def test_both_sorts_of_them_do(url):
-    assert webhook.wrong(url) == ""
+    assert webhook.check_url(url) == ""
 
 
 def end(user, url, **env):

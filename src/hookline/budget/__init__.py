@@ -1,1 +1,1 @@
-"""What a session may spend and has spent, and the models and their prices."""
+"""Budgets and usage of a session, and the models with their prices."""

@@ -1,4 +1,4 @@
-"""What a session may spend and has spent: its time, its tokens, and the thresholds that it has crossed."""
+"""Time and tokens of a session: its budget, its usage, and the thresholds that it has crossed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,16 @@ from typing import Any, TypeVar
 from msgspec.structs import asdict
 
 from hookline import hosts
-from hookline.budget.model_reply import answer
-from hookline.budget.models import table, usage
-from hookline.core.budget import MARGIN, UNLIMITED, Budget, budget_until, crossed, nearest
+from hookline.budget.model_reply import parse_usage
+from hookline.budget.models import compute_usage, load_models
+from hookline.core.budget import (
+    REARM_MARGIN,
+    UNLIMITED,
+    Budget,
+    compare_thresholds,
+    parse_budget_end,
+    with_earliest_end,
+)
 from hookline.core.events import (
     Event,
     OnBudgetExceeded,
@@ -23,172 +30,174 @@ from hookline.core.events import (
     Stop,
     UserPromptSubmit,
 )
-from hookline.core.hook import Hook, named
+from hookline.core.hook import Hook, find_hook
 from hookline.core.run_variables import BUDGET_END
 from hookline.core.store import Store, StoreFailed
 from hookline.core.usage import (
     UNKNOWN,
-    Answer,
-    Recording,
-    Spent,
+    ModelCall,
     Tally,
-    Told,
+    TokenCounts,
     Total,
     Usage,
-    as_json,
-    counted,
-    from_json,
-    sums,
+    UsageEntry,
+    UsageReader,
+    sum_tokens,
+    tally_from_json,
+    tally_to_json,
+    update_tally,
 )
 from hookline.core.values import replace
 from hookline.system.paths import Places
-from hookline.system.read_script import ending
-from hookline.system.tail import Mark, look, mark_from
+from hookline.system.read_script import read_tail
+from hookline.system.tail import ReadPosition, mark_from, read_new_lines
 
 _T = TypeVar("_T")
 
-ENDS = "hookline.budget"
-"""The note of a session's own budget: when its time ends, in Unix seconds."""
-HOLDS = "hookline.ends_at"
-"""The note of the end that the environment or the host gave last, for whoever looks on from outside."""
-USAGE = "hookline.usage"
-"""The note of how far a session's recording was read, and of what it came to."""
-LAST = "hookline.used"
-"""The note of the last call, where there is no recording."""
-SPENT, IN_TURN, TURNS = "usage:spent:", "usage:turn:", "usage:turns"
-"""Counters, where there is no recording: of tokens by kind and model, of those of this turn, and of turns."""
-ANNOUNCED, SPOKE = "announced:tokens:", "hookline.announced"
-GUARD, THRESHOLDS = "budget-guard", {"warn_at": 70, "block_at": 80}
-WATCHED = (UserPromptSubmit, PostToolUse, PreModelCall, PostModelCall, Stop)
-"""Where tokens are looked at: the model was called before, and the agent can be told."""
+BUDGET_NOTE = "hookline.budget"
+"""Name of the note that holds the end of a session's own time budget, in Unix seconds."""
+EXTERNAL_END_NOTE = "hookline.ends_at"
+"""Name of the note that holds the last end set by the environment or the host, for other processes."""
+USAGE_NOTE = "hookline.usage"
+"""Name of the note that holds the position reached in a session's transcript, and the tally so far."""
+LAST_CALL_NOTE = "hookline.used"
+"""Name of the note about the last model call, used without a transcript."""
+SPENT_PREFIX, TURN_OUTPUT_COUNTER, TURNS_COUNTER = "usage:spent:", "usage:turn:", "usage:turns"
+"""Counters used without a transcript: tokens by kind and model, output tokens of this turn, and turns."""
+ANNOUNCED_PREFIX, ANNOUNCED_NOTE = "announced:tokens:", "hookline.announced"
+"""Prefix of the counters of announced thresholds, and the note that there are any."""
+GUARD_NAME, DEFAULT_THRESHOLDS = "budget-guard", {"warn_at": 70, "block_at": 80}
+"""Hook whose settings are the token thresholds, and their defaults in percent."""
+WATCHED_EVENTS = (UserPromptSubmit, PostToolUse, PreModelCall, PostModelCall, Stop)
+"""Events that check token thresholds: a model call came before, and the agent can read a message."""
+LATE_SECONDS = 0.25
+"""Seconds to wait for a host to write an answer to the transcript that it has already reported."""
 
 
-LATE = 0.25
-"""Seconds in which a host writes down what it has told of already."""
-
-
-class Purse:
-    """What one session has to spend, as far as one event needs it: looked up when somebody asks."""
+class Ledger:
+    """The budget and usage of one session, looked up on first use."""
 
     def __init__(
         self, event: Event, store: Store, places: Places, env: Mapping[str, str], *, now: float
     ) -> None:
         self.event, self.store, self.places, self.env, self.now = event, store, places, env, now
-        self.troubles: list[str] = []
-        """What could not be looked up or kept, for the user."""
+        self.problems: list[str] = []
+        """Errors to report to the user."""
 
     @cached_property
     def notes(self) -> Mapping[str, Any]:
-        return self._looked[0]
+        return self._notes_and_held[0]
 
     @property
-    def held(self) -> bool:
-        """Whether context waits for a moment that can take it."""
-        return self._looked[1]
+    def has_held_context(self) -> bool:
+        """Return whether context is held for an event that can inject it."""
+        return self._notes_and_held[1]
 
     @cached_property
-    def _looked(self) -> tuple[Mapping[str, Any], bool]:
+    def _notes_and_held(self) -> tuple[Mapping[str, Any], bool]:
         unknown: tuple[Mapping[str, Any], bool] = {}, True
-        return self._try(lambda: self.store.look(self.event.session), usual=unknown)
+        return self._try(lambda: self.store.load_notes(self.event.session), default=unknown)
 
     @cached_property
     def budget(self) -> Budget:
-        """The nearest end holds: of the environment, of the host, and of the session's own budget."""
-        return nearest(self._given, self.notes.get(ENDS))
+        """Return the budget with the nearest end: the environment's, the host's or the session's own."""
+        return with_earliest_end(self._external_budget, self.notes.get(BUDGET_NOTE))
 
     @cached_property
-    def _given(self) -> Budget:
-        return nearest(budget_until(self.env.get(BUDGET_END, "")), self.event.ends_at)
+    def _external_budget(self) -> Budget:
+        return with_earliest_end(parse_budget_end(self.env.get(BUDGET_END, "")), self.event.ends_at)
 
     @cached_property
     def usage(self) -> Usage:
-        return self._try(self._usage, usual=UNKNOWN)
+        return self._try(self._find_usage, default=UNKNOWN)
 
-    def _usage(self) -> Usage:
-        tally = self._recorded() if self._recording else self._counted()
+    def _find_usage(self) -> Usage:
+        tally = self._tally_transcript() if self._usage_reader else self._tally_counters()
         if tally is None:
             return UNKNOWN
-        models, wrong = table(self.places)
-        self.troubles += [wrong] if wrong and wrong not in self.troubles else []
-        return usage(tally, models)
+        models, problem = load_models(self.places)
+        self.problems += [problem] if problem and problem not in self.problems else []
+        return compute_usage(tally, models)
 
     @property
-    def _recording(self) -> Recording | None:
-        return recording(self.event.host)
+    def _usage_reader(self) -> UsageReader | None:
+        return find_usage_reader(self.event.host)
 
-    def _recorded(self) -> Tally | None:
-        """The session's recording, read on from where the last call left off."""
-        kept = self.notes.get(USAGE)
-        known = kept if isinstance(kept, Mapping) else {}
-        mark, tally = mark_from(known.get("mark")), from_json(known.get("tally"))
-        reader, path = self._recording, self.event.transcript
+    def _tally_transcript(self) -> Tally | None:
+        """Read the session's transcript on from where the last call stopped."""
+        note = self.notes.get(USAGE_NOTE)
+        previous = note if isinstance(note, Mapping) else {}
+        mark, tally = mark_from(previous.get("mark")), tally_from_json(previous.get("tally"))
+        reader, path = self._usage_reader, self.event.transcript
         if reader is None or not path or self.event.subagent is not None:
-            return tally if known else None
-        reached, tally = _read_on(
+            return tally if previous else None
+        reached, tally = _read_tally(
             reader, path, mark, tally, late=reader.late and isinstance(self.event, Stop)
         )
         if reached != mark:
-            noted = {"mark": _plain(reached), "tally": as_json(tally)}
-            self.store.note(self.event.session, {USAGE: noted})
-        return _as_it_ends(tally, reader, path) if reached.behind else tally
+            position = {"mark": _mark_as_json(reached), "tally": tally_to_json(tally)}
+            self.store.set_notes(self.event.session, {USAGE_NOTE: position})
+        return _with_final_context(tally, reader, path) if reached.behind else tally
 
-    def _counted(self) -> Tally | None:
-        """What calls of the model said by themselves, where the host has no recording that we read."""
+    def _tally_counters(self) -> Tally | None:
+        """Sum the usage that model calls reported, for a host without a transcript that we can read."""
         counters = self.store.counters(self.event.session)
-        spent: dict[str, Spent] = {}
+        spent: dict[str, TokenCounts] = {}
         for name, count in counters.items():
-            if name.startswith(SPENT):
-                kind, _, model = name.removeprefix(SPENT).partition(":")
-                spent[model] = spent.get(model, Spent())._replace(**{kind: count})
+            if name.startswith(SPENT_PREFIX):
+                kind, _, model = name.removeprefix(SPENT_PREFIX).partition(":")
+                spent[model] = spent.get(model, TokenCounts())._replace(**{kind: count})
         if not spent:
             return None
-        noted = self.notes.get(LAST)
-        last = noted if isinstance(noted, Mapping) else {}
+        note = self.notes.get(LAST_CALL_NOTE)
+        last = note if isinstance(note, Mapping) else {}
         return Tally(
             spent=spent,
             model=str(last.get("model", "")),
             used=last["used"] if type(last.get("used")) is int else None,
-            turn=counters.get(TURNS, 0),
-            turn_output=counters.get(IN_TURN, 0),
+            turn=counters.get(TURNS_COUNTER, 0),
+            turn_output=counters.get(TURN_OUTPUT_COUNTER, 0),
         )
 
-    def take(self) -> None:
-        """Count what a call of the model said, unless the session's recording will say it too."""
+    def count_model_call(self) -> None:
+        """Count the tokens of a model call, unless the session's transcript will report them too."""
         event = self.event
-        if isinstance(event, PostModelCall) and event.usage and not event.subagent and not self._recording:
-            one = answer(event.usage, event.model)
-            self._try(lambda: self._count(one) if one else None, usual=None)
+        if isinstance(event, PostModelCall) and event.usage and not event.subagent and not self._usage_reader:
+            reply = parse_usage(event.usage, event.model)
+            self._try(lambda: self._count(reply) if reply else None, default=None)
 
-    def _count(self, one: Answer) -> None:
+    def _count(self, reply: ModelCall) -> None:
         event = self.event
-        if IN_TURN not in self.store.counters(event.session):
-            self.store.count(event.session, TURNS)
-        for kind, count in zip(one.spent._fields, one.spent, strict=True):
+        if TURN_OUTPUT_COUNTER not in self.store.counters(event.session):
+            self.store.count(event.session, TURNS_COUNTER)
+        for kind, count in zip(reply.spent._fields, reply.spent, strict=True):
             if count:
-                self.store.count(event.session, f"{SPENT}{kind}:{one.model}", count)
-        self.store.count(event.session, IN_TURN, one.spent.output)
-        self.store.note(event.session, {LAST: {"model": one.model, "used": one.spent.whole}})
-        for known in ("notes", "_looked"):
-            self.__dict__.pop(known, None)
+                self.store.count(event.session, f"{SPENT_PREFIX}{kind}:{reply.model}", count)
+        self.store.count(event.session, TURN_OUTPUT_COUNTER, reply.spent.output)
+        self.store.set_notes(
+            event.session, {LAST_CALL_NOTE: {"model": reply.model, "used": reply.spent.total}}
+        )
+        for cached in ("notes", "_notes_and_held"):
+            self.__dict__.pop(cached, None)
 
-    def spent(self, hooks: Sequence[Hook]) -> dict[str, float]:
-        """What ran out or short since the last event, and how much of it is used, in percent."""
+    def find_exceeded(self, hooks: Sequence[Hook]) -> dict[str, float]:
+        """Return the budgets that crossed a threshold since the last event, each with its percentage used."""
         if isinstance(self.event, OnBudgetExceeded):
             return {}
-        self.take()
-        return self._try(lambda: self._spent(hooks), usual=dict[str, float]())
+        self.count_model_call()
+        return self._try(lambda: self._find_exceeded(hooks), default=dict[str, float]())
 
-    def _spent(self, hooks: Sequence[Hook]) -> dict[str, float]:
-        if self.notes.get(HOLDS) != self._given.ends_at:
-            self.store.note(self.event.session, {HOLDS: self._given.ends_at})
-        time = {"time": 100.0} if self._time_is_over() else {}
-        watched = isinstance(self.event, WATCHED) and self.event.subagent is None
+    def _find_exceeded(self, hooks: Sequence[Hook]) -> dict[str, float]:
+        if self.notes.get(EXTERNAL_END_NOTE) != self._external_budget.ends_at:
+            self.store.set_notes(self.event.session, {EXTERNAL_END_NOTE: self._external_budget.ends_at})
+        time = {"time": 100.0} if self._announces_expiry() else {}
+        watched = isinstance(self.event, WATCHED_EVENTS) and self.event.subagent is None
         if not watched or not any(hook.enabled and OnBudgetExceeded in hook.on for hook in hooks):
             return time
-        return time | self._tokens(thresholds(hooks))
+        return time | self._find_exceeded_tokens(find_thresholds(hooks))
 
-    def _time_is_over(self) -> bool:
-        """Said once a session."""
+    def _announces_expiry(self) -> bool:
+        """Return whether the time is over and no earlier event of the session has announced it."""
         if not self.budget.expired(self.now):
             return False
         name = f"announced:time:{self.budget.ends_at}"
@@ -196,79 +205,84 @@ class Purse:
             return False
         return self.store.count(self.event.session, name) == 1
 
-    def _tokens(self, limits: Sequence[float]) -> dict[str, float]:
-        """Each threshold speaks once, until usage has fallen well below it."""
+    def _find_exceeded_tokens(self, limits: Sequence[float]) -> dict[str, float]:
+        """Announce each threshold once, until usage has fallen well below it."""
         percent = self.usage.percent
-        spoke = SPOKE in self.notes
-        if percent is None or (not spoke and percent < min(limits)):
+        any_announced = ANNOUNCED_NOTE in self.notes
+        if percent is None or (not any_announced and percent < min(limits)):
             return {}
-        known = self.store.counters(self.event.session) if spoke else {}
-        said = {limit for limit in limits if f"{ANNOUNCED}{limit:g}" in known}
-        fresh, over = crossed(percent, limits, said, MARGIN)
+        counters = self.store.counters(self.event.session) if any_announced else {}
+        announced = {limit for limit in limits if f"{ANNOUNCED_PREFIX}{limit:g}" in counters}
+        fresh, over = compare_thresholds(percent, limits, announced, REARM_MARGIN)
         for limit in over:
-            self.store.reset(self.event.session, f"{ANNOUNCED}{limit:g}")
+            self.store.reset_counters(self.event.session, f"{ANNOUNCED_PREFIX}{limit:g}")
         if not fresh:
             return {}
-        if not spoke:
-            self.store.note(self.event.session, {SPOKE: True})
-        # Of two calls at once one counts first: that one speaks.
-        first = [self.store.count(self.event.session, f"{ANNOUNCED}{limit:g}") == 1 for limit in fresh]
+        if not any_announced:
+            self.store.set_notes(self.event.session, {ANNOUNCED_NOTE: True})
+        # Of two simultaneous calls, only the one that counts first announces the threshold.
+        first = [self.store.count(self.event.session, f"{ANNOUNCED_PREFIX}{limit:g}") == 1 for limit in fresh]
         return {"tokens": percent} if any(first) else {}
 
-    def _try(self, use: Callable[[], _T], *, usual: _T) -> _T:
-        """Use the store; where it fails, the answer goes on without it, aloud."""
+    def _try(self, use_store: Callable[[], _T], *, default: _T) -> _T:
+        """Return the result of *use_store*; if the store fails, report the error and return *default*."""
         try:
-            return use()
+            return use_store()
         except (StoreFailed, OSError) as error:
             trouble = f"the store could not be used: {error}"
-            self.troubles += [trouble] if trouble not in self.troubles else []
-            return usual
+            self.problems += [trouble] if trouble not in self.problems else []
+            return default
 
 
-def ends_at(notes: Mapping[str, Any]) -> float | None:
-    """When the time of a session ends, as far as its *notes* tell."""
-    return nearest(UNLIMITED, notes.get(ENDS), notes.get(HOLDS)).ends_at
+def find_end(notes: Mapping[str, Any]) -> float | None:
+    """Return the time at which a session's budget ends according to its *notes*."""
+    return with_earliest_end(UNLIMITED, notes.get(BUDGET_NOTE), notes.get(EXTERNAL_END_NOTE)).ends_at
 
 
-def thresholds(hooks: Iterable[Hook]) -> tuple[float, ...]:
-    """In percent, as the guard of budgets has them."""
-    guard = named(hooks, GUARD)
+def find_thresholds(hooks: Iterable[Hook]) -> tuple[float, ...]:
+    """Return the token thresholds in percent, as the budget guard is configured."""
+    guard = find_hook(hooks, GUARD_NAME)
     settings = guard.settings if guard else {}
-    return tuple(float(settings.get(name, usual)) for name, usual in THRESHOLDS.items())
+    return tuple(float(settings.get(name, default)) for name, default in DEFAULT_THRESHOLDS.items())
 
 
-def recording(host: str) -> Recording | None:
-    """How the recordings of a *host* are read; None where it has none that we know."""
+def find_usage_reader(host: str) -> UsageReader | None:
+    """Return the transcript reader for usage of a *host*; None if it has no transcript that we can read."""
     return hosts.load(host).usage if host in hosts.names() else None
 
 
-def _read_on(reader: Recording, path: str, mark: Mark, tally: Tally, *, late: bool) -> tuple[Mark, Tally]:
-    """How far it was read then, and to what that came; one that is *late* is waited for a little."""
-    before, until = sums(tally), time.monotonic() + LATE
+def _read_tally(
+    reader: UsageReader, path: str, mark: ReadPosition, tally: Tally, *, late: bool
+) -> tuple[ReadPosition, Tally]:
+    """Return the position reached and the tally; wait briefly for an answer that the host writes *late*."""
+    before, until = sum_tokens(tally), time.monotonic() + LATE_SECONDS
     while True:
-        found = look(path, mark, reader.marks)
-        mark, tally = found.mark, counted(Tally() if found.again else tally, told(reader, found.lines))
-        if not late or not mark.path or sums(tally) != before or time.monotonic() > until:
+        result = read_new_lines(path, mark, reader.line_markers)
+        mark, tally = (
+            result.position,
+            update_tally(Tally() if result.restarted else tally, read_usage_lines(reader, result.lines)),
+        )
+        if not late or not mark.path or sum_tokens(tally) != before or time.monotonic() > until:
             return mark, tally
-        time.sleep(LATE / 10)
+        time.sleep(LATE_SECONDS / 10)
 
 
-def told(reader: Recording, lines: Iterable[bytes]) -> Iterable[Told]:
-    """What *lines* tell; whatever is in them, for tools and people write there too."""
-    for line in lines:
+def read_usage_lines(reader: UsageReader, lines: Iterable[bytes]) -> Iterable[UsageEntry]:
+    """Yield the usage entries in *lines*, and skip any line that is not a JSON object."""
+    for line in lines:  # other tools and people write to this file too
         try:
-            one = loads(line.decode("utf-8", "replace"))
+            entry = loads(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             continue
-        if isinstance(one, dict):
-            yield from reader.read(one)
+        if isinstance(entry, dict):
+            yield from reader.read(entry)
 
 
-def _as_it_ends(tally: Tally, reader: Recording, path: str) -> Tally:
-    """The *tally* of a recording too long for one look, with the context and the turn at its end."""
-    every = tuple(told(reader, ending(path).encode(errors="replace").split(b"\n")))
-    before = next((one.spent for one in every if isinstance(one, Total)), Spent())
-    last = counted(Tally(total=before), every)
+def _with_final_context(tally: Tally, reader: UsageReader, path: str) -> Tally:
+    """Return the *tally* with the context and turn at the end of a transcript too long for one read."""
+    entries = tuple(read_usage_lines(reader, read_tail(path).encode(errors="replace").split(b"\n")))
+    before = next((entry.spent for entry in entries if isinstance(entry, Total)), TokenCounts())
+    last = update_tally(Tally(total=before), entries)
     return replace(
         tally,
         used=last.used,
@@ -278,5 +292,5 @@ def _as_it_ends(tally: Tally, reader: Recording, path: str) -> Tally:
     )
 
 
-def _plain(mark: Mark) -> dict[str, Any]:
+def _mark_as_json(mark: ReadPosition) -> dict[str, Any]:
     return asdict(mark)

@@ -1,4 +1,4 @@
-"""The command line: one file a command, found by being there."""
+"""The command line: each public module of this package is one command."""
 
 from hookline.cli._main import main
 

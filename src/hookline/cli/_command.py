@@ -1,4 +1,4 @@
-"""What a command is."""
+"""The `Command` type, and argument helpers that several commands share."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from msgspec import Struct
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """One file of this room."""
+    """A subcommand of `hookline`; each public module of this package defines one as `COMMAND`."""
 
     about: str
-    """One sentence, for the list of commands."""
+    """One sentence for the list of commands."""
     examples: str
-    """What to type, a line each, with what it gives."""
+    """Command lines to type, one per line, each with its result."""
     run: Callable[[Namespace], int]
-    """The exit code."""
+    """Function that runs the command and returns its exit code."""
     arguments: Callable[[ArgumentParser], None] = lambda parser: None
     exits: str = "0 when it worked, 1 when it did not, 2 when it was called wrongly"
 
 
-def positive(text: str) -> int:
-    """A number that an option is given."""
+def parse_positive_int(text: str) -> int:
+    """Return *text* as an integer of at least 1; raise `ArgumentTypeError` otherwise."""
     if not text.isdecimal() or not int(text):
         raise ArgumentTypeError(f"{text!r} is no number from 1 up")
     return int(text)
 
 
-def of_run(parser: ArgumentParser) -> None:
-    """Which run of the engine is meant, for commands that look at one."""
+def add_run_argument(parser: ArgumentParser) -> None:
+    """Add the argument that selects a run of the engine."""
     parser.add_argument(
         "name",
         nargs="?",

@@ -1,4 +1,4 @@
-"""The hooks of one host in its own files, and hooks.json with those of them that carry over."""
+"""Hooks read from a host's own files, and hooks.json extended by those that can be converted."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,26 +7,26 @@ from typing import Any
 from msgspec import Struct
 
 from hookline import hosts
-from hookline.cli._confirm_changes import short
+from hookline.cli._confirm_changes import shorten_path
 from hookline.core.host import Host
-from hookline.core.install_table import Listed, Scope, Written
+from hookline.core.install_table import Scope, SettingsFile, UserHook
 from hookline.core.values import replace
 from hookline.install import settings_files
-from hookline.install.compare import reaches
-from hookline.install.convert import Ported, port
-from hookline.install.install_hooks import Plan, where
-from hookline.install.jsonc import Node, NotJson, added, parse, put
+from hookline.install.compare import is_hookline_command
+from hookline.install.convert import Conversion, convert_hook
+from hookline.install.install_hooks import Plan, locate_settings
+from hookline.install.jsonc import Node, NotJson, add_value, append_value, parse
 from hookline.install.settings_files import Refused
 from hookline.system.paths import Places
 
 BOM = "\ufeff"
-NEW = '{\n  "version": 1,\n  "hooks": {}\n}\n'
-SAME = ("command", "payload", "moment", "match")
-"""What makes two entries of one event the same hook, whatever else a person changed in one."""
+EMPTY_FILE = '{\n  "version": 1,\n  "hooks": {}\n}\n'
+IDENTITY_KEYS = ("command", "payload", "moment", "match")
+"""Keys by which two entries of one event are the same hook, even if a user changed other keys."""
 
 
-class Trip(Struct, frozen=True, kw_only=True):
-    """From where to where."""
+class ConversionContext(Struct, frozen=True, kw_only=True):
+    """The hosts, scope and folders of one conversion."""
 
     source: Host
     target: Host
@@ -36,119 +36,134 @@ class Trip(Struct, frozen=True, kw_only=True):
     env: Mapping[str, str]
 
 
-class Found(Struct, frozen=True, kw_only=True):
-    """A hook in a file of the source's, and what becomes of it."""
+class SourceHook(Struct, frozen=True, kw_only=True):
+    """A hook in a file of the source host, and its conversion."""
 
     file: str
-    """As a person would write it."""
-    ported: Ported
+    """Path relative to the project or to the home folder."""
+    conversion: Conversion
 
 
-def way_of(source: Host) -> Listed:
-    """How the source's hooks are written; raises `LookupError` where that cannot be read."""
-    way = source.wiring.way if source.wiring else None
-    if isinstance(way, Listed) and way.read is not None:
-        return way
-    able = [host.name for host in map(hosts.load, hosts.names()) if _readable(host)]
+def find_list_format(source: Host) -> SettingsFile:
+    """Return how *source* lists its hooks; raise `LookupError` if they cannot be read."""
+    layout = source.install.layout if source.install else None
+    if isinstance(layout, SettingsFile) and layout.read_entry is not None:
+        return layout
+    readable = [host.name for host in map(hosts.load, hosts.names()) if _is_readable(host)]
     raise LookupError(
         f"the hooks of {source.name} are not commands in a list that could be read; "
-        f"those of these can: {', '.join(able)}"
+        f"those of these can: {', '.join(readable)}"
     )
 
 
-def _readable(host: Host) -> bool:
-    way = host.wiring.way if host.wiring else None
-    return isinstance(way, Listed) and way.read is not None
+def _is_readable(host: Host) -> bool:
+    layout = host.install.layout if host.install else None
+    return isinstance(layout, SettingsFile) and layout.read_entry is not None
 
 
-def found(trip: Trip) -> Iterator[Found]:
-    """Every hook of the source but ours; raises `Refused` and `NotJson`."""
-    way = way_of(trip.source)
-    main, *beside = _files(trip, way)
-    given, private = _variables(main, way), [name for path in beside for name in _variables(path, way)]
-    for path in (main, *beside):
-        name = short(path, trip.places)
-        for moment, written in _written(path, way, trip.source):
-            if not _ours(written):
-                told = replace(written, more={**written.more, **({"env": given} if given else {})})
-                one = _ported(trip, moment, told, name)
-                yield Found(file=name, ported=_without(one, private, way.beside))
+def read_hooks(context: ConversionContext) -> Iterator[SourceHook]:
+    """Yield every hook of the source except our own; raise `Refused` or `NotJson`."""
+    layout = find_list_format(context.source)
+    main, *others = _list_files(context, layout)
+    variables, private_names = (
+        _read_variables(main, layout),
+        [name for path in others for name in _read_variables(path, layout)],
+    )
+    for path in (main, *others):
+        name = shorten_path(path, context.places)
+        for moment, written in _read_entries(path, layout, context.source):
+            if not _is_ours(written):
+                with_variables = replace(
+                    written, extra_keys={**written.extra_keys, **({"env": variables} if variables else {})}
+                )
+                conversion = _convert(context, moment, with_variables, name)
+                yield SourceHook(
+                    file=name,
+                    conversion=_note_missing_variables(conversion, private_names, layout.private_project),
+                )
 
 
-def _variables(path: str, way: Listed) -> dict[str, str]:
-    """What the file sets for all of its hooks."""
-    text = _text(path).removeprefix(BOM) if way.variables else ""
-    node = _parsed(path, text, comments=way.comments) if text.strip() else None
-    table = node.at(*way.under[:-1], way.variables) if node is not None else None
-    listed = table.value if table is not None and isinstance(table.value, dict) else {}
-    return {name: str(value) for name, value in listed.items() if isinstance(value, str | int | float)}
+def _read_variables(path: str, layout: SettingsFile) -> dict[str, str]:
+    """Return the environment variables that the file sets for all of its hooks."""
+    text = _read_text(path).removeprefix(BOM) if layout.variables else ""
+    node = _parse_file(path, text, comments=layout.comments) if text.strip() else None
+    table = node.at(*layout.table_path[:-1], layout.variables) if node is not None else None
+    values = table.value if table is not None and isinstance(table.value, dict) else {}
+    return {name: str(value) for name, value in values.items() if isinstance(value, str | int | float)}
 
 
-def _without(one: Ported, names: Sequence[str], file: str) -> Ported:
-    """A user's own variables may be secrets, and stay in their file."""
-    if not names or not one.event:
-        return one
-    return replace(one, why=(*one.why, f"is without {', '.join(names)}, which {file} sets for you alone"))
+def _note_missing_variables(conversion: Conversion, names: Sequence[str], file: str) -> Conversion:
+    """Name the user's own variables in the reasons; they may be secrets, so they stay in their file."""
+    if not names or not conversion.event:
+        return conversion
+    return replace(
+        conversion, why=(*conversion.why, f"is without {', '.join(names)}, which {file} sets for you alone")
+    )
 
 
-def _files(trip: Trip, way: Listed) -> Iterator[str]:
-    yield where(trip.source, trip.scope, trip.places, trip.env)
-    if trip.scope == "project" and way.beside:
-        yield f"{trip.places.root}/{way.beside}"
+def _list_files(context: ConversionContext, layout: SettingsFile) -> Iterator[str]:
+    yield locate_settings(context.source, context.scope, context.places, context.env)
+    if context.scope == "project" and layout.private_project:
+        yield f"{context.places.root}/{layout.private_project}"
 
 
-def _written(path: str, way: Listed, source: Host) -> Iterator[tuple[str, Written]]:
-    text = _text(path).removeprefix(BOM)
-    table = _parsed(path, text, comments=way.comments).at(*way.under) if text.strip() else None
-    listed = table.value if table is not None and isinstance(table.value, dict) else {}
-    for moment, entries in listed.items():
-        if not isinstance(entries, list) and _meant(moment, entries, way, source):
-            yield moment, Written(refused="is no list of entries, so no hook in it could be read")
+def _read_entries(path: str, layout: SettingsFile, source: Host) -> Iterator[tuple[str, UserHook]]:
+    text = _read_text(path).removeprefix(BOM)
+    table = _parse_file(path, text, comments=layout.comments).at(*layout.table_path) if text.strip() else None
+    events = table.value if table is not None and isinstance(table.value, dict) else {}
+    for moment, entries in events.items():
+        if not isinstance(entries, list) and _is_meant_as_hooks(moment, entries, layout, source):
+            yield moment, UserHook(refusal="is no list of entries, so no hook in it could be read")
         for entry in entries if isinstance(entries, list) else ():
-            yield from ((moment, one) for one in way.read(entry)) if way.read else ()
+            yield from (
+                ((moment, written) for written in layout.read_entry(entry)) if layout.read_entry else ()
+            )
 
 
-def _meant(name: str, value: Any, way: Listed, source: Host) -> bool:
-    """Whether somebody meant hooks by it: settings of the host's may stand beside its moments."""
-    return name in source.moments or bool(way.under and not isinstance(value, bool))
+def _is_meant_as_hooks(name: str, value: Any, layout: SettingsFile, source: Host) -> bool:
+    """Return whether a key is meant to hold hooks; a host's settings may stand beside its moments."""
+    return name in source.moments or bool(layout.table_path and not isinstance(value, bool))
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         return (settings_files.read(path) or b"").decode()
     except UnicodeDecodeError as error:
         raise Refused(f"{path} is no UTF-8 text (byte {error.start})") from None
 
 
-def _parsed(path: str, text: str, *, comments: bool) -> Node:
+def _parse_file(path: str, text: str, *, comments: bool) -> Node:
     try:
         return parse(text, comments=comments)
     except NotJson as error:
         raise Refused(f"{path}: {error}; mend it first") from None
 
 
-def _ours(written: Written) -> bool:
+def _is_ours(written: UserHook) -> bool:
     line = written.command if isinstance(written.command, str) else " ".join(written.command)
-    return any(reaches(line, name) for name in hosts.names())
+    return any(is_hookline_command(line, name) for name in hosts.names())
 
 
-def _ported(trip: Trip, moment: str, written: Written, file: str) -> Ported:
-    if file in trip.target.runs_hooks_of:
-        why = f"{trip.target.name} runs the hooks of {file} by itself; declared here it would run twice"
-        return Ported(moment=moment, written=written, why=(why,), native=True)
-    one = port(trip.source, trip.target, moment, written, trip.payload)
-    if file != way_of(trip.source).beside:
-        return one
-    return replace(one, limits=(*one.limits, f"{file} is yours alone, and what is declared is the project's"))
+def _convert(context: ConversionContext, moment: str, written: UserHook, file: str) -> Conversion:
+    if file in context.target.runs_hooks_of:
+        why = f"{context.target.name} runs the hooks of {file} by itself; declared here it would run twice"
+        return Conversion(moment=moment, written=written, why=(why,), native=True)
+    conversion = convert_hook(context.source, context.target, moment, written, context.payload)
+    if file != find_list_format(context.source).private_project:
+        return conversion
+    return replace(
+        conversion,
+        limits=(*conversion.limits, f"{file} is yours alone, and what is declared is the project's"),
+    )
 
 
-def planned(trip: Trip, carried: Sequence[Ported]) -> Plan:
-    """hooks.json with what carries over, each once."""
-    folder = trip.places.config if trip.scope == "user" else trip.places.project
-    plan = Plan(host="hookline", scope=trip.scope, path=f"{folder}/hooks.json", before=None, after=None)
+def plan_file(context: ConversionContext, conversions: Sequence[Conversion]) -> Plan:
+    """Plan hooks.json with every converted hook, each once."""
+    folder = context.places.config if context.scope == "user" else context.places.project
+    plan = Plan(host="hookline", scope=context.scope, path=f"{folder}/hooks.json", before=None, after=None)
     try:
         before = settings_files.read(plan.path)
-        after = _with_all(_text(plan.path), trip, carried).encode()
+        after = _add_hooks(_read_text(plan.path), context, conversions).encode()
         if after != (before or b""):
             settings_files.check_writable(plan.path)
     except Refused as error:
@@ -158,52 +173,63 @@ def planned(trip: Trip, carried: Sequence[Ported]) -> Plan:
     return replace(plan, before=before, after=after or None)
 
 
-def _with_all(text: str, trip: Trip, carried: Iterable[Ported]) -> str:
-    for one in carried:
-        if one.event:
-            text = _with(text if text.strip() else NEW, trip, one)
+def _add_hooks(text: str, context: ConversionContext, conversions: Iterable[Conversion]) -> str:
+    for conversion in conversions:
+        if conversion.event:
+            text = _add_hook(text if text.strip() else EMPTY_FILE, context, conversion)
     return text
 
 
-def _with(text: str, trip: Trip, one: Ported) -> str:
-    same = [part for part in _listed(text, one.event) if _same(part.value, one.entry)]
-    if any(trip.target.name in part.value.get("hosts", [trip.target.name]) for part in same):
+def _add_hook(text: str, context: ConversionContext, conversion: Conversion) -> str:
+    duplicates = [
+        node for node in _find_entries(text, conversion.event) if _is_same_hook(node.value, conversion.entry)
+    ]
+    if any(context.target.name in node.value.get("hosts", [context.target.name]) for node in duplicates):
         return text
-    for part in same:
-        named = part.at("hosts")
-        if named is not None and part.value.get("timeout") == one.entry["timeout"]:
-            return added(text, named, trip.target.name)
-    return put(text, ("hooks", one.event), {"name": _name(text, trip.scope, one), **one.entry})
+    for node in duplicates:
+        host_list = node.at("hosts")
+        if host_list is not None and node.value.get("timeout") == conversion.entry["timeout"]:
+            return add_value(text, host_list, context.target.name)
+    return append_value(
+        text,
+        ("hooks", conversion.event),
+        {"name": _choose_name(text, context.scope, conversion), **conversion.entry},
+    )
 
 
-def _listed(text: str, event: str) -> tuple[Node, ...]:
-    listed = parse(text).at("hooks", event)
-    return tuple(part for part in listed.parts if isinstance(part.value, dict)) if listed is not None else ()
+def _find_entries(text: str, event: str) -> tuple[Node, ...]:
+    entries = parse(text).at("hooks", event)
+    return (
+        tuple(node for node in entries.parts if isinstance(node.value, dict)) if entries is not None else ()
+    )
 
 
-def _same(there: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
-    return all(there.get(key) == entry.get(key) for key in SAME)
+def _is_same_hook(existing: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
+    return all(existing.get(key) == entry.get(key) for key in IDENTITY_KEYS)
 
 
-def _name(text: str, scope: Scope, one: Ported) -> str:
-    """After the script, so that a person knows it again; once in the file."""
-    usual, taken = f"{scope}.{_stem(one.entry['command'])}", _names(parse(text).at("hooks"))
-    numbered = (usual if number == 1 else f"{usual}-{number}" for number in range(1, len(taken) + 2))
+def _choose_name(text: str, scope: Scope, conversion: Conversion) -> str:
+    """Return a name that is derived from the script and unique in the file."""
+    base, taken = (
+        f"{scope}.{_derive_stem(conversion.entry['command'])}",
+        _collect_names(parse(text).at("hooks")),
+    )
+    numbered = (base if number == 1 else f"{base}-{number}" for number in range(1, len(taken) + 2))
     return next(name for name in numbered if name not in taken)
 
 
-def _names(table: Node | None) -> set[str]:
+def _collect_names(table: Node | None) -> set[str]:
     lists = table.value.values() if table is not None and isinstance(table.value, dict) else ()
     return {
-        str(one.get("name"))
-        for listed in lists
-        if isinstance(listed, list)
-        for one in listed
-        if isinstance(one, dict)
+        str(entry.get("name"))
+        for entries in lists
+        if isinstance(entries, list)
+        for entry in entries
+        if isinstance(entry, dict)
     }
 
 
-def _stem(command: str | list[str]) -> str:
+def _derive_stem(command: str | list[str]) -> str:
     words = command if isinstance(command, list) else re.split(r"[\s;|&<>()]+", command)
     clean = [word.strip("\"'") for word in words if word.strip("\"'")]
     paths = [word for word in clean if "/" in word and not word.startswith("-")]

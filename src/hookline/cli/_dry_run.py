@@ -1,7 +1,7 @@
-"""Judge a payload as the host's own call would be, with nothing kept: no store, no record, no effect.
+"""Judge a payload as the host's own call would be, without a store, records or effects.
 
-Every payload is a moment in the middle of a session that nobody has seen before and in which nothing has
-happened yet. Observers are left out: they can change nothing, and exist to record.
+Each payload is an event in the middle of a new session in which nothing has happened yet. Observers are left
+out: they cannot change the outcome, and only record.
 """
 
 import os
@@ -13,41 +13,44 @@ from msgspec import Struct
 
 from hookline.core.events import Event
 from hookline.core.hook import Hook
-from hookline.core.host import Host, Reply, Said
+from hookline.core.host import Host, Reply, ReplyContext
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 from hookline.core.store import Recorder
 from hookline.core.values import replace
-from hookline.runtime.apply_grants import Passes
+from hookline.runtime.call_hook import Grants
 from hookline.runtime.runtime import Runtime
-from hookline.runtime.setup import Setup, load
+from hookline.runtime.setup import Setup, load_setup
 
 
 class Judged(Struct, frozen=True, kw_only=True):
-    """What a host would be told about one payload."""
+    """The outcome of one payload."""
 
     event: Event
-    """As the host sent it."""
+    """The event as the host sent it."""
     outcome: Outcome
-    """As the host can express it."""
+    """The outcome, reduced to what the host can express."""
 
     @property
     def reason(self) -> str:
         outcome = self.outcome
-        told = next((r for r in (outcome.blocked, outcome.asked, outcome.allowed) if r is not None), None)
-        return told if told is not None else "\n".join(dict.fromkeys(self._changes()))
+        text = next(
+            (reason for reason in (outcome.blocked, outcome.asked, outcome.allowed) if reason is not None),
+            None,
+        )
+        return text if text is not None else "\n".join(dict.fromkeys(self._changes()))
 
     def _changes(self) -> list[str]:
-        return [step.reason for step in self.outcome.trail if step.said == "modify" and step.reason]
+        return [step.reason for step in self.outcome.trail if step.action == "modify" and step.reason]
 
     @property
     def context(self) -> tuple[str, ...]:
-        """What the agent is told, now or at the next moment that can take it."""
-        return (*self.outcome.context, *self.outcome.kept)
+        """Texts for the agent, delivered now or at the next moment that can carry them."""
+        return (*self.outcome.context, *self.outcome.held_context)
 
 
 class Judge:
-    """The hooks of a project, as they would answer one host; must be closed."""
+    """The hooks of a project, run as one host would call them; must be closed."""
 
     def __init__(
         self,
@@ -55,56 +58,56 @@ class Judge:
         cwd: str = "",
         only: Sequence[str] = (),
         without: Sequence[str] = (),
-        watched: Callable[[Hook], Hook] = lambda hook: hook,
+        wrap: Callable[[Hook], Hook] = lambda hook: hook,
     ) -> None:
         self.cwd = os.path.abspath(cwd or os.getcwd())
         if not os.path.isdir(self.cwd):
             raise NotADirectoryError(20, "is no folder", self.cwd)
-        self.setup = load(dict(os.environ), self.cwd, host)
-        self.hooks = _chosen(self.setup, only, without)
-        self._quiet = _quiet(self.setup, self.hooks, watched)
-        self._said: list[Said] = []
-        self._host = replace(host, encode=self._listen)
+        self.setup = load_setup(dict(os.environ), self.cwd, host)
+        self.hooks = _select_hooks(self.setup, only, without)
+        self._quiet_setup = _quiet_setup(self.setup, self.hooks, wrap)
+        self._answers: list[ReplyContext] = []
+        self._host = replace(host, encode=self._capture)
 
     def judge(self, payload: Any) -> Judged | None:
-        """None for a moment that is none of ours; raises `Unreadable`."""
-        found = decode(self._host, payload)
-        if found is None:
+        """Judge a payload; return None for a moment that is not ours, and raise `Unreadable`."""
+        decoded = decode(self._host, payload)
+        if decoded is None:
             return None
-        name, event = found
+        name, event = decoded
         event = event if event.cwd else replace(event, cwd=self.cwd)
-        runtime = Runtime(setup=self._quiet)
-        runtime.recorder = Recorder(keep=lambda record: None)
-        runtime.store.begin(event.session, host=event.host, cwd=event.cwd, at=runtime.now())
+        runtime = Runtime(setup=self._quiet_setup)
+        runtime.recorder = Recorder(record=lambda record: None)
+        runtime.store.begin_session(event.session, host=event.host, cwd=event.cwd, at=runtime.now())
         runtime.answer(self._host, name, event)
-        return Judged(event=event, outcome=self._said.pop().outcome)
+        return Judged(event=event, outcome=self._answers.pop().outcome)
 
     def off_until(self) -> float | None:
-        """Until when a person switched the guards off; they are asked here all the same."""
+        """Return the time until which a user switched the guards off; this judge runs them nevertheless."""
         places = self.setup.places
-        return Passes(file=places.passes, root=places.root, now=time.time).off_until()
+        return Grants(file=places.grants, root=places.root, now=time.time).off_until()
 
     def still_on(self, judged: Judged) -> list[Hook]:
-        """The hooks that look and may stop something while the guards are switched off."""
-        on = [hook for hook in self.hooks if hook.enabled and hook.nature == "policy"]
-        return [hook for hook in on if hook.source != "built-in" and hook.listens(judged.event)]
+        """Return the hooks that may stop something while the built-in guards are switched off."""
+        policies = [hook for hook in self.hooks if hook.enabled and hook.nature == "policy"]
+        return [hook for hook in policies if hook.source != "built-in" and hook.listens(judged.event)]
 
-    def _listen(self, said: Said) -> Reply:
-        self._said.append(said)
+    def _capture(self, answer: ReplyContext) -> Reply:
+        self._answers.append(answer)
         return Reply()
 
     def close(self) -> None:
-        self.setup.kept.close()
+        self.setup.resources.close()
 
 
-def _chosen(setup: Setup, only: Sequence[str], without: Sequence[str]) -> tuple[Hook, ...]:
-    """The hooks that would look; raises `LookupError` for a name that there is not."""
+def _select_hooks(setup: Setup, only: Sequence[str], without: Sequence[str]) -> tuple[Hook, ...]:
+    """Return the hooks that would run; raise `LookupError` for an unknown name."""
     runtime = Runtime(setup=setup)
     runtime.limit_to(only, without)
     return tuple(runtime.hooks)
 
 
-def _quiet(setup: Setup, hooks: Sequence[Hook], watched: Callable[[Hook], Hook]) -> Setup:
-    """The setup without what belongs to a session's start and to the record: said once, not at every line."""
-    judging = tuple(watched(hook) for hook in hooks if hook.enabled and not hook.observer)
-    return replace(setup, settled=replace(setup.settled, hooks=judging, problems=(), waiting=()))
+def _quiet_setup(setup: Setup, hooks: Sequence[Hook], wrap: Callable[[Hook], Hook]) -> Setup:
+    """Return the setup without observers, and without the problems that a session reports at its start."""
+    judging = tuple(wrap(hook) for hook in hooks if hook.enabled and not hook.observer)
+    return replace(setup, config=replace(setup.config, hooks=judging, problems=(), waiting=()))

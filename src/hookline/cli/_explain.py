@@ -12,73 +12,73 @@ from rich.cells import cell_len
 from rich.text import Text
 from rich.tree import Tree
 
-from hookline.cli._output import visible
+from hookline.cli._output import sanitize
 from hookline.core.events import Event
-from hookline.core.explanation import Branch, Said, branch, walked
+from hookline.core.explanation import Branch, Judgement, branch, walk_branches
 from hookline.core.hook import Hook
 from hookline.core.kind import HookFailed
 from hookline.core.outcome import Outcome, Step
 from hookline.core.state import State
 from hookline.core.values import replace
-from hookline.redact import find
+from hookline.redact import find_secrets
 
 Mask = Callable[[str], str]
-PIECE = 8
-"""Characters in a row that tell something of a secret."""
+PIECE_LENGTH = 8
+"""Characters of a secret in a row that must not be shown."""
 _MARK = "[redacted]"
 
 
-def mask(judged: str) -> Mask:
-    """What hides every piece of the secrets in *judged*."""
-    values = [judged[one.start : one.end] for one in find(judged)]
-    pieces = frozenset(piece for value in values for piece in _pieces(value))
-    return lambda text: _without(text, pieces)
+def build_mask(source: str) -> Mask:
+    """Return a function that hides every piece of the secrets in *source*."""
+    values = [source[match.start : match.end] for match in find_secrets(source)]
+    pieces = frozenset(piece for value in values for piece in _split_pieces(value))
+    return lambda text: _hide_pieces(text, pieces)
 
 
-def _pieces(value: str) -> Iterator[str]:
-    yield from (value[at : at + PIECE] for at in range(max(1, len(value) - PIECE + 1)))
+def _split_pieces(value: str) -> Iterator[str]:
+    yield from (value[start : start + PIECE_LENGTH] for start in range(max(1, len(value) - PIECE_LENGTH + 1)))
 
 
-def _without(text: str, pieces: frozenset[str]) -> str:
+def _hide_pieces(text: str, pieces: frozenset[str]) -> str:
     hidden: set[int] = set()
     for length in {len(piece) for piece in pieces}:
-        starts = (at for at in range(len(text) - length + 1) if text[at : at + length] in pieces)
-        hidden.update(place for at in starts for place in range(at, at + length))
+        starts = (start for start in range(len(text) - length + 1) if text[start : start + length] in pieces)
+        hidden.update(index for start in starts for index in range(start, start + length))
     runs = groupby(range(len(text)), key=hidden.__contains__)
-    return "".join(_MARK if hide else "".join(text[at] for at in run) for hide, run in runs)
+    return "".join(_MARK if hide else "".join(text[start] for start in run) for hide, run in runs)
 
 
-def hidden_in_branch(one: Branch, hide: Mask) -> Branch:
-    below = tuple(hidden_in_branch(inner, hide) for inner in one.below)
-    return replace(one, text=hide(one.text), because=hide(one.because), below=below)
+def mask_branch(node: Branch, hide: Mask) -> Branch:
+    below = tuple(mask_branch(inner, hide) for inner in node.below)
+    return replace(node, text=hide(node.text), because=hide(node.because), below=below)
 
 
-def hidden_in_outcome(outcome: Outcome, hide: Mask) -> Outcome:
+def mask_outcome(outcome: Outcome, hide: Mask) -> Outcome:
     return replace(
         outcome,
-        blocked=_maybe(outcome.blocked, hide),
-        asked=_maybe(outcome.asked, hide),
-        allowed=_maybe(outcome.allowed, hide),
+        blocked=_mask_optional(outcome.blocked, hide),
+        asked=_mask_optional(outcome.asked, hide),
+        allowed=_mask_optional(outcome.allowed, hide),
         context=tuple(map(hide, outcome.context)),
-        kept=tuple(map(hide, outcome.kept)),
+        held_context=tuple(map(hide, outcome.held_context)),
         warnings=tuple(map(hide, outcome.warnings)),
-        trail=tuple(_step(step, hide) for step in outcome.trail),
+        trail=tuple(_mask_step(step, hide) for step in outcome.trail),
     )
 
 
-def _maybe(text: str | None, hide: Mask) -> str | None:
+def _mask_optional(text: str | None, hide: Mask) -> str | None:
     return None if text is None else hide(text)
 
 
-def _step(step: Step, hide: Mask) -> Step:
+def _mask_step(step: Step, hide: Mask) -> Step:
     return replace(step, reason=hide(step.reason), note=hide(step.note))
 
 
-MOST = 20
-"""Branches of one that are drawn; those that say something go first."""
-LONGEST = 200
+MAX_BRANCHES = 20
+"""Branches drawn below one node; those with a verdict are preferred."""
+MAX_LENGTH = 200
 """Characters of a branch."""
-_WORDS: Mapping[Said, str] = {
+_WORDS: Mapping[Judgement, str] = {
     "block": "blocks",
     "ask": "asks",
     "warn": "warns",
@@ -87,7 +87,7 @@ _WORDS: Mapping[Said, str] = {
     "excepted": "excepted",
     "off": "off",
 }
-_COLOURS: Mapping[Said, str] = {
+_COLOURS: Mapping[Judgement, str] = {
     "block": "bold red",
     "ask": "yellow",
     "warn": "yellow",
@@ -97,107 +97,111 @@ _COLOURS: Mapping[Said, str] = {
 }
 
 
-def drawn(title: str, branches: Sequence[Branch]) -> Tree:
-    """The *branches* below their *title*, for a terminal or a pipe."""
+def draw_tree(title: str, branches: Sequence[Branch]) -> Tree:
+    """Return the *branches* below their *title* as a tree of rich."""
     root = Tree(Text(title, "bold"), guide_style="dim")
-    _grow(root, branches)
+    _add_branches(root, branches)
     return root
 
 
-def _grow(tree: Tree, branches: Sequence[Branch]) -> None:
-    shown = _chosen(branches)
-    for one in shown:
-        _grow(tree.add(Text(_line(one), _COLOURS.get(one.said, ""))), one.below)
-    if len(shown) < len(branches):
-        tree.add(Text(f"… and {len(branches) - len(shown):,} more", "dim"))
+def _add_branches(tree: Tree, branches: Sequence[Branch]) -> None:
+    selected = _select_branches(branches)
+    for node in selected:
+        _add_branches(tree.add(Text(_format_branch(node), _COLOURS.get(node.judgement, ""))), node.below)
+    if len(selected) < len(branches):
+        tree.add(Text(f"… and {len(branches) - len(selected):,} more", "dim"))
 
 
-def _chosen(branches: Sequence[Branch]) -> list[Branch]:
-    if len(branches) <= MOST:
+def _select_branches(branches: Sequence[Branch]) -> list[Branch]:
+    if len(branches) <= MAX_BRANCHES:
         return list(branches)
-    telling = [number for number, one in enumerate(branches) if any(inner.said for inner in walked([one]))]
-    first = dict.fromkeys((*telling, *range(len(branches))))
-    return [branches[number] for number in sorted(list(first)[:MOST])]
+    with_verdict = [
+        index
+        for index, node in enumerate(branches)
+        if any(inner.judgement for inner in walk_branches([node]))
+    ]
+    preferred = dict.fromkeys((*with_verdict, *range(len(branches))))
+    return [branches[index] for index in sorted(list(preferred)[:MAX_BRANCHES])]
 
 
-def _line(one: Branch) -> str:
-    said = _WORDS.get(one.said, "")
-    because = f": {one.because}" if one.because else ""
-    text = visible(f"{one.text}{f' · {said}' if said else ''}{because}")
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+def _format_branch(node: Branch) -> str:
+    verdict = _WORDS.get(node.judgement, "")
+    because = f": {node.because}" if node.because else ""
+    text = sanitize(f"{node.text}{f' · {verdict}' if verdict else ''}{because}")
+    return text if len(text) <= MAX_LENGTH else f"{text[:MAX_LENGTH]}…"
 
 
 INDENT = "  "
 
 
-def underlined(text: str, span: tuple[int, int] | None) -> "Text":
-    """*text*, indented, with carets under the characters of *span*; in colour where there is any."""
-    start, end = _within(text, span)
-    shown, at = Text(), 0
+def underline(text: str, span: tuple[int, int] | None) -> "Text":
+    """Return *text*, indented, with carets under the characters of *span*."""
+    start, end = _clamp(text, span)
+    result, offset = Text(), 0
     for line in text.split("\n"):
-        low, high = max(start - at, 0), min(end - at, len(line))
-        shown.append(INDENT).append(_marked(line, low, high)).append("\n")
+        low, high = max(start - offset, 0), min(end - offset, len(line))
+        result.append(INDENT).append(_highlight(line, low, high)).append("\n")
         if low < high:
-            room = " " * _width(line[:low])
-            shown.append(f"{INDENT}{room}{'^' * _width(line[low:high])}\n", "bold red")
-        at += len(line) + 1
-    return shown
+            padding = " " * _width(line[:low])
+            result.append(f"{INDENT}{padding}{'^' * _width(line[low:high])}\n", "bold red")
+        offset += len(line) + 1
+    return result
 
 
-def _within(text: str, span: tuple[int, int] | None) -> tuple[int, int]:
+def _clamp(text: str, span: tuple[int, int] | None) -> tuple[int, int]:
     start, end = span or (0, 0)
     return max(start, 0), min(end, len(text))
 
 
-def _marked(line: str, low: int, high: int) -> "Text":
-    marked = Text(visible(line))
+def _highlight(line: str, low: int, high: int) -> "Text":
+    styled = Text(sanitize(line))
     if low < high:
-        marked.stylize("bold red", low, high)
-    return marked
+        styled.stylize("bold red", low, high)
+    return styled
 
 
 def _width(text: str) -> int:
-    """Columns on a terminal: some characters take two, some none."""
-    return cell_len(visible(text))
+    """Return the columns on a terminal: some characters take two, some none."""
+    return cell_len(sanitize(text))
 
 
 Branches = tuple[Branch, ...]
 _UNANSWERED = ("failed", "timed-out")
 
 
-class Question(NamedTuple):
+class HookCall(NamedTuple):
     hook: Hook
     event: Event
     state: State
 
 
-class Asked:
-    """What each hook was asked, in order."""
+class CallRecorder:
+    """Records the arguments of each hook call, in order."""
 
     def __init__(self) -> None:
-        self._asked: dict[str, list[Question]] = {}
+        self._calls: dict[str, list[HookCall]] = {}
 
-    def watched(self, hook: Hook) -> Hook:
-        """The same hook, whose questions are kept."""
+    def wrap(self, hook: Hook) -> Hook:
+        """Return the same hook, with its calls recorded."""
 
         def judge(event: Event, state: State, *more: Any, **settings: Any) -> Any:
-            len(state.memory)  # fetched now: what the answer adds to it was not known to the hook
-            self._asked.setdefault(hook.name, []).append(Question(hook, event, state))
+            len(state.memory)  # read now, because the hook did not see what its answer adds
+            self._calls.setdefault(hook.name, []).append(HookCall(hook, event, state))
             return hook.judge(event, state, *more, **settings)
 
         return replace(hook, judge=judge) if hook.why is not None else hook
 
-    def explained(self, trail: Iterable[Step]) -> list[tuple[Step, Branches]]:
-        """Each step of the *trail*, and why it came about; empty where nobody can tell."""
-        left = {name: iter(asked) for name, asked in self._asked.items()}
-        return [(step, _tree(step, left.get(step.hook, iter(())))) for step in trail]
+    def explain(self, trail: Iterable[Step]) -> list[tuple[Step, Branches]]:
+        """Return each step of the *trail* with its explanation; empty if the hook has none."""
+        remaining = {name: iter(calls) for name, calls in self._calls.items()}
+        return [(step, _explain_step(step, remaining.get(step.hook, iter(())))) for step in trail]
 
 
-def _tree(step: Step, asked: Iterator[Question]) -> Branches:
-    question = None if step.said == "skipped" else next(asked, None)
-    if question is None or question.hook.why is None or step.said in _UNANSWERED:
+def _explain_step(step: Step, calls: Iterator[HookCall]) -> Branches:
+    call = None if step.action == "skipped" else next(calls, None)
+    if call is None or call.hook.why is None or step.action in _UNANSWERED:
         return ()
     try:
-        return tuple(question.hook.why(question.event, question.state, **question.hook.settings))
+        return tuple(call.hook.why(call.event, call.state, **call.hook.settings))
     except (HookFailed, TimeoutError) as error:
         return (branch(f"why is not known: {error}"),)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from hookline import __version__
 from hookline.cli._command import Command
-from hookline.core.registry import Family
+from hookline.core.registry import Registry
 from hookline.core.store import StoreFailed
 
-COMMANDS = Family(package="hookline.cli", noun="command", constant="COMMAND")
+COMMANDS = Registry(package="hookline.cli", noun="command", constant="COMMAND")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -25,48 +25,48 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Return 2 for a wrong call and 1 for a failure of the machine."""
-    _take_any_text()
-    arguments = build(argv).parse_args(argv)
+    """Run the command and return its exit code: 2 for wrong arguments, 1 for a failure."""
+    _escape_unprintable()
+    arguments = build_parser(argv).parse_args(argv)
     try:
         code = int(arguments.run(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
-        return _left_alone()
+        return _discard_stdout()
     except (LookupError, ValueError) as error:
-        return _complain(sentence(error), 2)
+        return _report_error(describe_error(error), 2)
     except (OSError, StoreFailed) as error:
-        return _complain(sentence(error), 1)
+        return _report_error(describe_error(error), 1)
     except KeyboardInterrupt:
         return 130
     return code
 
 
-def _take_any_text() -> None:
-    """What a terminal cannot show, or is no text at all, is escaped: it must not end a command."""
+def _escape_unprintable() -> None:
+    """Escape characters that a terminal cannot show, so that they do not end a command."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _left_alone() -> int:
-    """Who read us has seen enough; the interpreter's own flush at the end must not stumble over it."""
+def _discard_stdout() -> int:
+    """Redirect stdout to /dev/null: its reader is gone, and the flush at exit must not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
-def sentence(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror[:1].lower()}{error.strerror[1:]}"
     return str(error)
 
 
-def _complain(text: str, code: int) -> int:
+def _report_error(text: str, code: int) -> int:
     print(f"hookline: {text}", file=sys.stderr)
     return code
 
 
-def build(words: Sequence[str] = ()) -> ArgumentParser:
+def build_parser(words: Sequence[str] = ()) -> ArgumentParser:
     """Return the parser of the command that *words* name, or of all commands if they name none."""
     parser = ArgumentParser(
         prog="hookline",
@@ -76,21 +76,21 @@ def build(words: Sequence[str] = ()) -> ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"hookline {__version__}")
     commands = parser.add_subparsers(title="commands", prog="hookline", metavar="COMMAND", required=True)
-    for name in _needed(words):
+    for name in _select_commands(words):
         command: Command = COMMANDS.load(name)
-        one = commands.add_parser(
+        subparser = commands.add_parser(
             name,
             help=command.about,
             description=command.about,
-            epilog=f"examples:\n{_indented(command.examples)}\n\nexit codes: {command.exits}",
+            epilog=f"examples:\n{_indent(command.examples)}\n\nexit codes: {command.exits}",
             formatter_class=RawDescriptionHelpFormatter,
         )
-        command.arguments(one)
-        one.set_defaults(run=command.run)
+        command.arguments(subparser)
+        subparser.set_defaults(run=command.run)
     return parser
 
 
-def _needed(words: Sequence[str]) -> Sequence[str]:
+def _select_commands(words: Sequence[str]) -> Sequence[str]:
     first = words[:1]
     if first == ["--version"]:
         return ()
@@ -98,12 +98,12 @@ def _needed(words: Sequence[str]) -> Sequence[str]:
 
 
 class _Overview(HelpFormatter):
-    """With room for the names of commands, whose indentation argparse forgets when it measures them."""
+    """Help formatter with room for the names of commands, whose indentation argparse does not count."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
         self._action_max_length = 4 + max(map(len, COMMANDS.names()))
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.strip().splitlines())

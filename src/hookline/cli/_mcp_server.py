@@ -12,7 +12,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from hookline import __version__
-from hookline.cli._main import sentence
+from hookline.cli._main import describe_error
 from hookline.cli._mcp_tools import Tools
 from hookline.core.store import StoreFailed
 from hookline.redact import redact
@@ -24,44 +24,44 @@ ABOUT = (
 )
 
 
-def build(cwd: str, *, fires: bool) -> MCPServer:
+def build_server(cwd: str, *, with_fire: bool) -> MCPServer:
     tools = Tools(cwd=cwd)
     server = MCPServer("hookline", instructions=ABOUT, version=__version__, log_level="WARNING")
-    for one in (*tools.for_agents, *((tools.fire,) if fires else ())):
-        server.add_tool(_telling(one))
+    for tool in (*tools.for_agents, *((tools.fire,) if with_fire else ())):
+        server.add_tool(_report_errors(tool))
     return server
 
 
-def _telling(work: Callable[..., Any]) -> Callable[..., Any]:
-    """*work* whose caller is told what was wrong: the SDK keeps every other failure to itself."""
+def _report_errors(tool: Callable[..., Any]) -> Callable[..., Any]:
+    """Return *tool* with expected errors as `ToolError`; the SDK hides the message of any other."""
 
-    @wraps(work)
-    def told(*args: Any, **given: Any) -> Any:
+    @wraps(tool)
+    def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return work(*args, **given)
+            return tool(*args, **kwargs)
         except (LookupError, ValueError, OSError, StoreFailed) as error:
-            raise ToolError(redact(sentence(error))) from error
+            raise ToolError(redact(describe_error(error))) from error
 
-    return told
+    return call
 
 
 def serve_http(server: MCPServer, port: int, secret: str) -> None:
-    app = _guarded(server.streamable_http_app(host=LOOPBACK), secret)
-    with socket.socket() as heard:
-        heard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        heard.bind((LOOPBACK, port))
-        heard.listen()
-        print(f"listening on http://{LOOPBACK}:{heard.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
-        uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[heard])
+    app = _require_secret(server.streamable_http_app(host=LOOPBACK), secret)
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((LOOPBACK, port))
+        listener.listen()
+        print(f"listening on http://{LOOPBACK}:{listener.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
+        uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])
 
 
-def _guarded(app: Any, secret: str) -> Any:
-    """*app* for those who know the *secret*; others are told nothing."""
-    wanted = f"Bearer {secret}".encode()
+def _require_secret(app: Any, secret: str) -> Any:
+    """Return *app* behind a bearer token; a request without the *secret* gets an empty 401."""
+    expected = f"Bearer {secret}".encode()
 
-    async def asked(scope: Any, receive: Any, send: Any) -> None:
-        given = dict(scope.get("headers") or ()).get(b"authorization", b"")
-        if scope["type"] == "lifespan" or hmac.compare_digest(given, wanted):
+    async def handle(scope: Any, receive: Any, send: Any) -> None:
+        header = dict(scope.get("headers") or ()).get(b"authorization", b"")
+        if scope["type"] == "lifespan" or hmac.compare_digest(header, expected):
             await app(scope, receive, send)
             return
         await send(
@@ -69,4 +69,4 @@ def _guarded(app: Any, secret: str) -> Any:
         )
         await send({"type": "http.response.body", "body": b""})
 
-    return asked
+    return handle

@@ -1,6 +1,6 @@
-"""What the MCP server offers: recall and remember, a verdict before acting, the budget; and firing events.
+"""Tools of the MCP server: recall, remember, verdict and budget; and fire, which fires events.
 
-Each call opens what it needs and closes it again: calls come from many threads, and seldom.
+Each call opens and closes what it needs, because calls are rare and come from many threads.
 """
 
 import json
@@ -13,27 +13,28 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from hookline import hosts
-from hookline.cli import budget as spending
-from hookline.cli import fire as firing
 from hookline.cli._dry_run import Judge
-from hookline.core.envelope import response_out
+from hookline.cli.budget import describe_budget
+from hookline.cli.fire import HOST, SESSION, answer_envelope
+from hookline.core.envelope import encode_response
 from hookline.core.events import EVENTS, Unreadable
-from hookline.core.ranking import settled, within
+from hookline.core.ranking import remove_outdated, select_within
 from hookline.core.records import Memory
 from hookline.core.store import Store
 from hookline.core.values import replace
 from hookline.memory import forget, learn
 from hookline.memory.extract import HALF_LIVES, named
+from hookline.memory.recall import make_recall
 from hookline.redact import redact
 from hookline.runtime import open_store
-from hookline.runtime.setup import Setup, load
+from hookline.runtime.setup import Setup, load_setup
 from hookline.system import git_facts, spool
-from hookline.system.git_facts import origin
+from hookline.system.git_facts import find_origin
 
-LONGEST = 1_000
-"""Characters of a memory: what is longer would crowd out the others."""
-APART = "mcp:"
-"""How sessions begin whose events were fired here: nobody can speak in the name of another one."""
+MAX_LENGTH = 1_000
+"""Characters of a memory; a longer one would crowd out the others."""
+SESSION_PREFIX = "mcp:"
+"""Prefix of the sessions of events fired here, so that no caller can pose as another session."""
 
 
 class Tools(Struct, frozen=True, kw_only=True):
@@ -47,11 +48,14 @@ class Tools(Struct, frozen=True, kw_only=True):
 
     def recall(self, question: str, tokens: int = 600) -> list[dict[str, Any]]:
         """What earlier sessions learnt about this question, best first, within so many tokens."""
-        with self._opened() as (setup, store):
-            recall = learn.recaller(store, setup.places.root, time.time(), _straight)
-            found = within(settled(recall(redact(question), 20)), max(1, min(tokens, 4000)))
-            store.use([one.id for one in found], at=time.time())
-        return [{"id": one.id, "kind": one.kind, "scope": one.scope, "text": one.text} for one in found]
+        with self._open_store() as (setup, store):
+            recall = make_recall(store, setup.places.root, time.time(), _call_directly)
+            memories = select_within(remove_outdated(recall(redact(question), 20)), max(1, min(tokens, 4000)))
+            store.mark_used([memory.id for memory in memories], at=time.time())
+        return [
+            {"id": memory.id, "kind": memory.kind, "scope": memory.scope, "text": memory.text}
+            for memory in memories
+        ]
 
     def remember(
         self,
@@ -64,19 +68,21 @@ class Tools(Struct, frozen=True, kw_only=True):
 
         With `contradicts`, the id of the memory that is no longer true.
         """
-        quiet = learn.worded(text)
-        if len(quiet) > LONGEST:
-            raise ValueError(f"say it in one or two sentences: {len(quiet):,} characters, of {LONGEST:,}")
-        with self._opened() as (setup, store):
-            one = _memory(quiet, kind, scope, setup)
-            if forget.forgotten(store, [one.id]):
-                raise ValueError(forget.REFUSED)
+        wording = learn.normalize_text(text)
+        if len(wording) > MAX_LENGTH:
+            raise ValueError(
+                f"say it in one or two sentences: {len(wording):,} characters, of {MAX_LENGTH:,}"
+            )
+        with self._open_store() as (setup, store):
+            memory = _build_memory(wording, kind, scope, setup)
+            if forget.find_forgotten(store, [memory.id]):
+                raise ValueError(forget.REFUSAL)
             if contradicts:
                 if not store.memories([contradicts]):
                     raise LookupError("no memory has the id that it contradicts; `recall` tells ids")
-                one = replace(one, relations=(("contradicts", contradicts),))
-            learn.remember(store, [one], time.time())
-        return {"id": one.id}
+                memory = replace(memory, relations=(("contradicts", contradicts),))
+            learn.remember(store, [memory], time.time())
+        return {"id": memory.id}
 
     def verdict(self, hook: str, event: dict[str, Any] | None = None) -> dict[str, Any]:
         """Whether something would be let through, before it is tried; nothing is kept.
@@ -84,62 +90,62 @@ class Tools(Struct, frozen=True, kw_only=True):
         `hook` is the event's name, such as PreToolUse; `event` its envelope, such as
         {"tool": {"name": "shell", "input": {"command": "git push --force"}}}.
         """
-        judge = Judge(hosts.load(firing.HOST), self.cwd)
+        judge = Judge(hosts.load(HOST), self.cwd)
         try:
             judged = judge.judge(self._envelope(hook, event))
         finally:
             judge.close()
         if judged is None:
             raise Unreadable(f"{hook} is no moment that can be judged")
-        return dict(response_out(judged.outcome, None))
+        return dict(encode_response(judged.outcome, None))
 
     def budget(self, session: str = "") -> dict[str, Any]:
         """What a session may spend and has spent; without a name, the newest of this project."""
-        with self._opened() as (setup, store):
-            return dict(spending.known(store, setup, redact(session)))
+        with self._open_store() as (setup, store):
+            return dict(describe_budget(store, setup, redact(session)))
 
     def fire(self, hook: str, event: dict[str, Any] | None = None) -> dict[str, Any]:
         """Tell the hooks of an event that happens now, and get their answer; it is kept like any other."""
         envelope = self._envelope(hook, event)
-        envelope["sessionId"] = APART + str(envelope["sessionId"])
-        said: dict[str, Any] = json.loads(firing.answered(envelope, self.cwd))
-        return said
+        envelope["sessionId"] = SESSION_PREFIX + str(envelope["sessionId"])
+        response: dict[str, Any] = json.loads(answer_envelope(envelope, self.cwd))
+        return response
 
     def _envelope(self, hook: str, event: Mapping[str, Any] | None) -> dict[str, Any]:
         if hook not in EVENTS:
             raise LookupError(f"no event is called so; there are: {', '.join(EVENTS)}")
-        return {"sessionId": firing.SESSION, **(event or {}), "hook": hook, "cwd": self.cwd}
+        return {"sessionId": SESSION, **(event or {}), "hook": hook, "cwd": self.cwd}
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[Setup, Store]]:
-        setup = load(dict(os.environ), self.cwd)
-        setup.kept.close()
+    def _open_store(self) -> Iterator[tuple[Setup, Store]]:
+        setup = load_setup(dict(os.environ), self.cwd)
+        setup.resources.close()
         with closing(open_store.open_store(setup)) as store:
             spool.drain(setup.places.spool, store)
             yield setup, store
 
 
-def _straight(use: Callable[[], Any], *, usual: Any) -> Any:
+def _call_directly(use: Callable[[], Any], *, default: Any) -> Any:
     return use()
 
 
-def _memory(text: str, kind: str, scope: str, setup: Setup) -> Memory:
+def _build_memory(text: str, kind: str, scope: str, setup: Setup) -> Memory:
     root = setup.places.root
-    branch = git_facts.branch(root)
-    issue = learn.issue_of(branch)
+    branch = git_facts.find_branch(root)
+    issue = git_facts.parse_issue(branch)
     if (scope == "branch" and not branch) or (scope == "issue" and not issue):
         raise ValueError(f"which {scope} is worked on is not known here; use the scope repository")
-    project = origin(root)
-    where = {"branch": branch, "issue": issue}.get(scope, "")
+    project = find_origin(root)
+    qualifier = {"branch": branch, "issue": issue}.get(scope, "")
     return Memory(
-        id=named(kind, f"{where} {text}", project),
+        id=named(kind, f"{qualifier} {text}", project),
         at=time.time(),
         text=text,
         kind=kind,
         project=project,
         branch=branch if scope == "branch" else "",
         issue=issue if scope == "issue" else "",
-        confidence=learn.AGENTS,
+        confidence=learn.MAX_AGENT_CONFIDENCE,
         half_life=HALF_LIVES[kind],
         source="mcp",
     )

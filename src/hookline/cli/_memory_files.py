@@ -1,4 +1,7 @@
-"""Files of memories: JSON, a line each; those that were written are known, so forgetting reaches them."""
+"""Export and import of memories as JSON lines.
+
+The store keeps the paths of exported files, so that forgetting a memory reaches them.
+"""
 
 import json
 import os
@@ -10,126 +13,139 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.records import KINDS, RELATIONS, Memory
 from hookline.core.store import Store
 from hookline.core.values import replace
-from hookline.memory.learn import worded
+from hookline.memory.learn import normalize_text
 from hookline.redact import redact
 
 EXPORTS = "hookline.memory_exports"
-"""The note of the files that were written."""
-_KNOWN = {*Memory.__struct_fields__}
+"""Name of the note that lists the exported files."""
+_FIELDS = {*Memory.__struct_fields__}
 
 
-def export(store: Store, memories: Sequence[Memory], path: str) -> int:
-    text = "".join(map(_line, memories))
+def export_memories(store: Store, memories: Sequence[Memory], path: str) -> int:
+    text = "".join(map(_format_line, memories))
     if path == "-":
         sys.stdout.write(text)
         return len(memories)
-    whole = os.path.abspath(path)
-    store.note("", {EXPORTS: [*dict.fromkeys((*_exported(store), whole))]})
-    _write(whole, text)
+    absolute = os.path.abspath(path)
+    store.set_notes("", {EXPORTS: [*dict.fromkeys((*_list_exports(store), absolute))]})
+    _write(absolute, text)
     return len(memories)
 
 
-def rewrite(store: Store, changed: Mapping[str, Memory | None]) -> tuple[list[str], list[str]]:
-    """Have the files that were exported say what holds now, or nothing of what was forgotten.
+def rewrite_exports(store: Store, changed: Mapping[str, Memory | None]) -> tuple[list[str], list[str]]:
+    """Update changed memories in the exported files, and remove forgotten ones.
 
-    Which were written anew, and what is wrong with those that could not be.
+    Return the paths that were rewritten, and a message for each file that could not be.
     """
-    touched, left = [], []
-    for path in _exported(store):
+    rewritten, problems = [], []
+    for path in _list_exports(store):
         try:
-            lines = _lines(path)
-            holds = [one for one in (_as_it_is(line, changed) for line in lines) if one]
-            if holds != lines:
-                _write(path, "".join(holds))
-                touched.append(path)
+            lines = _read_lines(path)
+            updated = [text for text in (_update_line(line, changed) for line in lines) if text]
+            if updated != lines:
+                _write(path, "".join(updated))
+                rewritten.append(path)
         except FileNotFoundError:
             continue
         except OSError as error:
-            left.append(f"{path}: {error.strerror}")
-    return touched, left
+            problems.append(f"{path}: {error.strerror}")
+    return rewritten, problems
 
 
-def _exported(store: Store) -> tuple[str, ...]:
+def _list_exports(store: Store) -> tuple[str, ...]:
     return tuple(store.notes("").get(EXPORTS) or ())
 
 
-def _as_it_is(line: str, changed: Mapping[str, Memory | None]) -> str:
+def _update_line(line: str, changed: Mapping[str, Memory | None]) -> str:
     try:
         name = json.loads(line).get("id")
     except (ValueError, AttributeError):
         return line
-    now = changed.get(name)
-    return line if name not in changed else _line(now) if now else ""
+    memory = changed.get(name)
+    return line if name not in changed else _format_line(memory) if memory else ""
 
 
-def _line(memory: Memory) -> str:
+def _format_line(memory: Memory) -> str:
     return json.dumps(to_builtins(memory), ensure_ascii=False, default=list) + "\n"
 
 
-def _lines(path: str) -> list[str]:
+def _read_lines(path: str) -> list[str]:
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         return file.readlines()
 
 
 def _write(path: str, text: str) -> None:
-    """All of it or nothing: what a full disk cuts off would be lost."""
+    """Write all of *text* or nothing: what a full disk cuts off would be lost."""
     if os.path.exists(path) and not os.path.isfile(path):  # such as a pipe
         with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
         return
     real = os.path.realpath(path)
-    new = f"{real}.{os.urandom(6).hex()}"
+    temporary = f"{real}.{os.urandom(6).hex()}"
     try:
-        with open(new, "x", encoding="utf-8", errors="surrogateescape") as file:
+        with open(temporary, "x", encoding="utf-8", errors="surrogateescape") as file:
             if os.path.exists(real):
-                os.chmod(new, os.stat(real).st_mode & 0o7777)
+                os.chmod(temporary, os.stat(real).st_mode & 0o7777)
             file.write(text)
-        os.replace(new, real)
+        os.replace(temporary, real)
     except OSError as error:
         with suppress(OSError):
-            os.unlink(new)
+            os.unlink(temporary)
         raise OSError(error.errno, error.strerror, path) from None
 
 
-def read(path: str, project: str | None) -> list[Memory]:
-    """The memories of a file, without secrets; raises `ValueError` for a line that is none."""
-    lines = sys.stdin.readlines() if path == "-" else _lines(path)
+def read_memories(path: str, project: str | None) -> list[Memory]:
+    """Return the memories of a file, redacted; raise `ValueError` for an invalid line."""
+    lines = sys.stdin.readlines() if path == "-" else _read_lines(path)
     return [
-        _memory(line, f"{path}:{number}", project) for number, line in enumerate(lines, 1) if line.strip()
+        _parse_memory(line, f"{path}:{number}", project)
+        for number, line in enumerate(lines, 1)
+        if line.strip()
     ]
 
 
-def _memory(line: str, where: str, project: str | None) -> Memory:
+def _parse_memory(line: str, position: str, project: str | None) -> Memory:
     try:
-        told: Any = json.loads(line)
-        values = {name: frozen(value) for name, value in told.items() if name in _KNOWN}
-        one = _checked(Memory(**values))
+        fields: Any = json.loads(line)
+        known = {name: freeze(value) for name, value in fields.items() if name in _FIELDS}
+        memory = _validate(Memory(**known))
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{where}: this is no memory: {error}") from None
-    return one if project is None else replace(one, project=project)
+        raise ValueError(f"{position}: this is no memory: {error}") from None
+    return memory if project is None else replace(memory, project=project)
 
 
-def _checked(one: Memory) -> Memory:
-    """*one* as it may be kept; raises `ValueError` that says what is wrong with it."""
-    texts = (one.id, one.text, one.kind, one.project, one.branch, one.issue, one.source, *one.tags)
-    if not all(isinstance(text, str) for text in texts) or not one.id or isinstance(one.tags, str):
+def _validate(memory: Memory) -> Memory:
+    """Return *memory* redacted; raise `ValueError` for an invalid field."""
+    texts = (
+        memory.id,
+        memory.text,
+        memory.kind,
+        memory.project,
+        memory.branch,
+        memory.issue,
+        memory.source,
+        *memory.tags,
+    )
+    if not all(isinstance(text, str) for text in texts) or not memory.id or isinstance(memory.tags, str):
         raise ValueError("a text is missing or is none")
-    if one.kind not in KINDS:
-        raise ValueError(f"no kind is called {one.kind!r}; there are: {', '.join(KINDS)}")
-    if not all(map(_number, (one.at, one.used or 0.0, one.uses))) or not isinstance(one.pinned, bool):
+    if memory.kind not in KINDS:
+        raise ValueError(f"no kind is called {memory.kind!r}; there are: {', '.join(KINDS)}")
+    if not all(map(_is_number, (memory.at, memory.used or 0.0, memory.uses))) or not isinstance(
+        memory.pinned, bool
+    ):
         raise ValueError("`at`, `used` and `uses` are numbers, and `pinned` is true or false")
-    if not all(map(_relation, one.relations)):
+    if not all(map(_is_relation, memory.relations)):
         raise ValueError(f"a relation is one of {', '.join(RELATIONS)}, and an id")
-    return replace(one, text=worded(one.text), tags=tuple(map(redact, one.tags)))
+    return replace(memory, text=normalize_text(memory.text), tags=tuple(map(redact, memory.tags)))
 
 
-def _relation(pair: Any) -> bool:
+def _is_relation(pair: Any) -> bool:
     return len(pair) == len(("what", "other")) and pair[0] in RELATIONS and isinstance(pair[1], str)
 
 
-def _number(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

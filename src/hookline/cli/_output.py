@@ -1,4 +1,4 @@
-"""Write for a person or for a program: tables, JSON, and text that may hold anything."""
+"""Output for people and programs: tables, JSON, and text that is safe to show on a terminal."""
 
 import json
 import sys
@@ -11,17 +11,17 @@ from rich.table import Table
 
 from hookline.redact import redact, redact_json
 
-WIDE = 100_000
-"""Columns where nobody looks at a terminal: wide enough that no cell is wrapped or cut."""
+PIPE_WIDTH = 100_000
+"""Columns when stdout is not a terminal: wide enough that no cell is wrapped or cut."""
 
 
-def visible(text: str) -> str:
-    """*text* without secrets, and with whatever could steer a terminal or hide itself made visible."""
+def sanitize(text: str) -> str:
+    """Return *text* without secrets, and with control and invisible characters replaced by symbols."""
     text = redact(text)
-    return text if text.isprintable() else "".join(map(_picture, text))
+    return text if text.isprintable() else "".join(map(_replace_unprintable, text))
 
 
-def _picture(char: str) -> str:
+def _replace_unprintable(char: str) -> str:
     if char.isprintable():
         return char
     if char < " ":
@@ -29,48 +29,48 @@ def _picture(char: str) -> str:
     return "␡" if char == "\x7f" else "\ufffd"
 
 
-def lines(text: str) -> str:
-    """The same for text of several lines."""
-    return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))
+def sanitize_lines(text: str) -> str:
+    """Return text of several lines, each sanitized and with its tabs expanded."""
+    return "\n".join(sanitize(line.replace("\t", "    ")) for line in text.split("\n"))
 
 
 def dump(value: Any) -> None:
-    """One JSON value on one line."""
+    """Print *value* as JSON on one line, redacted."""
     print(json.dumps(redact_json(value), ensure_ascii=False, default=str), flush=True)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Columns under their names: folded to the width of a terminal, whole in a pipe."""
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print *rows* below the names of their columns: folded to a terminal's width, whole in a pipe."""
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in columns:
         grid.add_column(name, overflow="fold")
     for row in rows:
-        grid.add_row(*map(visible, row))
-    write(grid)
+        grid.add_row(*map(sanitize, row))
+    print_rich(grid)
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The *rows* as lines, each column as wide as it must be."""
-    shown = [[visible(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in shown]
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the *rows* as lines, each column as wide as its widest cell."""
+    cells = [[sanitize(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
 
 
-def write(thing: Any) -> None:
-    """Something of rich's; drawn apart, because a pipe that nobody reads any more is ours to notice."""
-    terminal, drawn = sys.stdout.isatty(), StringIO()
-    console = Console(file=drawn, markup=False, emoji=False, highlight=False, force_terminal=terminal)
-    console.width = console.width if terminal else WIDE
-    console.print(thing, soft_wrap=hasattr(thing, "plain"))  # what has lines of its own is folded by itself
-    print(redact("\n".join(line.rstrip() for line in drawn.getvalue().splitlines())))
+def print_rich(renderable: Any) -> None:
+    """Print an object of rich; it is rendered first, so that a closed pipe raises its error here."""
+    terminal, buffer = sys.stdout.isatty(), StringIO()
+    console = Console(file=buffer, markup=False, emoji=False, highlight=False, force_terminal=terminal)
+    console.width = console.width if terminal else PIPE_WIDTH
+    console.print(renderable, soft_wrap=hasattr(renderable, "plain"))  # a terminal wraps plain text itself
+    print(redact("\n".join(line.rstrip() for line in buffer.getvalue().splitlines())))
 
 
-def complaints(problems: Iterable[object], waiting: Iterable[str]) -> None:
-    """What a person should know before anything else."""
+def print_problems(problems: Iterable[object], waiting: Iterable[str]) -> None:
+    """Print what is wrong in the configuration, and which files wait for trust."""
     for problem in problems:
-        print(f"problem: {visible(str(problem))}")
-    waits = [visible(text) for text in waiting]
-    for text in waits:
+        print(f"problem: {sanitize(str(problem))}")
+    untrusted = [sanitize(text) for text in waiting]
+    for text in untrusted:
         print(f"waits for your trust: {text}")
-    if waits:
+    if untrusted:
         print("  see `hookline trust --show`, then `hookline trust`")

@@ -5,27 +5,27 @@ import sys
 from collections.abc import Iterable, Mapping
 
 from hookline import hosts
-from hookline.runtime.select_hooks import DEPTH
+from hookline.runtime.call_hook import DEPTH_VARIABLE
 
-_DEEPEST = 64
+_MAX_ANCESTORS = 64
 
 
-def inside(variables: Iterable[str]) -> str:
-    """The first of *variables* that this process or one it descends from was started with; empty for none."""
+def find_inherited_variable(variables: Iterable[str]) -> str:
+    """Return the first of *variables* that this process or an ancestor was started with, or ""."""
     names = tuple(f"{name}=".encode() for name in variables)
-    own = next((name for name in variables if name in os.environ), "")
+    variable = next((name for name in variables if name in os.environ), "")
     process = os.getppid()
-    for _ in range(_DEEPEST):
-        if own or process <= 1 or not names:
+    for _ in range(_MAX_ANCESTORS):
+        if variable or process <= 1 or not names:
             break
-        found = next((item for item in _environment(process) if item.startswith(names)), b"")
-        own = found.partition(b"=")[0].decode(errors="replace")
-        process = _parent(process)
-    return own
+        entry = next((item for item in _read_environment(process) if item.startswith(names)), b"")
+        variable = entry.partition(b"=")[0].decode(errors="replace")
+        process = _read_parent(process)
+    return variable
 
 
-def _environment(process: int) -> list[bytes]:
-    """What it was started with; nothing where that is not ours to see."""
+def _read_environment(process: int) -> list[bytes]:
+    """Return the environment that a process was started with; empty without permission to read it."""
     try:
         with open(f"/proc/{process}/environ", "rb") as file:
             return file.read().split(b"\0")
@@ -33,7 +33,7 @@ def _environment(process: int) -> list[bytes]:
         return []
 
 
-def _parent(process: int) -> int:
+def _read_parent(process: int) -> int:
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
             return int(file.read().rpartition(b")")[2].split()[1])
@@ -44,41 +44,41 @@ def _parent(process: int) -> int:
 TERMINAL = "/dev/tty"
 
 
-def needed(what: str, env: Mapping[str, str]) -> None:
-    """Raise `PermissionError` where nobody sits at a terminal, or an agent or a hook began this."""
-    if env.get(DEPTH):
-        raise PermissionError(f"{what} is for a person to do, and this is running inside a hook")
-    agent = _agent(env)
+def require_person(action: str, env: Mapping[str, str]) -> None:
+    """Raise `PermissionError` without a terminal, and inside an agent or a hook."""
+    if env.get(DEPTH_VARIABLE):
+        raise PermissionError(f"{action} is for a person to do, and this is running inside a hook")
+    agent = _find_agent(env)
     if agent:
-        raise PermissionError(f"{what} is for a person to do, and this is running inside {agent}")
-    if not os.isatty(0) or not _at_a_terminal():
+        raise PermissionError(f"{action} is for a person to do, and this is running inside {agent}")
+    if not os.isatty(0) or not _has_terminal():
         raise PermissionError(
-            f"{what} is for a person to do, and there is no terminal here; run it in one yourself"
+            f"{action} is for a person to do, and there is no terminal here; run it in one yourself"
         )
 
 
-def not_an_agent(what: str, env: Mapping[str, str]) -> None:
-    """Raise `PermissionError` where an agent or a hook runs this; a script of a person's may."""
-    agent = "a hook" if env.get(DEPTH) else by_variables(env)
+def refuse_agent(action: str, env: Mapping[str, str]) -> None:
+    """Raise `PermissionError` inside an agent or a hook; a user's script is allowed."""
+    agent = "a hook" if env.get(DEPTH_VARIABLE) else find_agent_by_variables(env)
     if agent:
-        raise PermissionError(f"{what} is for a person to do, and this is running inside {agent}")
+        raise PermissionError(f"{action} is for a person to do, and this is running inside {agent}")
 
 
-def by_variables(env: Mapping[str, str]) -> str:
-    """The host whose variables are set, if any."""
-    every = map(hosts.load, hosts.names())
-    return next((host.name for host in every if any(env.get(name) for name in host.telltales)), "")
+def find_agent_by_variables(env: Mapping[str, str]) -> str:
+    """Return the host whose environment variables are set, or ""."""
+    all_hosts = map(hosts.load, hosts.names())
+    return next((host.name for host in all_hosts if any(env.get(name) for name in host.env_markers)), "")
 
 
-def _agent(env: Mapping[str, str]) -> str:
-    """The host in whose process tree this runs, if any, also where it took its variables out again."""
+def _find_agent(env: Mapping[str, str]) -> str:
+    """Return the host in whose process tree this runs, or ""; also if it removed its variables."""
     for host in map(hosts.load, hosts.names()):
-        if any(env.get(name) for name in host.telltales) or inside(host.telltales):
+        if any(env.get(name) for name in host.env_markers) or find_inherited_variable(host.env_markers):
             return host.name
     return ""
 
 
-def _at_a_terminal() -> bool:
+def _has_terminal() -> bool:
     try:
         os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
     except OSError:
@@ -86,10 +86,10 @@ def _at_a_terminal() -> bool:
     return True
 
 
-def agrees(question: str) -> bool:
-    """Whether the person at the terminal says yes, wherever our own output goes; anything else is a no."""
+def ask_user(question: str) -> bool:
+    """Ask at the terminal, even if stdout is redirected; return whether the answer is yes."""
     sys.stdout.flush()
-    with open(TERMINAL, "w", encoding="utf-8") as told:
-        told.write(f"{question} [y/N] ")
-    with open(TERMINAL, encoding="utf-8", errors="replace") as answer:
-        return answer.readline().strip().lower() in ("y", "yes")
+    with open(TERMINAL, "w", encoding="utf-8") as terminal:
+        terminal.write(f"{question} [y/N] ")
+    with open(TERMINAL, encoding="utf-8", errors="replace") as keyboard:
+        return keyboard.readline().strip().lower() in ("y", "yes")

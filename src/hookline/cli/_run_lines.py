@@ -8,60 +8,60 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from hookline.cli._output import visible
+from hookline.cli._output import sanitize
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run
-from hookline.engine.stop_reason import Stop
+from hookline.engine.stop_reason import StopReason
 from hookline.engine.view import Live
 from hookline.engine.watcher import Watcher
 
 
-class Lines:
-    """A line for each thing that a person wants to know afterwards."""
+class LineWatcher:
+    """A watcher that prints a line for each step of a run."""
 
-    def begun(self, run: Run, rows: list[Row]) -> None:
+    def on_start(self, run: Run, rows: list[Row]) -> None:
         done = len(rows) - 1
-        again = f", after {done} experiment{'s' * (done != 1)}" if rows else ""
-        _say(f"run {visible(run.id)} on branch {visible(run.branch)}{again}")
+        resumed = f", after {done} experiment{'s' * (done != 1)}" if rows else ""
+        _print_line(f"run {sanitize(run.id)} on branch {sanitize(run.branch)}{resumed}")
 
-    def working(self, number: int, budget_end: float) -> None:
+    def on_experiment(self, number: int, budget_end: float) -> None:
         until = time.strftime("%H:%M:%S", time.localtime(budget_end))
-        _say(f"{number:>4}  at work until {until}")
+        _print_line(f"{number:>4}  at work until {until}")
 
-    def heard(self, chunk: bytes) -> None: ...
+    def on_output(self, chunk: bytes) -> None: ...
 
-    def measuring(self, number: int, what: str) -> None: ...
+    def on_measurement(self, number: int, what: str) -> None: ...
 
-    def decided(self, row: Row) -> None:
-        _say(line(row))
+    def on_decision(self, row: Row) -> None:
+        _print_line(format_row(row))
 
-    def noted(self, text: str) -> None:
-        _say(f"      {visible(text)}")
+    def on_notice(self, text: str) -> None:
+        _print_line(f"      {sanitize(text)}")
 
-    def ended(self, stop: Stop) -> None:
-        _say(f"{stop.reason}: {visible(stop.text)}")
+    def on_end(self, stop: StopReason) -> None:
+        _print_line(f"{stop.reason}: {sanitize(stop.text)}")
 
 
-def _say(text: str) -> None:
-    """Where nobody reads any more, the run goes on all the same."""
+def _print_line(text: str) -> None:
+    """Print *text*; a run goes on even if nobody reads its output any more."""
     try:
         print(text, flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def line(row: Row) -> str:
+def format_row(row: Row) -> str:
     metric = "-" if row.metric is None else f"{row.metric:g}"
     delta = "" if row.delta is None else f"{row.delta:+g}"
     return (
-        f"{row.iteration:>4}  {row.status:<15} {metric:>12} {delta:>12}  {visible(row.description)}".rstrip()
+        f"{row.iteration:>4}  {row.status:<15} {metric:>12} {delta:>12}  {sanitize(row.description)}".rstrip()
     )
 
 
 @contextmanager
-def watching() -> Iterator[Watcher]:
+def open_watcher() -> Iterator[Watcher]:
     if not sys.stdout.isatty():
-        yield Lines()
+        yield LineWatcher()
         return
     live = Live(Console())
     try:

@@ -7,25 +7,25 @@ from typing import Any
 from msgspec import Struct, to_builtins
 from rich.cells import cell_len, set_cell_size
 
-from hookline.budget.ledger import Purse, ends_at
-from hookline.cli._output import visible
+from hookline.budget.ledger import Ledger, find_end
+from hookline.cli._output import sanitize
 from hookline.core.events import Event
 from hookline.core.store import Record, Session, Store
 from hookline.engine import lock, progress, view
 from hookline.engine.journal import FOLDER
-from hookline.engine.runs import Run, everyone
+from hookline.engine.runs import Run, list_runs
 from hookline.handoff import claim
-from hookline.runtime.gates import CONTINUATIONS, MOST_STRIKES, STRIKES
+from hookline.runtime.gates import CONTINUATIONS, MAX_STRIKES, STRIKES
 from hookline.runtime.setup import Setup
 
-LONGEST_SILENCE = 86_400.0
-"""Seconds for which a process that is there may say nothing."""
+MAX_SILENCE = 86_400.0
+"""Seconds without a call after which a session is not shown, even if its process runs."""
 TURNS = "events:TurnStart"
-"""The counter of turns that the audit trail keeps."""
+"""Name of the counter of turns that the audit trail keeps."""
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """One session."""
+    """A live session."""
 
     session: str
     host: str
@@ -37,184 +37,197 @@ class Row(Struct, frozen=True, kw_only=True):
     limit: int | None = None
     turn: int | None = None
     strikes: int = 0
-    """The most that a gate has blocked in a row."""
+    """The highest number of blocks in a row by one gate."""
     continuations: int = 0
     decided: Record | None = None
-    """The last that did not just pass, else the last."""
+    """The last record that is not a pass, else the last record."""
 
     @property
     def percent(self) -> float | None:
         return None if self.used is None or not self.limit else self.used / self.limit * 100
 
 
-def alive(store: Store, setup: Setup, *, since: float) -> Iterator[Row]:
-    """Those that have not ended: their process is there, or where that is not known, they spoke *since*."""
-    for session in store.sessions(since=since - LONGEST_SILENCE):
+def find_live_sessions(store: Store, setup: Setup, *, since: float) -> Iterator[Row]:
+    """Yield sessions whose process runs or, if that is unknown, that were active after *since*."""
+    for session in store.sessions(since=since - MAX_SILENCE):
         if not session.ended:
             notes = store.notes(session.id)
-            there = claim.runs(store, session.id)
-            if there or (there is None and session.seen >= since):
-                yield _row(session, notes, store, setup)
+            running = claim.is_running(store, session.id)
+            if running or (running is None and session.seen >= since):
+                yield _build_row(session, notes, store, setup)
 
 
-def _row(session: Session, notes: Mapping[str, Any], store: Store, setup: Setup) -> Row:
+def _build_row(session: Session, notes: Mapping[str, Any], store: Store, setup: Setup) -> Row:
     counters = store.counters(session.id)
     event = Event(session=session.id, host=session.host, cwd=session.cwd)
-    usage = Purse(event, store, setup.places, {}, now=session.seen).usage
+    usage = Ledger(event, store, setup.places, {}, now=session.seen).usage
     return Row(
         session=session.id,
         host=session.host,
         cwd=session.cwd,
         began=session.began,
         seen=session.seen,
-        ends_at=ends_at(notes),
+        ends_at=find_end(notes),
         used=usage.used,
         limit=usage.effective_limit,
         turn=counters.get(TURNS) or usage.turn,
-        strikes=_most(counters, STRIKES),
-        continuations=_most(counters, CONTINUATIONS),
+        strikes=_max_counter(counters, STRIKES),
+        continuations=_max_counter(counters, CONTINUATIONS),
         decided=session.decided or session.last,
     )
 
 
-def _most(counters: Mapping[str, int], prefix: str) -> int:
+def _max_counter(counters: Mapping[str, int], prefix: str) -> int:
     return max((count for name, count in counters.items() if name.startswith(prefix)), default=0)
 
 
-def runs(root: str) -> list[str]:
-    """Nothing is loaded where there never was a run."""
+def describe_runs(root: str) -> list[str]:
+    """Return a line for each unfinished run; load nothing if there never was one."""
     if not os.path.isdir(os.path.join(root, FOLDER)):
         return []
-    going = [run for run in everyone(root) if not run.stopped]
-    return [_line(run) for run in going]
+    unfinished = [run for run in list_runs(root) if not run.stopped]
+    return [_describe_run(run) for run in unfinished]
 
 
-def _line(run: "Run") -> str:
+def _describe_run(run: "Run") -> str:
     rows = run.journal.rows()
-    state = "goes on" if lock.busy(run) else f"was ended: `hookline run --resume {run.id}` goes on with it"
-    going = sorted(step.experiment for step in progress.under_way(run)) or [max(len(rows) - 1, 0)]
-    which = f"experiment{'s' * (len(going) > 1)} {', '.join(map(str, going))}"
-    return visible(f"run {run.id} {state}; {which}, {view.best(rows, run.target.metric)}")
+    state = (
+        "goes on" if lock.is_running(run) else f"was ended: `hookline run --resume {run.id}` goes on with it"
+    )
+    numbers = sorted(step.experiment for step in progress.running_steps(run)) or [max(len(rows) - 1, 0)]
+    experiments = f"experiment{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+    return sanitize(f"run {run.id} {state}; {experiments}, {view.describe_best(rows, run.target.metric)}")
 
 
-TABLE_FROM = 90
+TABLE_WIDTH = 90
 """Columns of a terminal from which on a table fits."""
-BAR = 10
-JUST = 60
-"""Seconds that are no while yet, so that little changes by itself."""
-PLACE = 30
-"""Columns that a table has for a folder."""
-HEAD = ("session", "host", "repository", "time left", "tokens", "turn", "strikes", "last decision")
-NONE = "–"
+BAR_WIDTH = 10
+JUST_NOW = 60
+"""Seconds for which a decision is "just now"; they are not counted, so that the screen seldom changes."""
+FOLDER_WIDTH = 30
+"""Columns of a folder in a table."""
+HEADER = ("session", "host", "repository", "time left", "tokens", "turn", "strikes", "last decision")
+EMPTY = "–"
 
 
-def drawn(
+def format_sessions(
     rows: Sequence[Row], now: float, *, width: int | None, home: str = "", plain: bool = False
 ) -> list[str]:
-    """The lines for a terminal of that *width*, None for a pipe; *plain* where it shows ASCII only."""
-    shown = [_cells(row, now, home, plain=plain, whole=width is None) for row in rows]
-    if width is not None and width < TABLE_FROM:
-        lines = [line for cells in shown for line in _block(cells)]
+    """Return lines of at most *width* columns (None for a pipe); *plain* restricts them to ASCII."""
+    table_rows = [_format_cells(row, now, home, plain=plain, whole=width is None) for row in rows]
+    if width is not None and width < TABLE_WIDTH:
+        lines = [line for cells in table_rows for line in _format_block(cells)]
     else:
-        lines = _table([HEAD, *shown]) if shown else []
+        lines = _format_table([HEADER, *table_rows]) if table_rows else []
     if plain:
-        lines = [line.replace(NONE, "-").replace("…", "~") for line in lines]
-    return lines if width is None else [_fitted(line, width) for line in lines]
+        lines = [line.replace(EMPTY, "-").replace("…", "~") for line in lines]
+    return lines if width is None else [_fit(line, width) for line in lines]
 
 
-def _cells(row: Row, now: float, home: str, *, plain: bool, whole: bool) -> tuple[str, ...]:
-    place = f"~{row.cwd[len(home) :]}" if home and f"{row.cwd}/".startswith(f"{home}/") else row.cwd
-    place = place if whole or len(place) <= PLACE else f"…{place[-PLACE + 1 :]}"
+def _format_cells(row: Row, now: float, home: str, *, plain: bool, whole: bool) -> tuple[str, ...]:
+    folder = f"~{row.cwd[len(home) :]}" if home and f"{row.cwd}/".startswith(f"{home}/") else row.cwd
+    folder = folder if whole or len(folder) <= FOLDER_WIDTH else f"…{folder[-FOLDER_WIDTH + 1 :]}"
     return (
-        visible(row.session[:8]) or NONE,
-        visible(row.host) or NONE,
-        visible(place) or NONE,
-        left(row, now),
-        tokens(row, plain=plain),
-        str(row.turn or NONE),
-        f"{min(row.strikes, MOST_STRIKES)}/{MOST_STRIKES}" if row.strikes else NONE,
-        visible(_decision(row, now)),
+        sanitize(row.session[:8]) or EMPTY,
+        sanitize(row.host) or EMPTY,
+        sanitize(folder) or EMPTY,
+        format_time_left(row, now),
+        format_tokens(row, plain=plain),
+        str(row.turn or EMPTY),
+        f"{min(row.strikes, MAX_STRIKES)}/{MAX_STRIKES}" if row.strikes else EMPTY,
+        sanitize(_format_decision(row, now)),
     )
 
 
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+def _format_table(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(set_cell_size, row, widths)).rstrip() for row in rows]
 
 
-def _block(cells: Sequence[str]) -> list[str]:
-    session, host, place, time, used, turn, strikes, decision = cells
-    said = [f"{time} left" if time not in (NONE, "over") else f"time {time}" if time == "over" else ""]
-    said += [f"turn {turn}" if turn != NONE else "", f"strikes {strikes}" if strikes != NONE else ""]
-    rest = [" · ".join(filter(None, said)), used if used != NONE else "", decision]
-    return [f"{session}  {host}", f"  {place}", *(f"  {line}" for line in rest if line)]
+def _format_block(cells: Sequence[str]) -> list[str]:
+    session, host, folder, time_left, used, turn, strikes, decision = cells
+    details = [
+        f"{time_left} left"
+        if time_left not in (EMPTY, "over")
+        else f"time {time_left}"
+        if time_left == "over"
+        else ""
+    ]
+    details += [f"turn {turn}" if turn != EMPTY else "", f"strikes {strikes}" if strikes != EMPTY else ""]
+    rest = [" · ".join(filter(None, details)), used if used != EMPTY else "", decision]
+    return [f"{session}  {host}", f"  {folder}", *(f"  {line}" for line in rest if line)]
 
 
-def _fitted(line: str, width: int) -> str:
+def _fit(line: str, width: int) -> str:
     return line if cell_len(line) <= width else f"{set_cell_size(line, max(width - 1, 0)).rstrip()}…"
 
 
-def left(row: Row, now: float) -> str:
-    """The time that is left: by the second in the last two minutes, so that little changes before."""
+def format_time_left(row: Row, now: float) -> str:
+    """Return the time left, with seconds in the last two minutes only, so that it seldom changes before."""
     if row.ends_at is None:
-        return NONE
+        return EMPTY
     seconds = int(row.ends_at - now)
     if seconds <= 0:
         return "over"
-    return _span(seconds) if seconds >= 2 * 60 else f"{seconds // 60}m{seconds % 60}s"
+    return _format_span(seconds) if seconds >= 2 * 60 else f"{seconds // 60}m{seconds % 60}s"
 
 
-def _span(seconds: int) -> str:
+def _format_span(seconds: int) -> str:
     hours, minutes = divmod(seconds // 60, 60)
     if hours:
         return f"{hours}h{minutes:02}m"
     return f"{minutes}m" if minutes else f"{seconds}s"
 
 
-def tokens(row: Row, *, plain: bool = False) -> str:
-    """How much of the context is used, with a bar."""
+def format_tokens(row: Row, *, plain: bool = False) -> str:
+    """Return how much of the context is used, with a bar."""
     if row.used is None:
-        return NONE
+        return EMPTY
     if row.percent is None:
-        return number(row.used)
-    full = min(max(round(row.percent / 100 * BAR), 0), BAR)
+        return format_count(row.used)
+    full = min(max(round(row.percent / 100 * BAR_WIDTH), 0), BAR_WIDTH)
     on, off = ("#", ".") if plain else ("█", "░")
-    return f"{on * full}{off * (BAR - full)} {row.percent:.0f}% {number(row.used)}/{number(row.limit or 0)}"
-
-
-def number(count: int) -> str:
-    """A count as it is read at a glance."""
-    for size, unit in ((1_000_000, "M"), (1_000, "k")):
-        if count >= size:
-            shown = count / size
-            return f"{shown:.1f}{unit}" if shown < 10 and unit == "M" else f"{shown:.0f}{unit}"  # noqa: PLR2004
-    return str(count)
-
-
-def _decision(row: Row, now: float) -> str:
-    if row.decided is None:
-        return NONE
-    one = row.decided
-    what = one.rules[0] if one.rules else " ".join(filter(None, (one.event, one.tool)))
-    seconds = max(int(now - one.at), 0)
     return (
-        f"{one.action} {what}, {_span(seconds)} ago" if seconds >= JUST else f"{one.action} {what}, just now"
+        f"{on * full}{off * (BAR_WIDTH - full)} {row.percent:.0f}% "
+        f"{format_count(row.used)}/{format_count(row.limit or 0)}"
     )
 
 
-def told(row: Row) -> dict[str, Any]:
-    """All of it, for a program."""
-    one = row.decided
-    decided = one and {
-        "at": one.at,
-        "event": one.event,
-        "tool": one.tool,
-        "action": one.action,
-        "rules": list(one.rules),
-        "reason": one.reason,
+def format_count(count: int) -> str:
+    """Return a count shortened to thousands or millions."""
+    for size, unit in ((1_000_000, "M"), (1_000, "k")):
+        if count >= size:
+            scaled = count / size
+            return f"{scaled:.1f}{unit}" if scaled < 10 and unit == "M" else f"{scaled:.0f}{unit}"  # noqa: PLR2004
+    return str(count)
+
+
+def _format_decision(row: Row, now: float) -> str:
+    if row.decided is None:
+        return EMPTY
+    record = row.decided
+    subject = record.rules[0] if record.rules else " ".join(filter(None, (record.event, record.tool)))
+    seconds = max(int(now - record.at), 0)
+    return (
+        f"{record.action} {subject}, {_format_span(seconds)} ago"
+        if seconds >= JUST_NOW
+        else f"{record.action} {subject}, just now"
+    )
+
+
+def session_facts(row: Row) -> dict[str, Any]:
+    """Return every field of *row*, for JSON output."""
+    record = row.decided
+    decided = record and {
+        "at": record.at,
+        "event": record.event,
+        "tool": record.tool,
+        "action": record.action,
+        "rules": list(record.rules),
+        "reason": record.reason,
     }
     return {**to_builtins(row), "percent": row.percent, "decided": decided}
 
 
-def home() -> str:
+def read_home() -> str:
     return os.environ.get("HOME", "").rstrip("/")

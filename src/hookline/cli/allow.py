@@ -1,4 +1,4 @@
-"""Let one call past one rule: a person's decision, for the next call that the rule would stop."""
+"""Let one call past one rule: a user's decision, for the next call that the rule would stop."""
 
 import os
 import time
@@ -13,10 +13,10 @@ MINUTES = 10
 
 
 def run(args: Namespace) -> int:
-    _require_person.needed("letting a call past a rule", os.environ)
-    where = paths.find(os.environ, os.getcwd())
-    grants.grant(where.passes, where.root, args.once, now=time.time(), seconds=MINUTES * 60)
-    print(f"the next call that {args.once} would stop in {where.root} passes once, within {MINUTES} minutes")
+    _require_person.require_person("letting a call past a rule", os.environ)
+    places = paths.find_places(os.environ, os.getcwd())
+    grants.add_grant(places.grants, places.root, args.once, now=time.time(), seconds=MINUTES * 60)
+    print(f"the next call that {args.once} would stop in {places.root} passes once, within {MINUTES} minutes")
     return 0
 
 

@@ -1,46 +1,48 @@
-"""Measure on this machine what a hook call costs, beside things whose cost everybody knows."""
+"""Measure the cost of a hook call on this machine, compared with the cost of well-known programs."""
 
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 
 from hookline import __version__
-from hookline.cli._bench.bars import Measured
-from hookline.cli._bench.measure import Much, measured
-from hookline.cli._command import Command, positive
-from hookline.cli._output import dump, table
+from hookline.cli._bench.bars import Results
+from hookline.cli._bench.measure import BenchSize, measure_all
+from hookline.cli._command import Command, parse_positive_int
+from hookline.cli._output import dump, print_table
 from hookline.core.values import replace
 
-LONG, QUICK = 60.0, Much(calls=15, sequence=200, seconds=3, idle=2.0)
+LONG_IDLE, QUICK = 60.0, BenchSize(calls=15, sequence=200, seconds=3, idle=2.0)
 
 
 def run(args: Namespace) -> int:
-    usual = QUICK if args.quick else Much(idle=LONG) if args.long else Much()
-    found = measured(much(args, usual), _say)
+    defaults = QUICK if args.quick else BenchSize(idle=LONG_IDLE) if args.long else BenchSize()
+    results = measure_all(choose_size(args, defaults), _print_progress)
     if args.json:
-        dump({"version": __version__, **found.plain()})
+        dump({"version": __version__, **results.plain()})
     else:
-        show(found)
-    return 0 if found.met else 1
+        show(results)
+    return 0 if results.met else 1
 
 
-def much(args: Namespace, usual: Much) -> Much:
-    """As much of everything as was said, else the usual."""
-    return replace(usual, **{name: given for name in NUMBERS if (given := getattr(args, name)) is not None})
-
-
-def show(found: Measured) -> None:
-    """The table, as a person reads it."""
-    verdicts = {True: "met", False: "NOT MET", None: ""}
-    table(
-        ("what", "here", "bar", ""),
-        [(one.what, one.shown, one.bar, verdicts[one.met]) for one in found.figures],
+def choose_size(args: Namespace, defaults: BenchSize) -> BenchSize:
+    """Return the sizes given as options, and *defaults* for the others."""
+    return replace(
+        defaults, **{name: value for name in SIZE_OPTIONS if (value := getattr(args, name)) is not None}
     )
-    for text in found.left_out:
+
+
+def show(results: Results) -> None:
+    """Print the results as a table."""
+    verdicts = {True: "met", False: "NOT MET", None: ""}
+    print_table(
+        ("what", "here", "bar", ""),
+        [(figure.what, figure.shown, figure.bar, verdicts[figure.met]) for figure in results.figures],
+    )
+    for text in results.left_out:
         print(f"left out: {text}")
 
 
-def _say(text: str) -> None:
+def _print_progress(text: str) -> None:
     if sys.stderr.isatty():
         print(text, file=sys.stderr, flush=True)
 
@@ -50,14 +52,14 @@ def arguments(parser: ArgumentParser) -> None:
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--quick", action="store_true", help="fewer of everything: a few seconds")
     length.add_argument("--long", action="store_true", help="a minute in which nobody calls")
-    for name, (kind, what) in NUMBERS.items():
+    for name, (kind, what) in SIZE_OPTIONS.items():
         parser.add_argument(f"--{name}", type=kind, metavar="N", help=what)
 
 
-NUMBERS: dict[str, tuple[Callable[[str], float], str]] = {
-    "calls": (positive, "calls of each kind"),
-    "sequence": (positive, "calls one after another"),
-    "seconds": (positive, "seconds in which 50 agents make a call each"),
+SIZE_OPTIONS: dict[str, tuple[Callable[[str], float], str]] = {
+    "calls": (parse_positive_int, "calls of each kind"),
+    "sequence": (parse_positive_int, "calls one after another"),
+    "seconds": (parse_positive_int, "seconds in which 50 agents make a call each"),
     "idle": (float, "seconds without a call"),
 }
 COMMAND = Command(

@@ -1,4 +1,4 @@
-"""Judge recorded payloads: one native payload a line in, one JSON verdict a line out, nothing recorded."""
+"""Judge recorded payloads: a native payload per line in, a JSON verdict per line out, nothing recorded."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ from hookline.cli._command import Command
 from hookline.cli._dry_run import Judge, Judged
 from hookline.core.events import Unreadable
 
-NOTHING: dict[str, Any] = {
+PASS: dict[str, Any] = {
     "event": None,
     "action": "pass",
     "rules": [],
@@ -27,47 +27,47 @@ def run(args: Namespace) -> int:
     host = hosts.load(args.host)
     with (
         closing(Judge(host, args.cwd, args.only, args.without)) as judge,
-        _opened(args.file) as lines,
+        _open(args.file) as lines,
     ):
-        _tell(judge, args.only)
-        for verdict in verdicts(judge, lines):
+        _print_problems(judge, args.only)
+        for verdict in judge_lines(judge, lines):
             print(json.dumps(verdict), flush=True)
     return 0
 
 
-def _opened(file: str) -> IO[bytes]:
+def _open(file: str) -> IO[bytes]:
     return open(sys.stdin.fileno() if file == "-" else file, "rb", closefd=file != "-")
 
 
-def _tell(judge: Judge, only: Iterable[str]) -> None:
-    """Once and beside the verdicts, which are for a program."""
-    for complaint in judge.setup.complaints:
+def _print_problems(judge: Judge, only: Iterable[str]) -> None:
+    """Print problems once, to stderr, because the verdicts on stdout are for a program."""
+    for complaint in judge.setup.user_messages:
         print(f"hookline: {complaint}", file=sys.stderr)
     for hook in judge.hooks if only else ():
         if not hook.enabled:
             print(f"hookline: hook {hook.name!r} is off: {hook.off}", file=sys.stderr)
 
 
-def verdicts(judge: Judge, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """A verdict for every line, in order; what cannot be read passes, and says so."""
+def judge_lines(judge: Judge, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Yield a verdict for every line, in order; a line that cannot be read passes, with a warning."""
     for number, line in enumerate(lines, 1):
         began = time.perf_counter()
-        said = _verdict(judge, line)
+        verdict = _judge_line(judge, line)
         ms = (time.perf_counter() - began) * 1000
-        yield {"line": number, **said, "ms": round(ms, 3)}
+        yield {"line": number, **verdict, "ms": round(ms, 3)}
 
 
-def _verdict(judge: Judge, line: bytes) -> dict[str, Any]:
+def _judge_line(judge: Judge, line: bytes) -> dict[str, Any]:
     try:
-        judged = judge.judge(_payload(line))
+        judged = judge.judge(_parse_payload(line))
     except Unreadable as error:
-        return {**NOTHING, "warnings": [f"nothing judged this line: {error}"]}
+        return {**PASS, "warnings": [f"nothing judged this line: {error}"]}
     except RecursionError:
-        return {**NOTHING, "warnings": ["nothing judged this line: it is nested too deeply"]}
-    return NOTHING if judged is None else _said(judged)
+        return {**PASS, "warnings": ["nothing judged this line: it is nested too deeply"]}
+    return PASS if judged is None else _verdict_facts(judged)
 
 
-def _payload(line: bytes) -> Any:
+def _parse_payload(line: bytes) -> Any:
     if not line.strip():
         raise Unreadable("it is empty")
     try:
@@ -76,7 +76,7 @@ def _payload(line: bytes) -> Any:
         raise Unreadable(f"it is no JSON ({len(line):,} bytes)") from None
 
 
-def _said(judged: Judged) -> dict[str, Any]:
+def _verdict_facts(judged: Judged) -> dict[str, Any]:
     outcome = judged.outcome
     return {
         "event": judged.event.name,

@@ -1,4 +1,4 @@
-"""Take away what runs leave behind: their worktrees, and if wanted their refs, branches and journals."""
+"""Remove what runs leave behind: their worktrees and, on request, their refs, branches and journals."""
 
 import os
 import sys
@@ -6,61 +6,61 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from hookline.cli._command import Command
-from hookline.cli._output import visible
+from hookline.cli._output import sanitize
 from hookline.engine import clean, runs
-from hookline.engine.git import repository as repositories
+from hookline.engine.git.repository import open_repository
 
 
 def run(args: Namespace) -> int:
-    repository = repositories.open_at(os.getcwd(), dict(os.environ))
-    named = {one.id: one for one in (runs.find(repository.root, name, exactly=True) for name in args.runs)}
-    chosen = named.values() or runs.everyone(repository.root)
-    found = [clean.leavings(one, repository) for one in chosen]
-    free = [one for one in found if _free(one, args)]
-    for one in found:
-        print(_line(one, args))
-    if not free:
+    repository = open_repository(os.getcwd(), dict(os.environ))
+    named = {item.id: item for item in (runs.find(repository.root, name, exactly=True) for name in args.runs)}
+    chosen = named.values() or runs.list_runs(repository.root)
+    all_leftovers = [clean.find_leftovers(item, repository) for item in chosen]
+    removable = [item for item in all_leftovers if _is_removable(item, args)]
+    for item in all_leftovers:
+        print(_describe(item, args))
+    if not removable:
         print("there is nothing to take away")
         return 0
-    if not args.yes and not _agreed():
+    if not args.yes and not _confirm():
         print("nothing was taken away")
         return 1
-    for one in free:
-        clean.clean(one, repository, refs=args.refs, everything=args.everything)
-    print(f"took away what {len(free)} run{'s' * (len(free) != 1)} left")
+    for item in removable:
+        clean.clean(item, repository, refs=args.refs, everything=args.everything)
+    print(f"took away what {len(removable)} run{'s' * (len(removable) != 1)} left")
     return 0
 
 
-def _free(one: Any, args: Namespace) -> bool:
-    if one.busy or (one.elsewhere if args.everything else one.unfinished is not None):
+def _is_removable(left: Any, args: Namespace) -> bool:
+    if left.busy or (left.elsewhere if args.everything else left.unfinished is not None):
         return False
-    return bool(one.trees or (args.refs and one.refs) or args.everything)
+    return bool(left.trees or (args.refs and left.refs) or args.everything)
 
 
-def _line(one: Any, args: Namespace) -> str:
-    if one.busy:
-        return f"{visible(one.run.id)}: at work, stays as it is"
-    if one.elsewhere and args.everything:
+def _describe(left: Any, args: Namespace) -> str:
+    if left.busy:
+        return f"{sanitize(left.run.id)}: at work, stays as it is"
+    if left.elsewhere and args.everything:
         return (
-            f"{visible(one.run.id)}: stays as it is, because {visible(one.run.branch)} is checked out in "
-            f"{visible(one.elsewhere)}; say `git switch -` there first"
+            f"{sanitize(left.run.id)}: stays as it is, because {sanitize(left.run.branch)} is checked out in "
+            f"{sanitize(left.elsewhere)}; say `git switch -` there first"
         )
-    if one.unfinished is not None and not args.everything:
+    if left.unfinished is not None and not args.everything:
         return (
-            f"{visible(one.run.id)}: stays as it is, because experiment {one.unfinished} was interrupted and "
-            f"its work is in no commit; `hookline run --resume {visible(one.run.id)}` finishes it, "
+            f"{sanitize(left.run.id)}: stays as it is, because experiment {left.unfinished} was interrupted "
+            f"and its work is in no commit; `hookline run --resume {sanitize(left.run.id)}` finishes it, "
             "--everything takes it away"
         )
-    parts = [f"{len(one.trees)} worktrees ({one.size / 1e6:.1f} MB)"]
+    parts = [f"{len(left.trees)} worktrees ({left.size / 1e6:.1f} MB)"]
     if args.refs or args.everything:
-        parts.append(f"{len(one.refs)} refs, and with them the work of discarded experiments")
+        parts.append(f"{len(left.refs)} refs, and with them the work of discarded experiments")
     if args.everything:
-        parts.append(f"the branch {visible(one.run.branch)} and the journal")
-    return f"{visible(one.run.id)}: {', '.join(parts)}"
+        parts.append(f"the branch {sanitize(left.run.branch)} and the journal")
+    return f"{sanitize(left.run.id)}: {', '.join(parts)}"
 
 
-def _agreed() -> bool:
-    """Only a person at a terminal can agree; a script says --yes."""
+def _confirm() -> bool:
+    """Ask at the terminal; a script passes --yes instead."""
     if not sys.stdin.isatty():
         raise ValueError("taking this away cannot be undone; say --yes where nobody can be asked")
     try:

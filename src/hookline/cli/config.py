@@ -1,4 +1,4 @@
-"""Show what is configured: every value that holds, and where it comes from."""
+"""Show the configuration: every value in effect, and where it comes from."""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -7,167 +7,177 @@ from contextlib import closing
 from typing import Any
 
 from hookline.cli._command import Command
-from hookline.cli._output import complaints, dump, table, visible
-from hookline.core.frozen import thawed
+from hookline.cli._output import dump, print_problems, print_table, sanitize
+from hookline.core.frozen import thaw
 from hookline.core.hook import Hook
-from hookline.core.host import CONTEXT_CAP, CONTINUATIONS
+from hookline.core.host import CONTEXT_CAP, MAX_CONTINUATIONS
 from hookline.core.run_variables import BUDGET_END
 from hookline.core.store import Limits
-from hookline.hooks.token_budget import ENGINE
+from hookline.hooks.token_budget import TARGET_VARIABLE
 from hookline.policy import read_files
-from hookline.policy.layers import SWITCH, switches
+from hookline.policy.layers import SWITCH_PREFIX, switches
 from hookline.policy.model import Problem
 from hookline.redact import redact
 from hookline.runtime import telemetry
-from hookline.runtime.open_store import ADDRESS, STORE
-from hookline.runtime.runtime import ANSWER_WITHIN
-from hookline.runtime.select_hooks import DEPTH
-from hookline.runtime.setup import SETTINGS, Setup, load
+from hookline.runtime.call_hook import DEPTH_VARIABLE
+from hookline.runtime.open_store import ADDRESS_VARIABLE, DEFAULT_STORE
+from hookline.runtime.runtime import TIMEOUT_SECONDS
+from hookline.runtime.setup import SETTINGS_FILES, Setup, load_setup
 
-USUAL: Mapping[str, Any] = {
+DEFAULTS: Mapping[str, Any] = {
     "profile": "default",
     "import": [],
-    "store": STORE,
+    "store": DEFAULT_STORE,
     "store_address": "",
     "keep_days": Limits().days,
     "keep_records": Limits().records,
-    "answer_within": ANSWER_WITHIN,
+    "answer_within": TIMEOUT_SECONDS,
     "context_cap": CONTEXT_CAP,
-    "continuations": CONTINUATIONS,
+    "continuations": MAX_CONTINUATIONS,
 }
-"""The options of hookline.toml where no file says otherwise."""
-VARIABLES = (ADDRESS, "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", BUDGET_END, ENGINE, DEPTH)
+"""The options of hookline.toml, with their values if no file sets them."""
+VARIABLES = (
+    ADDRESS_VARIABLE,
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    BUDGET_END,
+    TARGET_VARIABLE,
+    DEPTH_VARIABLE,
+)
 Row = tuple[str, Any, str, str]
-"""What, its value, where from, and where another value was given that does not hold."""
+"""Name, value, origin, and the file whose value for it was refused."""
 
 
 def run(args: Namespace) -> int:
-    setup = load(dict(os.environ), os.getcwd())
-    with closing(setup.kept):
+    setup = load_setup(dict(os.environ), os.getcwd())
+    with closing(setup.resources):
         if args.json:
-            dump(_facts(setup))
+            dump(_collect_facts(setup))
         else:
             _show(setup)
     return 0
 
 
-def _facts(setup: Setup) -> dict[str, Any]:
+def _collect_facts(setup: Setup) -> dict[str, Any]:
     return {
-        "problems": [str(problem) for problem in setup.settled.problems],
-        "waiting": list(setup.settled.waiting),
-        "values": [_fact(*row) for row in _values(setup)],
-        "environment": _environment(os.environ),
-        "files": _files(setup),
-        "places": _places(setup),
-        "sinks": _sinks(setup),
+        "problems": [str(problem) for problem in setup.config.problems],
+        "waiting": list(setup.config.waiting),
+        "values": [_value_facts(*row) for row in _list_values(setup)],
+        "environment": _select_variables(os.environ),
+        "files": _list_files(setup),
+        "places": _list_places(setup),
+        "sinks": _describe_sinks(setup),
     }
 
 
-def _fact(name: str, value: Any, origin: str, refused: str) -> dict[str, Any]:
+def _value_facts(name: str, value: Any, origin: str, refused: str) -> dict[str, Any]:
     return {"name": name, "value": value, "from": origin, **({"refused": refused} if refused else {})}
 
 
-def _values(setup: Setup) -> Iterator[Row]:
-    refused = setup.settled.refused
-    for name, usual in USUAL.items():
-        given = setup.settled.options.get(name)
-        value, origin = (_bare(given.value), given.origin) if given else (usual, "default")
+def _list_values(setup: Setup) -> Iterator[Row]:
+    refused = setup.config.refused
+    for name, default in DEFAULTS.items():
+        setting = setup.config.options.get(name)
+        value, origin = (_redact_value(setting.value), setting.origin) if setting else (default, "default")
         yield name, value, origin, refused.get(("", name), "")
     for hook in setup.hooks:
-        yield from _of_hook(setup, hook)
-    for sink in setup.settled.sinks:
-        values = {"enabled": sink.enabled, **thawed(sink.settings)}
+        yield from _list_hook_values(setup, hook)
+    for sink in setup.config.sinks:
+        values = {"enabled": sink.enabled, **thaw(sink.settings)}
         for key, value in values.items():
-            yield f"sinks.{sink.name}.{key}", _unsaid(key, value), sink.given.get(key, "default"), ""
+            yield f"sinks.{sink.name}.{key}", _hide_headers(key, value), sink.origins.get(key, "default"), ""
 
 
-def _unsaid(key: str, value: Any) -> Any:
-    """Headers by their names only: what they hold lets one in."""
+def _hide_headers(key: str, value: Any) -> Any:
+    """Return headers without their values, which may be credentials."""
     return dict.fromkeys(value, "(not shown)") if key == "headers" else value
 
 
-def _sinks(setup: Setup) -> dict[str, str]:
-    return {one.name: str(one) for one in telemetry.standing(setup.places, setup.settled.sinks)}
+def _describe_sinks(setup: Setup) -> dict[str, str]:
+    return {state.name: str(state) for state in telemetry.sink_statuses(setup.places, setup.config.sinks)}
 
 
-def _bare(value: Any) -> Any:
-    """An address may have a password in it."""
-    return redact(value) if isinstance(value, str) else thawed(value)
+def _redact_value(value: Any) -> Any:
+    """Redact a text, because an address may contain a password."""
+    return redact(value) if isinstance(value, str) else thaw(value)
 
 
-def _of_hook(setup: Setup, hook: Hook) -> Iterator[Row]:
+def _list_hook_values(setup: Setup, hook: Hook) -> Iterator[Row]:
     values = {"enabled": hook.enabled, "priority": hook.priority, "on_failure": hook.on_failure}
-    values |= {"on_timeout": hook.on_timeout or hook.on_failure, **thawed(hook.settings)}
+    values |= {"on_timeout": hook.on_timeout or hook.on_failure, **thaw(hook.settings)}
     for key, value in values.items():
-        refused = setup.settled.refused.get((hook.name, key), "")
-        yield f"hooks.{hook.name}.{key}", value, _origin(setup, hook, key), refused
+        refused = setup.config.refused.get((hook.name, key), "")
+        yield f"hooks.{hook.name}.{key}", value, _find_origin(setup, hook, key), refused
 
 
-def _origin(setup: Setup, hook: Hook, key: str) -> str:
+def _find_origin(setup: Setup, hook: Hook, key: str) -> str:
     if key == "enabled" and hook.off and hook.off in switches(setup.env).values():
         return f"environment: {hook.off}"
-    given = setup.settled.given.get((hook.name, key))
-    if given is None and key == "enabled" and hook.off:
+    origin = setup.config.origins.get((hook.name, key))
+    if origin is None and key == "enabled" and hook.off:
         return hook.off
-    return given or hook.origin or "default"
+    return origin or hook.origin or "default"
 
 
-def _environment(env: Mapping[str, str]) -> dict[str, str]:
-    """The variables that mean something to us."""
-    ours = sorted(name for name in env if name in VARIABLES or name.startswith(SWITCH))
-    return {name: redact(env[name]) for name in ours}
+def _select_variables(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment variables that hookline reads."""
+    names = sorted(name for name in env if name in VARIABLES or name.startswith(SWITCH_PREFIX))
+    return {name: redact(env[name]) for name in names}
 
 
-def _files(setup: Setup) -> list[str]:
-    """Every file of configuration that is there, as it would be read."""
+def _list_files(setup: Setup) -> list[str]:
+    """Return every configuration file that exists, with its displayed name."""
     places = setup.places
     user = read_files.Folder(path=places.config, source="user")
     project = read_files.Folder(path=places.project, source="project", root=places.root)
-    found: list[str] = []
+    names: list[str] = []
     for folder in (user, project):
-        names = [(name, folder.source) for name in (*SETTINGS, "hookline.local.toml")]
-        found += [one.name for one in read_files.load(folder, names) if not isinstance(one, Problem)]
-        found += [
-            read_files.shown(path, folder) for path in read_files.scripts(folder) if isinstance(path, str)
+        candidates = [(name, folder.source) for name in (*SETTINGS_FILES, "hookline.local.toml")]
+        names += [file.name for file in read_files.load(folder, candidates) if not isinstance(file, Problem)]
+        names += [
+            read_files.display_path(path, folder)
+            for path in read_files.hook_scripts(folder)
+            if isinstance(path, str)
         ]
-    return found
+    return names
 
 
-def _places(setup: Setup) -> dict[str, str]:
+def _list_places(setup: Setup) -> dict[str, str]:
     places = setup.places
-    named = {"project": places.root, "config": places.config, "state": places.state}
-    return {**named, "scratch": places.scratch, "store": places.store, "trust": places.trust}
+    main = {"project": places.root, "config": places.config, "state": places.state}
+    return {**main, "scratch": places.scratch, "store": places.store, "trust": places.trust}
 
 
 def _show(setup: Setup) -> None:
-    complaints(setup.settled.problems, setup.settled.waiting)
-    if setup.complaints:
+    print_problems(setup.config.problems, setup.config.waiting)
+    if setup.user_messages:
         print()
-    table(("value", "is", "from"), (_told(*row) for row in _values(setup)))
-    _show_named("environment", _environment(os.environ), none="says nothing to us")
+    print_table(("value", "is", "from"), (_format_row(*row) for row in _list_values(setup)))
+    _print_section("environment", _select_variables(os.environ), none="says nothing to us")
     print("\nfiles that were read:")
-    print("\n".join(f"  {visible(name)}" for name in _files(setup)) or "  none")
-    _show_named("places", _places(setup))
-    if setup.settled.sinks:
-        _show_named("sinks", _sinks(setup))
+    print("\n".join(f"  {sanitize(name)}" for name in _list_files(setup)) or "  none")
+    _print_section("places", _list_places(setup))
+    if setup.config.sinks:
+        _print_section("sinks", _describe_sinks(setup))
 
 
-def _told(name: str, value: Any, origin: str, refused: str) -> tuple[str, str, str]:
-    return name, _plain(value), f"{origin}, because {refused} is wrong" if refused else origin
+def _format_row(name: str, value: Any, origin: str, refused: str) -> tuple[str, str, str]:
+    return name, _format_value(value), f"{origin}, because {refused} is wrong" if refused else origin
 
 
-def _plain(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, str) and value else repr(value)
 
 
-def _show_named(title: str, named: Mapping[str, str], none: str = "") -> None:
+def _print_section(title: str, entries: Mapping[str, str], none: str = "") -> None:
     print(f"\n{title}:")
-    width = max(map(len, named), default=0)
-    for name, value in named.items():
-        print(f"  {name:{width}}  {visible(value)}")
-    if not named:
+    width = max(map(len, entries), default=0)
+    for name, value in entries.items():
+        print(f"  {name:{width}}  {sanitize(value)}")
+    if not entries:
         print(f"  {none}")
 
 

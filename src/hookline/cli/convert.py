@@ -1,4 +1,4 @@
-"""Let hooks that were written for one agent run under another: declares them here, and says what is lost."""
+"""Let hooks that were written for one agent run under another: declare them here, and report what is lost."""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -7,17 +7,17 @@ from typing import Any
 
 from hookline import hosts
 from hookline.cli._command import Command
-from hookline.cli._confirm_changes import agreed, short, shown
-from hookline.cli._convert_files import Found, Trip, found, planned, way_of
-from hookline.cli._output import dump, visible
-from hookline.core.frozen import thawed
+from hookline.cli._confirm_changes import confirm, format_plan, shorten_path
+from hookline.cli._convert_files import ConversionContext, SourceHook, find_list_format, plan_file, read_hooks
+from hookline.cli._output import dump, sanitize
+from hookline.core.frozen import thaw
 from hookline.core.host import Host
 from hookline.core.install_table import Scope
 from hookline.install import install_hooks, settings_files
 from hookline.install.install_hooks import Plan
-from hookline.system.paths import find
+from hookline.system.paths import find_places
 
-HOW = {
+HOW_TEXTS = {
     "whole": "carries over",
     "partly": "carries over in part",
     "native": "runs there already",
@@ -26,119 +26,121 @@ HOW = {
 
 
 def run(args: Namespace) -> int:
-    trip = _trip(args)
-    hooks = list(found(trip))
-    plan = planned(trip, [one.ported for one in hooks])
+    context = _build_context(args)
+    hooks = list(read_hooks(context))
+    plan = plan_file(context, [hook.conversion for hook in hooks])
     if args.json:
-        dump(_facts(trip, hooks, plan))
+        dump(_collect_facts(context, hooks, plan))
     else:
-        print("\n".join(_report(trip, hooks)))
-        print(shown(plan, trip.places) if _carried(hooks) else "nothing is to be declared")
+        print("\n".join(_report(context, hooks)))
+        print(format_plan(plan, context.places) if _has_converted(hooks) else "nothing is to be declared")
     if plan.problem:
         return 1
     if plan.changes and not args.dry_run:
-        if not agreed("Write this?", yes=args.yes):
+        if not confirm("Write this?", yes=args.yes):
             print("nothing was changed")
             return 1
-        _write(trip)
-    if not args.json and _carried(hooks):
-        print("\n".join(_next(trip, plan, dry=args.dry_run)))
-    return 1 if any(one.ported.how == "not" for one in hooks) else 0
+        _write(context)
+    if not args.json and _has_converted(hooks):
+        print("\n".join(_list_next_steps(context, plan, dry=args.dry_run)))
+    return 1 if any(hook.conversion.how == "not" for hook in hooks) else 0
 
 
-def _carried(hooks: Sequence[Found]) -> bool:
-    return any(one.ported.event for one in hooks)
+def _has_converted(hooks: Sequence[SourceHook]) -> bool:
+    return any(hook.conversion.event for hook in hooks)
 
 
-def _trip(args: Namespace) -> Trip:
+def _build_context(args: Namespace) -> ConversionContext:
     source, target = hosts.load(args.source), hosts.load(args.target)
     if source is target:
         raise LookupError(f"hooks of {source.name} run under {source.name} as they are")
-    if target.wiring is None:
+    if target.install is None:
         raise LookupError(f"{target.name} is no agent that could be wired")
-    way_of(source)
+    find_list_format(source)
     env = dict(os.environ)
-    return Trip(
+    return ConversionContext(
         source=source,
         target=target,
         scope="user" if args.user else "project",
-        payload=_payload(source, args.payload),
-        places=find(env, os.getcwd()),
+        payload=_choose_payload(source, args.payload),
+        places=find_places(env, os.getcwd()),
         env=env,
     )
 
 
-def _payload(source: Host, wanted: str) -> str:
-    """The words in which the hooks expect to be told: their host's own, unless a person knows better."""
-    spoken = {host.dialect.name: host.name for host in map(hosts.load, hosts.names()) if host.dialect}
-    if wanted and wanted not in spoken:
-        raise LookupError(f"no payload is called {wanted!r}; there are: {', '.join(spoken)}")
-    if wanted or source.dialect:
-        return wanted or (source.dialect.name if source.dialect else "")
-    there = ", ".join(f"--payload {name} (as {host} tells)" for name, host in spoken.items())
+def _choose_payload(source: Host, requested: str) -> str:
+    """Return the payload format that the hooks expect: their host's own, unless the user names one."""
+    formats = {host.dialect.name: host.name for host in map(hosts.load, hosts.names()) if host.dialect}
+    if requested and requested not in formats:
+        raise LookupError(f"no payload is called {requested!r}; there are: {', '.join(formats)}")
+    if requested or source.dialect:
+        return requested or (source.dialect.name if source.dialect else "")
+    options = ", ".join(f"--payload {name} (as {host} tells)" for name, host in formats.items())
     raise LookupError(
         f"only hooks that understand one of these can be carried over, and {source.name} tells in words of "
-        f"its own; if yours do, say so: {there}"
+        f"its own; if yours do, say so: {options}"
     )
 
 
-def _write(trip: Trip) -> None:
-    """Planned anew under the lock: somebody else may have been at it since it was shown."""
-    with settings_files.alone(trip.places.state):
-        plan = planned(trip, [one.ported for one in found(trip)])
+def _write(context: ConversionContext) -> None:
+    """Plan again under the lock, because another process may have changed the file, and write it."""
+    with settings_files.lock_records(context.places.state):
+        plan = plan_file(context, [hook.conversion for hook in read_hooks(context)])
         if plan.after is not None and plan.changes:
             settings_files.make_folders(plan.path)
             settings_files.write(plan.path, plan.after)
 
 
-def _report(trip: Trip, hooks: Sequence[Found]) -> Iterator[str]:
+def _report(context: ConversionContext, hooks: Sequence[SourceHook]) -> Iterator[str]:
     if not hooks:
-        whose = "your own files" if trip.scope == "user" else "this project's files"
-        yield f"{trip.source.name} has no hooks in {whose}"
-    for one in hooks:
-        told = one.ported
-        at = f"{told.moment} {_line(told.written.command)}"
-        yield f"{HOW[told.how]}: {visible(at)} ({visible(one.file)})"
-        yield from (f"  {visible(text)}" for text in (*told.why, *told.limits))
+        files = "your own files" if context.scope == "user" else "this project's files"
+        yield f"{context.source.name} has no hooks in {files}"
+    for hook in hooks:
+        conversion = hook.conversion
+        place = f"{conversion.moment} {_format_command(conversion.written.command)}"
+        yield f"{HOW_TEXTS[conversion.how]}: {sanitize(place)} ({sanitize(hook.file)})"
+        yield from (f"  {sanitize(text)}" for text in (*conversion.why, *conversion.limits))
 
 
-def _line(command: str | tuple[str, ...]) -> str:
+def _format_command(command: str | tuple[str, ...]) -> str:
     return command if isinstance(command, str) else " ".join(command)
 
 
-def _next(trip: Trip, plan: Plan, *, dry: bool) -> Iterator[str]:
+def _list_next_steps(context: ConversionContext, plan: Plan, *, dry: bool) -> Iterator[str]:
     if plan.changes:
-        yield f"{short(plan.path, trip.places)} {'would be' if dry else 'is'} written"
-    if trip.scope == "project":
+        yield f"{shorten_path(plan.path, context.places)} {'would be' if dry else 'is'} written"
+    if context.scope == "project":
         yield "  still needed: a project's hooks wait for your trust: `hookline trust`"
-    scopes: tuple[Scope, ...] = (trip.scope, "user")
-    if not any(install_hooks.standing(trip.target, scope, trip.places, trip.env) for scope in scopes):
-        user = " --user" if trip.scope == "user" else ""
-        yield f"  still needed: `hookline init --host {trip.target.name}{user}`"
+    scopes: tuple[Scope, ...] = (context.scope, "user")
+    if not any(
+        install_hooks.active_moments(context.target, scope, context.places, context.env) for scope in scopes
+    ):
+        user = " --user" if context.scope == "user" else ""
+        yield f"  still needed: `hookline init --host {context.target.name}{user}`"
 
 
-def _facts(trip: Trip, hooks: Sequence[Found], plan: Plan) -> dict[str, Any]:
+def _collect_facts(context: ConversionContext, hooks: Sequence[SourceHook], plan: Plan) -> dict[str, Any]:
     return {
-        "from": trip.source.name,
-        "to": trip.target.name,
+        "from": context.source.name,
+        "to": context.target.name,
         "file": plan.path,
         "changes": plan.changes,
         "problem": plan.problem,
-        "hooks": [_fact(one) for one in hooks],
+        "hooks": [_hook_facts(hook) for hook in hooks],
     }
 
 
-def _fact(one: Found) -> dict[str, Any]:
-    told = one.ported
+def _hook_facts(hook: SourceHook) -> dict[str, Any]:
+    conversion = hook.conversion
     return {
-        "file": one.file,
-        "moment": told.moment,
-        "command": _line(told.written.command),
-        "how": told.how,
-        "why": list(told.why),
-        "limits": list(told.limits),
-        "event": told.event,
-        "entry": thawed(told.entry),
+        "file": hook.file,
+        "moment": conversion.moment,
+        "command": _format_command(conversion.written.command),
+        "how": conversion.how,
+        "why": list(conversion.why),
+        "limits": list(conversion.limits),
+        "event": conversion.event,
+        "entry": thaw(conversion.entry),
     }
 
 

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from hookline.cli._command import Command
-from hookline.cli._output import dump, lines, visible
+from hookline.cli._output import dump, sanitize, sanitize_lines
 from hookline.daemon import control
-from hookline.daemon.paths import Place, find, make, problem
+from hookline.daemon.paths import DaemonFolder, create_daemon_folder, describe_problem, find_daemon_folder
 from hookline.daemon.start import SWITCH, ensure
 from hookline.system.paths import daemon_folders
 
 
 def start(args: Namespace) -> int:
-    if _off():
+    if _is_off():
         raise ValueError(f"{SWITCH}=off is set in the environment; unset it to use a daemon")
-    place = make()
+    place = create_daemon_folder()
     if control.is_ours(control.status(place)):
         print("a daemon of this installation is running; see `hookline daemon status`")
         return 0
@@ -28,83 +28,92 @@ def start(args: Namespace) -> int:
 
 
 def stop(args: Namespace) -> int:
-    place = find()
-    if not control.held(place):
+    place = find_daemon_folder()
+    if not control.is_served(place):
         print("no daemon is running")
         return 0
     if not control.stop(place):
-        raise OSError(f"{_holder(place)} does not end; end it yourself, then try again")
+        raise OSError(f"{_describe_holder(place)} does not end; end it yourself, then try again")
     print("the daemon has ended; the next call starts it again")
     return 0
 
 
 def status(args: Namespace) -> int:
-    place = find()
-    found = control.status(place) if control.held(place) else None
+    place = find_daemon_folder()
+    state = control.status(place) if control.is_served(place) else None
     if args.json:
-        dump(_facts(place, found))
+        dump(_collect_facts(place, state))
     else:
-        print("\n".join(map(visible, [*_sentences(place, found), *_remarks()])))
-    return 0 if found else 1
+        print("\n".join(map(sanitize, [*_describe_status(place, state), *_list_problems()])))
+    return 0 if state else 1
 
 
 def logs(args: Namespace) -> int:
-    place = find()
+    place = find_daemon_folder()
     try:
         with open(place.log, encoding="utf-8", errors="replace") as file:
             text = file.read()
     except FileNotFoundError:
         text = ""
-    print(lines(text.rstrip("\n")) if text else f"nothing was written into {visible(place.log)} so far")
+    print(
+        sanitize_lines(text.rstrip("\n"))
+        if text
+        else f"nothing was written into {sanitize(place.log)} so far"
+    )
     return 0
 
 
-def _off() -> bool:
+def _is_off() -> bool:
     return os.environ.get(SWITCH) == "off"
 
 
-def _facts(place: Place, status: dict[str, Any] | None) -> dict[str, Any]:
-    facts = {"runs": status is not None, "folder": place.folder, "off": _off(), "problems": _remarks()}
+def _collect_facts(place: DaemonFolder, status: dict[str, Any] | None) -> dict[str, Any]:
+    facts = {
+        "runs": status is not None,
+        "folder": place.path,
+        "off": _is_off(),
+        "problems": _list_problems(),
+    }
     if status is None:
-        return {**facts, "hangs": control.held(place)}
+        return {**facts, "hangs": control.is_served(place)}
     return {**facts, **status, "this_installation": control.is_ours(status)}
 
 
-def _sentences(place: Place, status: dict[str, Any] | None) -> list[str]:
+def _describe_status(place: DaemonFolder, status: dict[str, Any] | None) -> list[str]:
     if status is None:
-        return [_none(place)]
+        return [_describe_missing(place)]
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(status["since"]))
     calls = "1 call" if status["calls"] == 1 else f"{status['calls']:,} calls"
-    other = "another installation, which the next call of this one replaces"
-    whose = "this installation" if control.is_ours(status) else other
+    another = "another installation, which the next call of this one replaces"
+    owner = "this installation" if control.is_ours(status) else another
     process = f"process {status['process']}, hookline {status['release']}, Python {status['python']}"
     return [
         f"a daemon is running: {process}",
-        f"answered {calls} since {since}; exits after {_span(status['idle'])} without one",
-        f"folder: {place.folder}",
-        f"belongs to {whose}: {status['programs']}",
+        f"answered {calls} since {since}; exits after {_format_span(status['idle'])} without one",
+        f"folder: {place.path}",
+        f"belongs to {owner}: {status['programs']}",
     ]
 
 
-def _none(place: Place) -> str:
-    if not control.held(place):
+def _describe_missing(place: DaemonFolder) -> str:
+    if not control.is_served(place):
         return "no daemon is running; the next call starts one"
-    return f"{_holder(place)} holds {place.folder} and does not answer; the next call replaces it"
+    return f"{_describe_holder(place)} holds {place.path} and does not answer; the next call replaces it"
 
 
-def _holder(place: Place) -> str:
+def _describe_holder(place: DaemonFolder) -> str:
     return f"process {control.holder(place).partition(':')[0] or 'unknown'}"
 
 
-def _span(seconds: float) -> str:
+def _format_span(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"  # noqa: PLR2004 -- for people
 
 
-def _remarks() -> list[str]:
-    """What keeps a daemon from being used."""
+def _list_problems() -> list[str]:
+    """Return the reasons why no daemon is used."""
     off = [f"{SWITCH}=off is set in the environment, so no daemon is used"]
-    spoilt = [(one, problem(one)) for one in daemon_folders() if os.path.lexists(one)]
-    return [*(off if _off() else []), *(f"{one} is not used: {why}" for one, why in spoilt if why)]
+    checked = [(folder, describe_problem(folder)) for folder in daemon_folders() if os.path.lexists(folder)]
+    return [*(off if _is_off() else []), *(f"{folder} is not used: {why}" for folder, why in checked if why)]
 
 
 def run(args: Namespace) -> int:
@@ -112,22 +121,29 @@ def run(args: Namespace) -> int:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    verbs = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    _verb(verbs, "start", "Start the daemon and wait until it answers.", start)
-    _verb(verbs, "stop", "Stop the daemon after the calls in progress, and wait until it has ended.", stop)
-    one = _verb(
-        verbs, "status", "Show whether a daemon is running; the exit code is 0 if so, else 1.", status
+    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    _add_subcommand(subparsers, "start", "Start the daemon and wait until it answers.", start)
+    _add_subcommand(
+        subparsers, "stop", "Stop the daemon after the calls in progress, and wait until it has ended.", stop
     )
-    one.add_argument("--json", action="store_true", help="print one JSON object")
-    _verb(verbs, "logs", "Show the log, which is empty unless something failed.", logs)
+    status_parser = _add_subcommand(
+        subparsers, "status", "Show whether a daemon is running; the exit code is 0 if so, else 1.", status
+    )
+    status_parser.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_subcommand(subparsers, "logs", "Show the log, which is empty unless something failed.", logs)
 
 
-def _verb(
-    verbs: "_SubParsersAction[ArgumentParser]", name: str, about: str, work: Callable[[Namespace], int]
+def _add_subcommand(
+    subparsers: "_SubParsersAction[ArgumentParser]",
+    name: str,
+    about: str,
+    function: Callable[[Namespace], int],
 ) -> ArgumentParser:
-    one = verbs.add_parser(name, help=about, description=about, formatter_class=RawDescriptionHelpFormatter)
-    one.set_defaults(carry_out=work)
-    return one
+    parser = subparsers.add_parser(
+        name, help=about, description=about, formatter_class=RawDescriptionHelpFormatter
+    )
+    parser.set_defaults(carry_out=function)
+    return parser
 
 
 COMMAND = Command(

@@ -1,4 +1,4 @@
-"""Say of every agent here whether it really reaches us, by trying it, and what a person still has to do."""
+"""Check for every agent whether its hooks reach hookline, by calling them, and report what a user must do."""
 
 import os
 import platform
@@ -12,91 +12,100 @@ from msgspec import to_builtins
 from hookline import __version__, hosts
 from hookline.cli._command import Command
 from hookline.cli._doctor import Finding
-from hookline.cli._doctor.daemon import begun
-from hookline.cli._doctor.environment import around
-from hookline.cli._doctor.hosts import Seen, all_hosts, between, look_at
-from hookline.cli._doctor.machine import Latency, client, latency, slow
-from hookline.cli._output import dump, visible
+from hookline.cli._doctor.daemon import start_daemon
+from hookline.cli._doctor.environment import check_environment
+from hookline.cli._doctor.hosts import HostReport, check_shared_files, examine_host, list_hosts
+from hookline.cli._doctor.machine import Latency, describe_client, describe_latency, measure_latency
+from hookline.cli._output import dump, sanitize
 from hookline.core.host import Host
-from hookline.install.inspect import Call, Wire, wires
+from hookline.install.inspect import InstalledCommand, InstalledFile, find_installations
 from hookline.install.probe import Trial
-from hookline.runtime.setup import Setup, load
+from hookline.runtime.setup import Setup, load_setup
 from hookline.system.own_command import CLIENT
 from hookline.system.paths import Places
 
-NOWHERE = "no agent calls us here: `hookline init` wires those in use"
+NOT_INSTALLED = "no agent calls us here: `hookline init` wires those in use"
 SIGNS = {"well": "✓", "note": "·", "attention": "!"}
 COLOURS = {"well": "32", "note": "2", "attention": "33"}
 
 
 def run(args: Namespace) -> int:
-    chosen = [hosts.load(name) for name in args.host] or all_hosts()
+    chosen = [hosts.load(name) for name in args.host] or list_hosts()
     env = dict(os.environ)
-    setup = load(env, os.getcwd())
-    setup.kept.close()
-    asks = any(CLIENT in call.line for host in chosen for call in _calls(host, setup, env))
-    general = [*around(setup, env), client(), *(begun(env) if asks else ())]
-    seen = [look_at(host, setup, env, asked=bool(args.host)) for host in chosen]
-    took = _took(seen, setup, env)
-    general += [*([slow(took)] if took else []), *_nowhere(seen), *between(seen)]
-    well = not any(one.weight == "attention" for one in (*general, *(f for s in seen for f in s.findings)))
+    setup = load_setup(env, os.getcwd())
+    setup.resources.close()
+    uses_client = any(CLIENT in call.line for host in chosen for call in _list_calls(host, setup, env))
+    general = [*check_environment(setup, env), describe_client(), *(start_daemon(env) if uses_client else ())]
+    reports = [examine_host(host, setup, env, asked=bool(args.host)) for host in chosen]
+    latency = _measure_latency(reports, setup, env)
+    general += [
+        *([describe_latency(latency)] if latency else []),
+        *_check_any_installed(reports),
+        *check_shared_files(reports),
+    ]
+    well = not any(
+        finding.weight == "attention"
+        for finding in (*general, *(inner for report in reports for inner in report.findings))
+    )
     if args.json:
-        dump(_report(seen, general, took, well=well))
+        dump(_collect_facts(reports, general, latency, well=well))
     else:
-        _show(seen, general, setup.places, well=well)
+        _show(reports, general, setup.places, well=well)
     return 0 if well else 1
 
 
-def _calls(host: Host, setup: Setup, env: Mapping[str, str]) -> list[Call]:
-    return [call for wire in wires(host, setup.places, env) for call in wire.calls]
+def _list_calls(host: Host, setup: Setup, env: Mapping[str, str]) -> list[InstalledCommand]:
+    return [call for installed in find_installations(host, setup.places, env) for call in installed.calls]
 
 
-def _took(seen: Sequence[Seen], setup: Setup, env: Mapping[str, str]) -> Latency | None:
-    """How long the first command takes that answers rightly; a second one would take no other time."""
-    right = (
-        (wire, trial.call)
-        for one in seen
-        for wire, trials in one.wires
+def _measure_latency(reports: Sequence[HostReport], setup: Setup, env: Mapping[str, str]) -> Latency | None:
+    """Measure the first command that answers correctly; another would take as long."""
+    correct = (
+        (installed, trial.call)
+        for report in reports
+        for installed, trials in report.installations
         for trial in trials
         if trial.ran and not trial.problem
     )
-    first = next(right, None)
-    return latency(*first, setup.places, env) if first else None
+    first = next(correct, None)
+    return measure_latency(*first, setup.places, env) if first else None
 
 
-def _nowhere(seen: Sequence[Seen]) -> list[Finding]:
-    if any(one.wires for one in seen):
+def _check_any_installed(reports: Sequence[HostReport]) -> list[Finding]:
+    if any(report.installations for report in reports):
         return []
-    return [Finding(id="wired.none", weight="attention", text=NOWHERE)]
+    return [Finding(id="wired.none", weight="attention", text=NOT_INSTALLED)]
 
 
-def _report(
-    seen: Sequence[Seen], general: Sequence[Finding], took: Latency | None, *, well: bool
+def _collect_facts(
+    reports: Sequence[HostReport], general: Sequence[Finding], measured: Latency | None, *, well: bool
 ) -> dict[str, Any]:
     return {
         "version": __version__,
         "python": platform.python_version(),
         "well": well,
-        "hosts": [_host(one) for one in seen if one.findings or one.present],
-        "findings": [to_builtins(one) for one in general],
-        "latency_ms": to_builtins(took) if took else None,
+        "hosts": [_host_facts(item) for item in reports if item.findings or item.present],
+        "findings": [to_builtins(item) for item in general],
+        "latency_ms": to_builtins(measured) if measured else None,
     }
 
 
-def _host(one: Seen) -> dict[str, Any]:
+def _host_facts(report: HostReport) -> dict[str, Any]:
     return {
-        "name": one.host.name,
-        "present": one.present,
-        "wired": [_wire(wire, trials) for wire, trials in one.wires],
-        "findings": [{"id": found.id, "weight": found.weight, "text": found.text} for found in one.findings],
+        "name": report.host.name,
+        "present": report.present,
+        "wired": [_wire_facts(installed, trials) for installed, trials in report.installations],
+        "findings": [
+            {"id": finding.id, "weight": finding.weight, "text": finding.text} for finding in report.findings
+        ],
     }
 
 
-def _wire(wire: Wire, trials: Sequence[Trial]) -> dict[str, Any]:
+def _wire_facts(installed: InstalledFile, trials: Sequence[Trial]) -> dict[str, Any]:
     return {
-        "scope": wire.scope,
-        "file": wire.path,
-        "moments": list(wire.moments),
+        "scope": installed.scope,
+        "file": installed.path,
+        "moments": list(installed.moments),
         "commands": [
             {
                 "command": trial.call.command,
@@ -107,39 +116,39 @@ def _wire(wire: Wire, trials: Sequence[Trial]) -> dict[str, Any]:
             }
             for trial in trials
         ],
-        "differs": [one.text for one in wire.differs if one.grave],
+        "differs": [difference.text for difference in installed.differences if difference.grave],
     }
 
 
-def _show(seen: Sequence[Seen], general: Sequence[Finding], places: Places, *, well: bool) -> None:
-    for one in seen:
-        if one.findings:
-            _write(_title(one))
-            for found in one.findings:
-                _write(_line(found, places))
-    _write(_coloured("1", f"hookline {__version__}, Python {platform.python_version()}"))
-    for found in general:
-        _write(_line(found, places))
-    _write("" if well else "\n! marks what needs you")
+def _show(reports: Sequence[HostReport], general: Sequence[Finding], places: Places, *, well: bool) -> None:
+    for report in reports:
+        if report.findings:
+            _print_nonempty(_format_title(report))
+            for finding in report.findings:
+                _print_nonempty(_format_finding(finding, places))
+    _print_nonempty(_colour("1", f"hookline {__version__}, Python {platform.python_version()}"))
+    for finding in general:
+        _print_nonempty(_format_finding(finding, places))
+    _print_nonempty("" if well else "\n! marks what needs you")
 
 
-def _title(one: Seen) -> str:
-    wired = " and ".join(wire.scope for wire, _ in one.wires)
+def _format_title(report: HostReport) -> str:
+    wired = " and ".join(installed.scope for installed, _ in report.installations)
     state = f"wired ({wired})" if wired else "not wired"
-    return _coloured("1", f"{one.host.name}: {state}")
+    return _colour("1", f"{report.host.name}: {state}")
 
 
-def _line(found: Finding, places: Places) -> str:
-    text = found.text.replace(places.root + os.sep, "").replace(places.home + os.sep, "~/")
-    return f"  {_coloured(COLOURS[found.weight], SIGNS[found.weight])} {visible(text)}"
+def _format_finding(finding: Finding, places: Places) -> str:
+    text = finding.text.replace(places.root + os.sep, "").replace(places.home + os.sep, "~/")
+    return f"  {_colour(COLOURS[finding.weight], SIGNS[finding.weight])} {sanitize(text)}"
 
 
-def _coloured(code: str, text: str) -> str:
+def _colour(code: str, text: str) -> str:
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     return text if plain or not sys.stdout.isatty() else f"\x1b[{code}m{text}\x1b[0m"
 
 
-def _write(text: str) -> None:
+def _print_nonempty(text: str) -> None:
     if text:
         print(text)
 

@@ -1,4 +1,4 @@
-"""Read what is known of errors and their fixes, tell what helps, and take it elsewhere."""
+"""Show the known errors and their fixes, record what helps against one, and export them."""
 
 import os
 import time
@@ -10,113 +10,128 @@ from typing import Any
 from msgspec import to_builtins
 
 from hookline.cli import _require_person
-from hookline.cli._command import Command, positive
-from hookline.cli._output import aligned, dump, table, visible
-from hookline.core.error_signature import sort, squeezed
-from hookline.core.records import Signature
+from hookline.cli._command import Command, parse_positive_int
+from hookline.cli._output import align, dump, print_table, sanitize
+from hookline.core.error_signature import classify, normalize_command
+from hookline.core.records import KnownError
 from hookline.core.store import Store
 from hookline.runtime import open_store
-from hookline.runtime.setup import load
-from hookline.system.git_facts import origin
+from hookline.runtime.setup import load_setup
+from hookline.system.git_facts import find_origin
 
-EVERY = 1_000_000
+MAX_ROWS = 1_000_000
 UNITS = {"d": 86_400, "h": 3600, "m": 60}
 
 
-def listed(args: Namespace) -> int:
-    with _opened() as (store, project):
-        found = store.signatures(project=None if args.all else project, limit=args.last, fixed=args.fixed)
+def list_errors(args: Namespace) -> int:
+    with _open_store() as (store, project):
+        signatures = store.signatures(
+            project=None if args.all else project, limit=args.last, fixed=args.fixed
+        )
     if args.json:
-        for one in found:
-            dump(_told(one))
+        for signature in signatures:
+            dump(_signature_facts(signature))
         return 0
-    if not found:
+    if not signatures:
         print("no error is known here yet")
         return 0
     rows = [
-        (one.key, str(one.seen), f"{_believed(one):.2f}", _ago(one.last), one.text, one.fix) for one in found
+        (
+            signature.key,
+            str(signature.seen),
+            f"{_confidence(signature):.2f}",
+            _format_age(signature.last),
+            signature.text,
+            signature.fix,
+        )
+        for signature in signatures
     ]
-    table(("error", "seen", "confidence", "last", "says", "fix"), rows)
+    print_table(("error", "seen", "confidence", "last", "says", "fix"), rows)
     return 0
 
 
 def show(args: Namespace) -> int:
-    with _opened() as (store, project):
-        one = _chosen(store, project, args.key)
+    with _open_store() as (store, project):
+        signature = _find_signature(store, project, args.key)
     if args.json:
-        dump(_told(one))
+        dump(_signature_facts(signature))
         return 0
-    times = "once" if one.seen == 1 else f"{one.seen} times"
+    times = "once" if signature.seen == 1 else f"{signature.seen} times"
     rows = [
-        ("error", one.key),
-        ("says", one.text),
-        ("sort", sort(one.text)),
-        ("command", one.command or "not known"),
-        ("seen", f"{times}, first {_ago(one.first)} ago, last {_ago(one.last)} ago"),
-        ("confidence", f"{_believed(one):.2f}"),
-        ("fix", one.fix or "not known; `hookline errors resolve KEY --fix COMMAND` tells one"),
-        ("of", one.project),
+        ("error", signature.key),
+        ("says", signature.text),
+        ("sort", classify(signature.text)),
+        ("command", signature.command or "not known"),
+        (
+            "seen",
+            f"{times}, first {_format_age(signature.first)} ago, last {_format_age(signature.last)} ago",
+        ),
+        ("confidence", f"{_confidence(signature):.2f}"),
+        ("fix", signature.fix or "not known; `hookline errors resolve KEY --fix COMMAND` tells one"),
+        ("of", signature.project),
     ]
-    print("\n".join(aligned(rows)))
+    print("\n".join(align(rows)))
     return 0
 
 
 def resolve(args: Namespace) -> int:
-    _require_person.not_an_agent("to tell what helps against an error", os.environ)
-    with _opened() as (store, project):
-        one, now = _chosen(store, project, args.key), time.time()
+    _require_person.refuse_agent("to tell what helps against an error", os.environ)
+    with _open_store() as (store, project):
+        signature, now = _find_signature(store, project, args.key), time.time()
         if args.fix:
-            store.fix(one.key, squeezed(args.fix), project=one.project)
-            store.weigh(one.key, 1.0, at=now, project=one.project)
+            store.record_fix(signature.key, normalize_command(args.fix), project=signature.project)
+            store.adjust_confidence(signature.key, 1.0, at=now, project=signature.project)
         else:
-            store.weigh(one.key, -1.0, at=now, project=one.project)
-    told = (
-        f"its fix is `{visible(squeezed(args.fix))}` from now on"
+            store.adjust_confidence(signature.key, -1.0, at=now, project=signature.project)
+    outcome = (
+        f"its fix is `{sanitize(normalize_command(args.fix))}` from now on"
         if args.fix
         else "nobody is warned of it any more"
     )
-    print(f"{visible(one.key)}: {told}")
+    print(f"{sanitize(signature.key)}: {outcome}")
     return 0
 
 
 def export(args: Namespace) -> int:
-    with _opened() as (store, project):
-        for one in store.signatures(project=None if args.all else project, limit=EVERY):
-            dump(_told(one))
+    with _open_store() as (store, project):
+        for signature in store.signatures(project=None if args.all else project, limit=MAX_ROWS):
+            dump(_signature_facts(signature))
     return 0
 
 
 @contextmanager
-def _opened() -> Iterator[tuple[Store, str]]:
-    setup = load(dict(os.environ), os.getcwd())
-    setup.kept.close()
+def _open_store() -> Iterator[tuple[Store, str]]:
+    setup = load_setup(dict(os.environ), os.getcwd())
+    setup.resources.close()
     with closing(open_store.open_store(setup)) as store:
-        yield store, origin(setup.places.root)
+        yield store, find_origin(setup.places.root)
 
 
-def _chosen(store: Store, project: str, key: str) -> Signature:
-    """The error that is called so, or begins so; of this repository before any other."""
-    every: Sequence[Signature] = store.signatures(limit=EVERY)
-    fitting = [one for one in every if one.key.startswith(key)]
-    near = [one for one in fitting if one.project == project] or fitting
-    exact = [one for one in near if one.key == key] or near
+def _find_signature(store: Store, project: str, key: str) -> KnownError:
+    """Return the error whose key starts with *key*, preferring those of this repository."""
+    signatures: Sequence[KnownError] = store.signatures(limit=MAX_ROWS)
+    matches = [signature for signature in signatures if signature.key.startswith(key)]
+    nearest = [signature for signature in matches if signature.project == project] or matches
+    exact = [signature for signature in nearest if signature.key == key] or nearest
     if len(exact) > 1:
-        raise LookupError(f"several errors begin with {key!r}: {', '.join(one.key for one in exact[:5])}")
+        raise LookupError(
+            f"several errors begin with {key!r}: {', '.join(signature.key for signature in exact[:5])}"
+        )
     if not exact:
         raise LookupError(f"no error is called {key!r}; `hookline errors list` shows them")
     return exact[0]
 
 
-def _believed(one: Signature) -> float:
-    return one.believed(time.time())
+def _confidence(signature: KnownError) -> float:
+    return signature.confidence_at(time.time())
 
 
-def _told(one: Signature) -> dict[str, Any]:
-    known = {name: value for name, value in to_builtins(one).items() if name != "weight"}
-    return {**known, "confidence": round(_believed(one), 3), "sort": sort(one.text)}
+def _signature_facts(signature: KnownError) -> dict[str, Any]:
+    fields = {name: value for name, value in to_builtins(signature).items() if name != "weight"}
+    return {**fields, "confidence": round(_confidence(signature), 3), "sort": classify(signature.text)}
 
 
-def _ago(at: float) -> str:
+def _format_age(at: float) -> str:
     seconds = max(int(time.time() - at), 0)
     unit = next((unit for unit in UNITS if seconds >= UNITS[unit]), "m")
     return f"{seconds // UNITS[unit]}{unit}"
@@ -127,36 +142,49 @@ def run(args: Namespace) -> int:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    verbs = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
-    one = _verb(verbs, "list", "List the errors that are known, the latest first.", listed)
-    _all(one)
-    one.add_argument("--fixed", action="store_true", help="only those that a fix is known of")
-    one.add_argument(
-        "-n", dest="last", type=positive, default=50, metavar="N", help="only the latest N; 50 without it"
+    subparsers = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
+    subparser = _add_subcommand(
+        subparsers, "list", "List the errors that are known, the latest first.", list_errors
     )
-    one.add_argument("--json", action="store_true", help="a JSON object a line, with everything")
-    one = _verb(verbs, "show", "Show all that is known of an error.", show)
-    _key(one)
-    one.add_argument("--json", action="store_true", help="one JSON object, with everything")
-    one = _verb(verbs, "resolve", "Tell what helps against an error, or that it is over.", resolve)
-    _key(one)
-    one.add_argument(
+    _add_all_option(subparser)
+    subparser.add_argument("--fixed", action="store_true", help="only those that a fix is known of")
+    subparser.add_argument(
+        "-n",
+        dest="last",
+        type=parse_positive_int,
+        default=50,
+        metavar="N",
+        help="only the latest N; 50 without it",
+    )
+    subparser.add_argument("--json", action="store_true", help="a JSON object a line, with everything")
+    subparser = _add_subcommand(subparsers, "show", "Show all that is known of an error.", show)
+    _add_key_argument(subparser)
+    subparser.add_argument("--json", action="store_true", help="one JSON object, with everything")
+    subparser = _add_subcommand(
+        subparsers, "resolve", "Tell what helps against an error, or that it is over.", resolve
+    )
+    _add_key_argument(subparser)
+    subparser.add_argument(
         "--fix", default="", metavar="COMMAND", help="what helps; without it, nobody is warned any more"
     )
-    _all(_verb(verbs, "export", "Write every known error as a JSON object a line.", export))
+    _add_all_option(
+        _add_subcommand(subparsers, "export", "Write every known error as a JSON object a line.", export)
+    )
 
 
-def _verb(verbs: "_SubParsersAction[ArgumentParser]", name: str, about: str, work: Any) -> ArgumentParser:
-    one = verbs.add_parser(name, help=about, description=about)
-    one.set_defaults(carry_out=work)
-    return one
+def _add_subcommand(
+    subparsers: "_SubParsersAction[ArgumentParser]", name: str, about: str, function: Any
+) -> ArgumentParser:
+    parser = subparsers.add_parser(name, help=about, description=about)
+    parser.set_defaults(carry_out=function)
+    return parser
 
 
-def _key(parser: ArgumentParser) -> None:
+def _add_key_argument(parser: ArgumentParser) -> None:
     parser.add_argument("key", metavar="KEY", help="the error, or how its name begins")
 
 
-def _all(parser: ArgumentParser) -> None:
+def _add_all_option(parser: ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="of every repository, not only of this one")
 
 

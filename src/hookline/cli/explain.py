@@ -1,4 +1,4 @@
-"""Show how one command or payload would be judged: who looked, which rule decided, on what part of it."""
+"""Show how one command or payload would be judged: the hooks that ran, and the rule and part that decided."""
 
 import json
 import re
@@ -12,150 +12,154 @@ from hookline import hosts
 from hookline.cli._command import Command
 from hookline.cli._dry_run import Judge, Judged
 from hookline.cli._explain import (
-    Asked,
     Branches,
+    CallRecorder,
     Mask,
-    drawn,
-    hidden_in_branch,
-    hidden_in_outcome,
-    mask,
-    underlined,
+    build_mask,
+    draw_tree,
+    mask_branch,
+    mask_outcome,
+    underline,
 )
-from hookline.cli._output import aligned, complaints, dump, visible, write
+from hookline.cli._output import align, dump, print_problems, print_rich, sanitize
 from hookline.core.events import PreToolUse
-from hookline.core.explanation import plain
-from hookline.core.frozen import thawed
+from hookline.core.explanation import branch_to_json
+from hookline.core.frozen import thaw
 from hookline.core.hook import Hook
 from hookline.core.host import Host
 from hookline.core.outcome import Step
 from hookline.core.payload import compose
 from hookline.core.values import replace
 
-NEVER_LOOKED = ("hookline",)
-"""Steps of the chain's own, such as what it made of an answer that a host cannot express."""
+NOT_HOOKS = ("hookline",)
+"""Names of steps that the chain adds itself, such as one for an answer that a host cannot express."""
 COLUMNS = ("hook", "said", "rule", "ms", "note")
-Looked = Sequence[tuple[Step, Branches]]
-"""What each hook did, and why."""
+ExplainedSteps = Sequence[tuple[Step, Branches]]
+"""The step of each hook, and its explanation."""
 Off = Mapping[str, Any]
-"""That the guards are switched off; empty where they are not."""
-BECOMES = {"pass": "pass", "block": "be blocked", "ask": "be asked about", "modify": "be changed"}
+"""Details about the switched-off guards; empty if they are on."""
+RESULT_TEXTS = {"pass": "pass", "block": "be blocked", "ask": "be asked about", "modify": "be changed"}
 
 _OBJECT = re.compile(r"\s*\{\s*[\"}]")
-"""How a payload begins; a shell's `{ group; }` begins otherwise."""
+"""Start of a JSON payload; a `{ group; }` of a shell starts differently."""
 
 
 def run(args: Namespace) -> int:
     host = hosts.load(args.host)
-    asked = Asked()
-    with closing(Judge(host, args.cwd, watched=asked.watched)) as judge:
-        payload = _payload(host, args.what, judge.cwd)
-        began = time.perf_counter()
+    recorder = CallRecorder()
+    with closing(Judge(host, args.cwd, wrap=recorder.wrap)) as judge:
+        payload = _build_payload(host, args.what, judge.cwd)
+        start = time.perf_counter()
         judged = judge.judge(payload)
-        ms = (time.perf_counter() - began) * 1000
-        hide = mask(_texts(judged)) if judged else str
-        judged = replace(judged, outcome=hidden_in_outcome(judged.outcome, hide)) if judged else None
-        looked = _looked(judged, asked, hide) if judged else []
-        off = _switched_off(judge, judged, host, payload) if judged else {}
+        ms = (time.perf_counter() - start) * 1000
+        hide = build_mask(_judged_text(judged)) if judged else str
+        judged = replace(judged, outcome=mask_outcome(judged.outcome, hide)) if judged else None
+        steps = _explain_steps(judged, recorder, hide) if judged else []
+        off = _describe_switched_off(judge, judged, host, payload) if judged else {}
         if args.json:
-            dump(_facts(judge, judged, looked, ms, off))
+            dump(_collect_facts(judge, judged, steps, ms, off))
         else:
-            _show(judge, judged, looked, ms, off)
+            _show(judge, judged, steps, ms, off)
     return 0
 
 
-def _looked(judged: Judged, asked: Asked, hide: Mask) -> Looked:
-    explained = asked.explained(judged.outcome.trail)
-    return [(step, tuple(hidden_in_branch(one, hide) for one in tree)) for step, tree in explained]
+def _explain_steps(judged: Judged, recorder: CallRecorder, hide: Mask) -> ExplainedSteps:
+    explained = recorder.explain(judged.outcome.trail)
+    return [(step, tuple(mask_branch(node, hide) for node in tree)) for step, tree in explained]
 
 
-def _texts(judged: Judged) -> str:
-    """All that was judged: as it was sent, and the command line without the quotes of JSON."""
-    sent = json.dumps(thawed(judged.event.native), ensure_ascii=False, default=str)
+def _judged_text(judged: Judged) -> str:
+    """Return everything that was judged: the payload, and the command line without JSON quoting."""
+    sent = json.dumps(thaw(judged.event.native), ensure_ascii=False, default=str)
     return "\n".join((getattr(judged.event, "command", None) or "", sent))
 
 
-def _payload(host: Host, what: str, cwd: str) -> Any:
-    """A command line as the host's shell tool would be handed it; JSON as it is."""
+def _build_payload(host: Host, what: str, cwd: str) -> Any:
+    """Return a command line as a call of the host's shell tool, and JSON as it is."""
     if not what.strip():
         raise ValueError("there is nothing to explain; give a command line or a payload as JSON")
     if not _OBJECT.match(what):
-        return _call(host, what, cwd)
+        return _build_call(host, what, cwd)
     try:
         return json.loads(what)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"what begins with {{ is taken as a payload, and this is no JSON: {error}") from None
 
 
-def _call(host: Host, command: str, cwd: str) -> Any:
-    name, row = next(((n, t) for n, t in host.tools.items() if t.kind == "shell"), ("", None))
-    if row is None or not any(m.event is PreToolUse for m in host.moments.values()):
+def _build_call(host: Host, command: str, cwd: str) -> Any:
+    name, row = next(
+        ((tool_name, tool) for tool_name, tool in host.tools.items() if tool.kind == "shell"), ("", None)
+    )
+    if row is None or not any(moment.event is PreToolUse for moment in host.moments.values()):
         raise ValueError(f"{host.name} reports no shell commands before they run; give a payload as JSON")
-    place = row.places.get("command", "command")
-    event = PreToolUse(tool=name, kind=row.kind, input={place: command}, session="explain", cwd=cwd)
-    return json.loads(json.dumps(thawed(compose(host, event))))
+    field = row.input_keys.get("command", "command")
+    event = PreToolUse(tool=name, kind=row.kind, input={field: command}, session="explain", cwd=cwd)
+    return json.loads(json.dumps(thaw(compose(host, event))))
 
 
-def _facts(judge: Judge, judged: Judged | None, looked: Looked, ms: float, off: Off) -> dict[str, Any]:
-    decided = _decided(judged) if judged else None
+def _collect_facts(
+    judge: Judge, judged: Judged | None, steps: ExplainedSteps, ms: float, off: Off
+) -> dict[str, Any]:
+    decided = _find_deciding_step(judged) if judged else None
     action = judged.outcome.action if judged else "pass"
     return {
         "event": judged.event.name if judged else None,
         "action": off.get("action", action),
         **({"action_with_guards": action, "switched_off": off} if off else {}),
-        "decided": _fact(judged, decided) if judged and decided else None,
+        "decided": _step_facts(judged, decided) if judged and decided else None,
         "reason": judged.reason if judged else "",
         "context": list(judged.context) if judged else [],
         "warnings": list(judged.outcome.warnings) if judged else [],
-        "looked": [_fact(judged, step) | _why(step, tree) for step, tree in looked if judged],
-        "off": {hook.name: hook.off for hook in _off(judge, judged)},
-        "problems": [str(problem) for problem in judge.setup.settled.problems],
-        "waiting": list(judge.setup.settled.waiting),
+        "looked": [_step_facts(judged, step) | _reason_facts(step, tree) for step, tree in steps if judged],
+        "off": {hook.name: hook.off for hook in _list_disabled(judge, judged)},
+        "problems": [str(problem) for problem in judge.setup.config.problems],
+        "waiting": list(judge.setup.config.waiting),
         "ms": round(ms, 3),
     }
 
 
-def _switched_off(judge: Judge, judged: Judged, host: Host, payload: Any) -> Off:
-    """Until when the guards are, what becomes of this meanwhile, and whose say that is; else nothing."""
+def _describe_switched_off(judge: Judge, judged: Judged, host: Host, payload: Any) -> Off:
+    """Return until when the guards are off, and how the call is judged until then, or {}."""
     until = judge.off_until()
     if until is None:
         return {}
     others = [hook.name for hook in judge.still_on(judged)]
-    guards = [h.name for h in judge.hooks if h.source == "built-in" and h.nature == "policy"]
+    guards = [guard.name for guard in judge.hooks if guard.source == "built-in" and guard.nature == "policy"]
     with closing(Judge(host, judge.cwd, without=guards)) as meanwhile:
         now = meanwhile.judge(payload)
-    left = {"left_to": others} if others else {}
-    return {"until": until, "action": now.outcome.action if now else "pass", **left}
+    deciders = {"left_to": others} if others else {}
+    return {"until": until, "action": now.outcome.action if now else "pass", **deciders}
 
 
-def _fact(judged: Judged, step: Step) -> dict[str, Any]:
-    part = _part(judged, step)
-    named = {"rule": step.rule, "reason": step.reason, "note": step.note, "span": step.span, "part": part}
-    named |= {"before": thawed(step.before), "after": thawed(step.after)}
-    said = {key: value for key, value in named.items() if value not in ("", None, {})}
-    return {"hook": step.hook, "said": step.said, "ms": round(step.ms, 3), **said}
+def _step_facts(judged: Judged, step: Step) -> dict[str, Any]:
+    part = _matched_part(judged, step)
+    fields = {"rule": step.rule, "reason": step.reason, "note": step.note, "span": step.span, "part": part}
+    fields |= {"before": thaw(step.before), "after": thaw(step.after)}
+    present = {key: value for key, value in fields.items() if value not in ("", None, {})}
+    return {"hook": step.hook, "said": step.action, "ms": round(step.ms, 3), **present}
 
 
-def _why(step: Step, tree: Branches) -> dict[str, Any]:
-    return {"why": [plain(one, step.hook) for one in tree]} if tree else {}
+def _reason_facts(step: Step, tree: Branches) -> dict[str, Any]:
+    return {"why": [branch_to_json(node, step.hook) for node in tree]} if tree else {}
 
 
-def _off(judge: Judge, judged: Judged | None) -> list[Hook]:
-    """The hooks that would have looked."""
+def _list_disabled(judge: Judge, judged: Judged | None) -> list[Hook]:
+    """Return the disabled hooks that listen for the event."""
     off = [hook for hook in judge.hooks if not hook.enabled]
     return [hook for hook in off if judged is not None and hook.listens(judged.event)]
 
 
-def _decided(judged: Judged) -> Step | None:
-    """The step that the verdict comes from."""
+def _find_deciding_step(judged: Judged) -> Step | None:
+    """Return the step that the verdict comes from."""
     trail = judged.outcome.trail
     action = "allow" if judged.outcome.verdict == "allow" else judged.outcome.action
     words = {"block": ("block", "ask", "modify")}.get(action, (action,))
-    found = (step for word in words for step in trail if step.said == word)
-    return None if action == "pass" else next(found, None)
+    matches = (step for word in words for step in trail if step.action == word)
+    return None if action == "pass" else next(matches, None)
 
 
-def _command(judged: Judged, until: Step) -> str | None:
-    """The command line as that step saw it: hooks before it may have changed it."""
+def _command_at(judged: Judged, until: Step) -> str | None:
+    """Return the command line as step *until* saw it, because earlier hooks may have changed it."""
     event = judged.event
     for step in judged.outcome.trail:
         if step is until:
@@ -164,59 +168,63 @@ def _command(judged: Judged, until: Step) -> str | None:
     return getattr(event, "command", None)
 
 
-def _part(judged: Judged, step: Step) -> str:
-    command = _command(judged, step) if step.span else None
+def _matched_part(judged: Judged, step: Step) -> str:
+    command = _command_at(judged, step) if step.span else None
     return command[slice(*step.span)] if command and step.span else ""
 
 
-def _show(judge: Judge, judged: Judged | None, looked: Looked, ms: float, off: Off) -> None:
-    complaints(judge.setup.settled.problems, judge.setup.settled.waiting)
+def _show(judge: Judge, judged: Judged | None, steps: ExplainedSteps, ms: float, off: Off) -> None:
+    print_problems(judge.setup.config.problems, judge.setup.config.waiting)
     if judged is None:
         print("this moment is none of ours: no hook looks at it")
         return
-    decided = _decided(judged)
+    decided = _find_deciding_step(judged)
     _show_command(judged, decided)
     _show_switched_off(off)
     by = f" by {decided.rule or decided.hook}" if decided else ""
     print(f"{judged.event.name}: {judged.outcome.action}{by} ({ms:.1f} ms)")
-    for title, texts in _sayings(judged):
-        print(f"\n{title}: " + "\n  ".join(visible(line) for text in texts for line in text.splitlines()))
-    _show_hooks(judge, judged, [one for one in looked if one[0].hook not in NEVER_LOOKED])
+    for title, texts in _list_texts(judged):
+        print(f"\n{title}: " + "\n  ".join(sanitize(line) for text in texts for line in text.splitlines()))
+    _show_hooks(judge, judged, [item for item in steps if item[0].hook not in NOT_HOOKS])
 
 
 def _show_switched_off(off: Off) -> None:
     if off:
         until = time.strftime("%H:%M:%S", time.localtime(off["until"]))
-        left = f" (left to {', '.join(map(visible, off['left_to']))})" if "left_to" in off else ""
-        now = f"so this would {BECOMES[off['action']]}{left}"
+        deciders = f" (left to {', '.join(map(sanitize, off['left_to']))})" if "left_to" in off else ""
+        now = f"so this would {RESULT_TEXTS[off['action']]}{deciders}"
         print(f"the built-in guards are switched off until {until}, {now}; with them on:")
 
 
-def _sayings(judged: Judged) -> list[tuple[str, tuple[str, ...]]]:
+def _list_texts(judged: Judged) -> list[tuple[str, tuple[str, ...]]]:
     reason = (judged.reason,) if judged.reason else ()
-    said = [("reason", reason), ("told to the agent", judged.context), ("warning", judged.outcome.warnings)]
-    return [(title, texts) for title, texts in said if texts]
+    sections = [
+        ("reason", reason),
+        ("told to the agent", judged.context),
+        ("warning", judged.outcome.warnings),
+    ]
+    return [(title, texts) for title, texts in sections if texts]
 
 
 def _show_command(judged: Judged, decided: Step | None) -> None:
     marked = decided or next((step for step in judged.outcome.trail if step.span), None)
-    command = _command(judged, marked) if marked else getattr(judged.event, "command", None)
+    command = _command_at(judged, marked) if marked else getattr(judged.event, "command", None)
     if command:
-        write(underlined(command, marked.span if marked else None))
+        print_rich(underline(command, marked.span if marked else None))
 
 
-def _show_hooks(judge: Judge, judged: Judged, looked: Looked) -> None:
-    rows = [(step.hook, step.said, step.rule, f"{step.ms:.2f}", step.note) for step, _ in looked]
-    head, *lines = aligned([COLUMNS, *(rows or [("none", "", "", "", "no hook listens here")])])
-    trees = [tree for _, tree in looked] or [()]
+def _show_hooks(judge: Judge, judged: Judged, steps: ExplainedSteps) -> None:
+    rows = [(step.hook, step.action, step.rule, f"{step.ms:.2f}", step.note) for step, _ in steps]
+    head, *lines = align([COLUMNS, *(rows or [("none", "", "", "", "no hook listens here")])])
+    trees = [tree for _, tree in steps] or [()]
     print()
     for line, tree in zip((head, *lines), ((), *trees), strict=True):
-        write(drawn(line, tree))
+        print_rich(draw_tree(line, tree))
     observers = [hook.name for hook in judge.hooks if hook.enabled and hook.observer]
-    off = [f"{hook.name} ({hook.off})" for hook in _off(judge, judged)]
+    off = [f"{hook.name} ({hook.off})" for hook in _list_disabled(judge, judged)]
     for title, names in (("observers, not asked", observers), ("off", off)):
         if names:
-            print(f"{title}: {', '.join(map(visible, names))}")
+            print(f"{title}: {', '.join(map(sanitize, names))}")
 
 
 def arguments(parser: ArgumentParser) -> None:

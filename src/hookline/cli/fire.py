@@ -1,4 +1,4 @@
-"""Fire a portable event from the command line, as a program would that speaks the protocol."""
+"""Fire a portable event from the command line, as a program that uses the protocol would."""
 
 import json
 import os
@@ -24,21 +24,21 @@ def run(args: Namespace) -> int:
     cwd = os.path.abspath(args.cwd)
     if not os.path.isdir(cwd):
         raise NotADirectoryError(20, "is no folder", args.cwd)
-    reply = answered(_envelope(args, cwd), cwd)
+    reply = answer_envelope(_build_envelope(args, cwd), cwd)
     print(reply)
     return BLOCKED if args.exit_code and json.loads(reply)["action"] == "block" else 0
 
 
-def answered(envelope: dict[str, Any], cwd: str) -> str:
-    """What the hooks of the project around *cwd* say to an event; raises `Unreadable`."""
+def answer_envelope(envelope: dict[str, Any], cwd: str) -> str:
+    """Return the answer of the hooks of the project around *cwd*; raise `Unreadable`."""
     host = hosts.load(HOST)
-    found = decode(host, envelope)
-    if found is None:
+    decoded = decode(host, envelope)
+    if decoded is None:
         raise Unreadable(f"{envelope['hook']} is no moment of {host.name}")
-    return _answered(host, *found, cwd)
+    return _run_hooks(host, *decoded, cwd)
 
 
-def _answered(host: Any, name: str, event: Any, cwd: str) -> str:
+def _run_hooks(host: Any, name: str, event: Any, cwd: str) -> str:
     runtime = Runtime.load(cwd, host=host)
     try:
         return str(runtime.answer(host, name, event).stdout)
@@ -46,17 +46,17 @@ def _answered(host: Any, name: str, event: Any, cwd: str) -> str:
         runtime.close()
 
 
-def _envelope(args: Namespace, cwd: str) -> dict[str, Any]:
-    given = _json(args.json) if args.json else {}
-    if not isinstance(given, dict):
+def _build_envelope(args: Namespace, cwd: str) -> dict[str, Any]:
+    values = _parse_json(args.json) if args.json else {}
+    if not isinstance(values, dict):
         raise ValueError("an event is a JSON object")  # noqa: TRY004 -- one to catch
-    if given.setdefault("hook", args.event) != args.event:
+    if values.setdefault("hook", args.event) != args.event:
         raise ValueError(f"the JSON says another event than {args.event!r} in 'hook'")
-    envelope = {"sessionId": SESSION, "cwd": cwd, **given}
-    return _with_fields(envelope, args.field)
+    envelope = {"sessionId": SESSION, "cwd": cwd, **values}
+    return _set_fields(envelope, args.field)
 
 
-def _json(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     text = sys.stdin.read() if text == "-" else text
     try:
         return json.loads(text)
@@ -64,8 +64,8 @@ def _json(text: str) -> Any:
         raise ValueError(f"the event is no JSON: {error}") from None
 
 
-def _with_fields(envelope: dict[str, Any], given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    for name, value in given:
+def _set_fields(envelope: dict[str, Any], fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    for name, value in fields:
         inner = envelope
         *outer, last = name.split(".")
         for key in outer:
@@ -76,7 +76,7 @@ def _with_fields(envelope: dict[str, Any], given: Iterable[tuple[str, Any]]) -> 
     return envelope
 
 
-def field(text: str) -> tuple[str, Any]:
+def parse_field(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name.removesuffix(":"):
         raise ArgumentTypeError(
@@ -96,7 +96,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--field",
         action="append",
         default=[],
-        type=field,
+        type=parse_field,
         metavar="NAME=VALUE",
         help="a field of the event envelope, dots lead inwards; name:=JSON for what is no text",
     )

@@ -9,10 +9,10 @@ from hookline import hosts
 from hookline.cli._command import Command
 from hookline.cli._dry_run import Judge
 from hookline.cli._guard import cases, rows
-from hookline.cli._guard import score as scoring
+from hookline.cli._guard.score import STRICT, score, select_guards
 from hookline.cli._guard.show import case_facts, score_facts, show_cases, show_score
-from hookline.cli._output import dump, visible
-from hookline.runtime.setup import load
+from hookline.cli._output import dump, sanitize
+from hookline.runtime.setup import load_setup
 from hookline.system.paths import FOLDER, project_root
 
 TESTS = "guard-tests.jsonl"
@@ -21,40 +21,40 @@ TESTS = "guard-tests.jsonl"
 def test(args: Namespace) -> int:
     root = project_root(os.path.abspath(args.cwd or os.getcwd()))
     file = args.file or os.path.relpath(os.path.join(root, FOLDER, TESTS))
-    wanted = cases.read(file)
+    expected = cases.read(file)
     with ExitStack() as stack:
         judges = dict[str, Judge]()
-        for name in dict.fromkeys(case.host for case in wanted):
+        for name in dict.fromkeys(case.host for case in expected):
             judges[name] = Judge(hosts.load(name), root)
             stack.callback(judges[name].close)
-        for problem in next(iter(judges.values())).setup.complaints:
-            print(f"hookline: {visible(problem)}", file=sys.stderr)
-        checked = list(cases.check(file, wanted, judges.__getitem__, root))
+        for problem in next(iter(judges.values())).setup.user_messages:
+            print(f"hookline: {sanitize(problem)}", file=sys.stderr)
+        checked = list(cases.check(file, expected, judges.__getitem__, root))
     if args.json:
         dump(case_facts(checked))
     else:
         show_cases(file, checked)
-    return 0 if all(one.holds for one in checked) else 1
+    return 0 if all(result.holds for result in checked) else 1
 
 
-def score(args: Namespace) -> int:
+def show_scores(args: Namespace) -> int:
     labelled = rows.read(args.file)
-    setup = load(dict(os.environ), os.getcwd())
-    setup.kept.close()
-    for problem in setup.complaints:
-        print(f"hookline: {visible(problem)}", file=sys.stderr)
-    guards = scoring.chosen(setup.hooks, args.only)
-    usual = scoring.score(labelled, guards)
-    strict = scoring.score(labelled, guards, strict=True)
+    setup = load_setup(dict(os.environ), os.getcwd())
+    setup.resources.close()
+    for problem in setup.user_messages:
+        print(f"hookline: {sanitize(problem)}", file=sys.stderr)
+    guards = select_guards(setup.hooks, args.only)
+    results = score(labelled, guards)
+    strict_results = score(labelled, guards, strict=True)
     if args.json:
-        dump(score_facts(usual) | ({"strict": score_facts(strict)} if strict else {}))
+        dump(score_facts(results) | ({"strict": score_facts(strict_results)} if strict_results else {}))
         return 0
-    print(f"{len(usual):,} rows against {', '.join(guard.name for guard in guards)}\n")
-    show_score(usual, misses=args.misses)
-    if strict:
-        settings = ", ".join(f"{key} = {value!r}" for key, value in scoring.STRICT.items())
-        print(f"\nand the {len(strict):,} that say what is expected under {settings}, under it\n")
-        show_score(strict, misses=args.misses)
+    print(f"{len(results):,} rows against {', '.join(guard.name for guard in guards)}\n")
+    show_score(results, misses=args.misses)
+    if strict_results:
+        settings = ", ".join(f"{key} = {value!r}" for key, value in STRICT.items())
+        print(f"\nand the {len(strict_results):,} that say what is expected under {settings}, under it\n")
+        show_score(strict_results, misses=args.misses)
     return 0
 
 
@@ -63,22 +63,30 @@ def run(args: Namespace) -> int:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    verbs = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
-    one = _verb(verbs, "test", "Run a project's own expectations of the guards as a table.", TEST_EXAMPLES)
-    one.add_argument("file", nargs="?", metavar="FILE", help=f"default: {FOLDER}/{TESTS} of the project")
-    one.add_argument("--cwd", default="", metavar="DIR", help="the project whose configuration holds")
-    one.add_argument("--json", action="store_true", help="one JSON object instead of a table")
-    one.set_defaults(carry_out=test)
-    two = _verb(verbs, "score", "Print recall and false alarms on a labelled file.", SCORE_EXAMPLES)
-    two.add_argument("file", metavar="FILE.jsonl", help="one labelled case a line")
-    two.add_argument("--only", action="append", default=[], metavar="HOOK", help="only this guard")
-    two.add_argument("--misses", action="store_true", help="list the rows that came out wrong")
-    two.add_argument("--json", action="store_true", help="one JSON object instead of tables")
-    two.set_defaults(carry_out=score)
+    subparsers = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
+    test_parser = _add_subcommand(
+        subparsers, "test", "Run a project's own expectations of the guards as a table.", TEST_EXAMPLES
+    )
+    test_parser.add_argument(
+        "file", nargs="?", metavar="FILE", help=f"default: {FOLDER}/{TESTS} of the project"
+    )
+    test_parser.add_argument("--cwd", default="", metavar="DIR", help="the project whose configuration holds")
+    test_parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    test_parser.set_defaults(carry_out=test)
+    score_parser = _add_subcommand(
+        subparsers, "score", "Print recall and false alarms on a labelled file.", SCORE_EXAMPLES
+    )
+    score_parser.add_argument("file", metavar="FILE.jsonl", help="one labelled case a line")
+    score_parser.add_argument("--only", action="append", default=[], metavar="HOOK", help="only this guard")
+    score_parser.add_argument("--misses", action="store_true", help="list the rows that came out wrong")
+    score_parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
+    score_parser.set_defaults(carry_out=show_scores)
 
 
-def _verb(verbs: "_SubParsersAction[ArgumentParser]", name: str, about: str, epilog: str) -> ArgumentParser:
-    return verbs.add_parser(
+def _add_subcommand(
+    subparsers: "_SubParsersAction[ArgumentParser]", name: str, about: str, epilog: str
+) -> ArgumentParser:
+    return subparsers.add_parser(
         name, help=about, description=about, epilog=epilog, formatter_class=RawDescriptionHelpFormatter
     )
 

@@ -1,7 +1,7 @@
-"""Answer a host: one native payload on stdin, the native reply out.
+"""Answer a host: one native payload on stdin, the native reply on stdout.
 
-Hosts wait for this, and some block on any unexpected exit code: whatever comes in, it ends with 0 or with
-a code that the host itself means so, and what it could not do it says where a person sees it.
+Hosts wait for the answer, and some block on any unexpected exit code. Therefore this command exits only with
+0 or with a code that has a meaning for the host, and reports its failures where a person sees them.
 """
 
 from __future__ import annotations
@@ -16,62 +16,62 @@ from hookline.cli._command import Command
 from hookline.core.response import Notify
 from hookline.daemon.client import open_standard_streams, print_reply, read_all, write_all
 from hookline.runtime.answer import answer, parse_call, streams
-from hookline.system.notify import carry_out
+from hookline.system.notify import show
 
 
 def main(argv: Sequence[str], *, last: bool = False) -> int:
-    """Answer the host, whatever comes in; *last* where the process ends with it."""
+    """Answer the host, whatever the input; *last* if the process ends afterwards."""
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _leave)  # so that what hooks have started is ended first
+        signal.signal(number, _exit_on_signal)  # so that processes started by hooks are ended first
     try:
-        return _answered(argv, last=last)
+        return _answer(argv, last=last)
     except SystemExit:
         return 0
 
 
-def _leave(number: int, frame: object) -> None:
+def _exit_on_signal(number: int, frame: object) -> None:
     raise SystemExit(0)
 
 
-def _answered(argv: Sequence[str], *, last: bool) -> int:
+def _answer(argv: Sequence[str], *, last: bool) -> int:
     open_standard_streams()
     try:
-        call = parse_call(argv, payload=read_all(0), env=dict(os.environ), cwd=_here(), last=last)
+        call = parse_call(argv, payload=read_all(0), env=dict(os.environ), cwd=_current_folder(), last=last)
     except ValueError as error:
-        return _complain(f"called wrongly, so nothing was judged: {error}")
+        return _report_error(f"called wrongly, so nothing was judged: {error}")
     reply, notices, after = answer(call)
     code = print_reply(reply.code, reply.unwritten_code, *streams(reply))
-    for trouble in (*_shown(notices), *after()):
-        _complain(trouble)
+    for trouble in (*_show_notices(notices), *after()):
+        _report_error(trouble)
     return code
 
 
 def run(args: Namespace) -> int:
-    """For those who come here by way of all other commands."""
-    return main([args.host, *_options(args)])
+    """Answer a host that was called through the general argument parser."""
+    return main([args.host, *_format_options(args)])
 
 
-def _options(args: Namespace) -> list[str]:
-    given = [(f"--{name}", getattr(args, name)) for name in ("event", "call") if getattr(args, name)]
-    given += [("--only", name) for name in args.only] + [("--without", name) for name in args.without]
-    return [word for pair in given for word in pair]
+def _format_options(args: Namespace) -> list[str]:
+    options = [(f"--{name}", getattr(args, name)) for name in ("event", "call") if getattr(args, name)]
+    options += [("--only", name) for name in args.only] + [("--without", name) for name in args.without]
+    return [word for pair in options for word in pair]
 
 
-def _shown(notices: Sequence[Notify]) -> tuple[str, ...]:
+def _show_notices(notices: Sequence[Notify]) -> tuple[str, ...]:
     if not notices:
         return ()
-    return carry_out(notices)
+    return show(notices)
 
 
-def _here() -> str:
+def _current_folder() -> str:
     try:
         return os.getcwd()
-    except OSError:  # the folder was deleted under us
+    except OSError:  # the folder was deleted
         return ""
 
 
-def _complain(text: str) -> int:
-    with suppress(OSError):  # nobody is left to tell
+def _report_error(text: str) -> int:
+    with suppress(OSError):  # stderr is closed
         write_all(2, f"hookline: {text}\n".encode("utf-8", "backslashreplace"))
     return 0
 

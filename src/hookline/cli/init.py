@@ -1,4 +1,4 @@
-"""Wire the agents that are in use here to call us: shows what changes, asks, and changes nothing else."""
+"""Make the agents in use here call hookline: show the changes, ask, and change nothing else."""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -6,73 +6,77 @@ from collections.abc import Sequence
 
 from hookline import hosts
 from hookline.cli._command import Command
-from hookline.cli._confirm_changes import agreed, said, short, shown
+from hookline.cli._confirm_changes import confirm, describe_result, format_plan, shorten_path
 from hookline.core.host import Host
 from hookline.core.install_table import Scope
 from hookline.install import install_hooks, settings_files
 from hookline.install.install_hooks import Plan
 from hookline.system.own_command import CLIENT, client_command
-from hookline.system.paths import Places, find
+from hookline.system.paths import Places, find_places
 
 
 def run(args: Namespace) -> int:
-    env, places = dict(os.environ), find(dict(os.environ), os.getcwd())
-    chosen = [hosts.load(name) for name in args.host] or install_hooks.present(env, places)
+    env, places = dict(os.environ), find_places(dict(os.environ), os.getcwd())
+    chosen = [hosts.load(name) for name in args.host] or install_hooks.detect_hosts(env, places)
     if not chosen:
-        return _nothing()
+        return _report_no_hosts()
     scope: Scope = "user" if args.user else "project"
     if args.print:
-        return _print(chosen, scope, places, env)
-    called = client_command(env)
-    planned = [plan for host in chosen for plan in install_hooks.plans(host, scope, places, env, called)]
-    print("\n".join(shown(plan, places) for plan in planned))
-    wanted = [plan for plan in planned if plan.changes]
-    if wanted and not args.dry_run:
-        if not agreed("Write this?", yes=args.yes):
+        return _print_snippets(chosen, scope, places, env)
+    command = client_command(env)
+    plans = [plan for host in chosen for plan in install_hooks.plan_host(host, scope, places, env, command)]
+    print("\n".join(format_plan(plan, places) for plan in plans))
+    changes = [plan for plan in plans if plan.changes]
+    if changes and not args.dry_run:
+        if not confirm("Write this?", yes=args.yes):
             print("nothing was changed")
             return 1
-        _carry_out(chosen, scope, places, env, called)
-    _tell(chosen, planned, dry=args.dry_run)
-    if scope == "project" and called != CLIENT:
+        _carry_out(chosen, scope, places, env, command)
+    _print_results(chosen, plans, dry=args.dry_run)
+    if scope == "project" and command != CLIENT:
         print(f"  note: PATH does not find {CLIENT}, so its path on this machine was written; add the folder")
         print("  to PATH (`pipx ensurepath`) and repeat this before you share the files")
-    return 1 if any(plan.problem for plan in planned) else 0
+    return 1 if any(plan.problem for plan in plans) else 0
 
 
 def _carry_out(
-    chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, str], called: str
+    chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, str], command: str
 ) -> None:
-    """Planned anew under the lock: somebody else may have been at it since it was shown."""
-    with settings_files.alone(places.state):
+    """Plan again under the lock, because another process may have changed a file, and write it."""
+    with settings_files.lock_records(places.state):
         for host in chosen:
-            for plan in install_hooks.plans(host, scope, places, env, called):
-                install_hooks.carry_out(plan, places, called)
+            for plan in install_hooks.plan_host(host, scope, places, env, command):
+                install_hooks.apply_plan(plan, places, command)
 
 
-def _tell(chosen: Sequence[Host], planned: Sequence[Plan], *, dry: bool) -> None:
-    done = {plan.host for plan in planned if not plan.problem}
+def _print_results(chosen: Sequence[Host], plans: Sequence[Plan], *, dry: bool) -> None:
+    done = {plan.host for plan in plans if not plan.problem}
     for host in chosen:
         if host.name in done:
-            changed = any(plan.changes for plan in planned if plan.host == host.name)
-            print(said(host, changed=changed, dry=dry))
+            changed = any(plan.changes for plan in plans if plan.host == host.name)
+            print(describe_result(host, changed=changed, dry=dry))
 
 
-def _print(chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, str]) -> int:
-    """What a file that is not there yet would hold."""
-    called, nowhere = client_command(env), 0
+def _print_snippets(chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, str]) -> int:
+    """Print the content of the files as if they did not exist yet."""
+    command, exit_code = client_command(env), 0
     for host in chosen:
-        found = install_hooks.snippets(host, scope, places, env, called)
-        for name, text in found.items():
-            print(f"{host.name}, in {short(name, places)}:\n\n{text}")
-        if not found:
-            nowhere = 1
-            print(f"{install_hooks.only(host, scope)}" if host.wiring else f"{host.name} is wired by nobody")
-    return nowhere
+        snippets = install_hooks.build_snippets(host, scope, places, env, command)
+        for name, text in snippets.items():
+            print(f"{host.name}, in {shorten_path(name, places)}:\n\n{text}")
+        if not snippets:
+            exit_code = 1
+            print(
+                f"{install_hooks.unsupported_scope(host, scope)}"
+                if host.install
+                else f"{host.name} is wired by nobody"
+            )
+    return exit_code
 
 
-def _nothing() -> int:
-    known = ", ".join(name for name in hosts.names() if hosts.load(name).wiring)
-    print(f"no agent was found here; name one with --host, there are: {known}")
+def _report_no_hosts() -> int:
+    names = ", ".join(name for name in hosts.names() if hosts.load(name).install)
+    print(f"no agent was found here; name one with --host, there are: {names}")
     return 1
 
 

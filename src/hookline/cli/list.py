@@ -1,4 +1,4 @@
-"""Show the hooks that there are, whose they are and why one is off; what each host can do; and the sinks."""
+"""Show the hooks with their origin and state, the abilities of each host, and the sinks."""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -8,55 +8,58 @@ from typing import Any
 
 from hookline import hosts, sinks
 from hookline.cli._command import Command
-from hookline.cli._output import complaints, dump, table
-from hookline.core.derive import abilities, coverage
-from hookline.core.events import ALL, EVENTS, Event
-from hookline.core.frozen import thawed
+from hookline.cli._output import dump, print_problems, print_table
+from hookline.core.derive import find_abilities, find_coverage
+from hookline.core.events import ALL_ABILITIES, EVENTS, Event
+from hookline.core.frozen import thaw
 from hookline.core.hook import Hook
 from hookline.core.host import Host
 from hookline.runtime import telemetry
-from hookline.runtime.setup import Setup, load
+from hookline.runtime.setup import Setup, load_setup
 
 VIEWS = ("hooks", "hosts", "sinks")
 
 
+NOT_RUN = "(from its documentation, not run)"
+
+
 def run(args: Namespace) -> int:
-    setup = load(dict(os.environ), os.getcwd())
+    setup = load_setup(dict(os.environ), os.getcwd())
     views = (args.view,) if args.view else VIEWS
-    with closing(setup.kept):
+    with closing(setup.resources):
         if args.json:
-            dump(_facts(setup, views))
+            dump(_collect_facts(setup, views))
         else:
             _show(setup, views)
     return 0
 
 
-def _facts(setup: Setup, views: tuple[str, ...]) -> dict[str, Any]:
+def _collect_facts(setup: Setup, views: tuple[str, ...]) -> dict[str, Any]:
     facts: dict[str, Any] = {
-        "problems": [str(problem) for problem in setup.settled.problems],
-        "waiting": list(setup.settled.waiting),
+        "problems": [str(problem) for problem in setup.config.problems],
+        "waiting": list(setup.config.waiting),
     }
     if "hooks" in views:
-        facts["hooks"] = [_hook(setup, hook) for hook in _in_order(setup)]
+        facts["hooks"] = [_hook_facts(setup, hook) for hook in _sort_hooks(setup)]
     if "hosts" in views:
-        facts["hosts"] = [_host(host) for host in map(hosts.load, hosts.names())]
+        facts["hosts"] = [_host_facts(host) for host in map(hosts.load, hosts.names())]
     if "sinks" in views:
-        facts["sinks"] = [*_sinks(setup)]
+        facts["sinks"] = [*_sink_facts(setup)]
     return facts
 
 
-def _in_order(setup: Setup) -> list[Hook]:
-    return sorted(setup.hooks, key=lambda hook: min(_places(hook)))
+def _sort_hooks(setup: Setup) -> list[Hook]:
+    return sorted(setup.hooks, key=lambda hook: min(_list_priorities(hook)))
 
 
-def _places(hook: Hook) -> list[int]:
-    return [hook.place(event) for event in hook.on]
+def _list_priorities(hook: Hook) -> list[int]:
+    return [hook.priority_for(event) for event in hook.on]
 
 
-def _hook(setup: Setup, hook: Hook) -> dict[str, Any]:
+def _hook_facts(setup: Setup, hook: Hook) -> dict[str, Any]:
     return {
         "name": hook.name,
-        "events": _events(hook),
+        "events": _list_events(hook),
         "priority": hook.priority,
         "priorities": {event.__name__: place for event, place in hook.priorities.items()},
         "nature": hook.nature,
@@ -66,99 +69,109 @@ def _hook(setup: Setup, hook: Hook) -> dict[str, Any]:
         "hosts": list(hook.hosts),
         "on": hook.enabled,
         "off": hook.off,
-        "settings": {key: _setting(setup, hook, key) for key in hook.settings},
+        "settings": {key: _setting_facts(setup, hook, key) for key in hook.settings},
         "about": hook.about,
     }
 
 
-def _events(hook: Hook) -> list[str]:
+def _list_events(hook: Hook) -> list[str]:
     return ["all"] if Event in hook.on else [event.__name__ for event in hook.on]
 
 
-def _setting(setup: Setup, hook: Hook, key: str) -> dict[str, Any]:
-    origin = setup.settled.given.get((hook.name, key), "default")
-    return {"value": thawed(hook.settings[key]), "from": origin}
+def _setting_facts(setup: Setup, hook: Hook, key: str) -> dict[str, Any]:
+    origin = setup.config.origins.get((hook.name, key), "default")
+    return {"value": thaw(hook.settings[key]), "from": origin}
 
 
-def _host(host: Host) -> dict[str, Any]:
+def _host_facts(host: Host) -> dict[str, Any]:
     return {
         "name": host.name,
         "about": host.about,
-        "proved": host.proved,
+        "proved": host.tested_version,
         "documented": host.documented,
         "events": {
-            name: {"how": coverage(host, event), "can": _can(host, event), "native": _natively(host, event)}
+            name: {
+                "how": find_coverage(host, event),
+                "can": _list_abilities(host, event),
+                "native": _list_native_names(host, event),
+            }
             for name, event in EVENTS.items()
         },
     }
 
 
-def _can(host: Host, event: type[Event]) -> list[str]:
-    able = abilities(host, event)
-    return [str(can) for can in ALL if can in able]
+def _list_abilities(host: Host, event: type[Event]) -> list[str]:
+    supported = find_abilities(host, event)
+    return [str(ability) for ability in ALL_ABILITIES if ability in supported]
 
 
-def _natively(host: Host, event: type[Event]) -> list[str]:
+def _list_native_names(host: Host, event: type[Event]) -> list[str]:
     return [name for name, row in host.moments.items() if row.event is event]
 
 
 def _show(setup: Setup, views: tuple[str, ...]) -> None:
-    complaints(setup.settled.problems, setup.settled.waiting)
-    if setup.complaints:
+    print_problems(setup.config.problems, setup.config.waiting)
+    if setup.user_messages:
         print()
     if "hooks" in views:
-        table(("hook", "on", "event", "priority", "nature", "from", "settings"), _hook_rows(setup))
+        print_table(("hook", "on", "event", "priority", "nature", "from", "settings"), _hook_rows(setup))
     if len(views) > 1:
         print()
     if "hosts" in views:
-        table(("host", "event", "how", "can", "the host's own name"), _host_rows())
+        print_table(("host", "event", "how", "can", "the host's own name"), _host_rows())
     if len(views) > 1:
         print()
     if "sinks" in views:
-        table(("sink", "on", "state", "what it is"), _sink_rows(setup))
+        print_table(("sink", "on", "state", "what it is"), _sink_rows(setup))
 
 
 def _hook_rows(setup: Setup) -> Iterator[tuple[str, ...]]:
-    for hook in _in_order(setup):
+    for hook in _sort_hooks(setup):
         yield (
             hook.name,
             "on" if hook.enabled else f"off: {hook.off}",
-            _where(hook),
-            ", ".join(dict.fromkeys(map(str, _places(hook)))),
+            _format_events(hook),
+            ", ".join(dict.fromkeys(map(str, _list_priorities(hook)))),
             hook.nature,
             f"{hook.source} {hook.origin}".strip(),
-            ", ".join(_setting_shown(setup, hook, key) for key in hook.settings),
+            ", ".join(_format_setting(setup, hook, key) for key in hook.settings),
         )
 
 
-def _where(hook: Hook) -> str:
-    """The events, and the hosts where it is not all of them."""
-    return ", ".join(_events(hook)) + (f" (only {', '.join(hook.hosts)})" if hook.hosts else "")
+def _format_events(hook: Hook) -> str:
+    """Return the events, and the hosts if the hook is restricted to some."""
+    return ", ".join(_list_events(hook)) + (f" (only {', '.join(hook.hosts)})" if hook.hosts else "")
 
 
-def _setting_shown(setup: Setup, hook: Hook, key: str) -> str:
-    origin = setup.settled.given.get((hook.name, key))
-    return f"{key} = {thawed(hook.settings[key])!r}" + (f" (set in {origin})" if origin else "")
+def _format_setting(setup: Setup, hook: Hook, key: str) -> str:
+    origin = setup.config.origins.get((hook.name, key))
+    return f"{key} = {thaw(hook.settings[key])!r}" + (f" (set in {origin})" if origin else "")
 
 
 def _host_rows() -> Iterator[tuple[str, ...]]:
     for host in map(hosts.load, hosts.names()):
-        told = f"{host.name} {host.proved or ('(documents)' if host.documented else '')}".strip()
+        title = f"{host.name} {host.tested_version or (NOT_RUN if host.documented else '')}".strip()
         for name, event in EVENTS.items():
-            yield told, name, coverage(host, event), " ".join(_can(host, event)), _own_names(host, event)
+            yield (
+                title,
+                name,
+                find_coverage(host, event),
+                " ".join(_list_abilities(host, event)),
+                _format_native_names(host, event),
+            )
 
 
-def _own_names(host: Host, event: type[Event]) -> str:
-    names = _natively(host, event)
+def _format_native_names(host: Host, event: type[Event]) -> str:
+    names = _list_native_names(host, event)
     return "" if names == [event.__name__] else ", ".join(names)
 
 
-def _sinks(setup: Setup) -> Iterator[dict[str, Any]]:
-    """Every sink, configured or not, and how it is doing."""
-    chosen = {one.name: one for one in setup.settled.sinks}
-    doing = {one.name: one for one in telemetry.standing(setup.places, setup.settled.sinks)}
+def _sink_facts(setup: Setup) -> Iterator[dict[str, Any]]:
+    """Yield the state of every sink, configured or not."""
+    configured = {item.name: item for item in setup.config.sinks}
+    states = {item.name: item for item in telemetry.sink_statuses(setup.places, setup.config.sinks)}
     for name in sinks.names():
-        choice, state = chosen.get(name), doing.get(name)
+        choice, state = configured.get(name), states.get(name)
         yield {
             "name": name,
             "on": choice is not None and choice.enabled,
@@ -171,8 +184,8 @@ def _sinks(setup: Setup) -> Iterator[dict[str, Any]]:
 
 
 def _sink_rows(setup: Setup) -> Iterator[tuple[str, ...]]:
-    for one in _sinks(setup):
-        yield one["name"], "on" if one["on"] else "off", one["state"], one["about"]
+    for facts in _sink_facts(setup):
+        yield facts["name"], "on" if facts["on"] else "off", facts["state"], facts["about"]
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -187,9 +200,9 @@ hookline list
 hookline list hooks
 hookline list hosts --json | jq '.hosts[] | {name, proved}'
 
-native: the host fires the event itself; derived: concluded from another of its events; none: unsupported.
-Behind a host's name stands the version that all of this was seen on; (documents): nobody ran it, this is what
-its documents and published schemas say.
+native: the host fires the event itself; derived: concluded from another of its events.
+After a host's name stands the version that was tested; "from its documentation, not run": the row follows the
+host's documents and published schemas.
 """,
     run=run,
     arguments=arguments,

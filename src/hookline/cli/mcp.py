@@ -7,11 +7,12 @@ from argparse import ArgumentParser, Namespace
 from contextlib import suppress
 
 from hookline.cli._command import Command
-from hookline.core.extras import missing
+from hookline.core.extras import describe_missing
 from hookline.system import paths
 
 SECRET = "HOOKLINE_MCP_SECRET"  # noqa: S105 -- the name of a variable
-SHORTEST = 16
+MIN_LENGTH = 16
+"""Characters of the shortest secret that is accepted."""
 
 
 def serve(args: Namespace) -> int:
@@ -19,54 +20,54 @@ def serve(args: Namespace) -> int:
     if not os.path.isdir(cwd):
         raise NotADirectoryError(20, "is no folder", args.cwd)
     try:
-        from hookline.cli._mcp_server import build, serve_http  # noqa: PLC0415 -- the extra mcp
+        from hookline.cli._mcp_server import build_server, serve_http  # noqa: PLC0415 -- the extra mcp
     except ImportError as error:
-        raise LookupError(missing("mcp", "hookline mcp")) from error
-    server = build(cwd, fires=args.fire)
+        raise LookupError(describe_missing("mcp", "hookline mcp")) from error
+    server = build_server(cwd, with_fire=args.fire)
     if args.http is None:
         server.run("stdio")
     else:
-        serve_http(server, args.http, _secret(cwd))
+        serve_http(server, args.http, _find_secret(cwd))
     return 0
 
 
-def _secret(cwd: str) -> str:
-    """The secret of the environment, else one that is chosen once and kept for the user alone."""
-    given = os.environ.get(SECRET, "")
-    if given:
-        if len(given) < SHORTEST:
-            raise ValueError(f"{SECRET} is shorter than {SHORTEST} characters; unset it to have one chosen")
-        return given
-    path = os.path.join(paths.find(os.environ, cwd).state, "mcp-secret")
+def _find_secret(cwd: str) -> str:
+    """Return the secret of the environment, else one that is generated once and saved for the user only."""
+    from_env = os.environ.get(SECRET, "")
+    if from_env:
+        if len(from_env) < MIN_LENGTH:
+            raise ValueError(f"{SECRET} is shorter than {MIN_LENGTH} characters; unset it to have one chosen")
+        return from_env
+    path = os.path.join(paths.find_places(os.environ, cwd).state, "mcp-secret")
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    kept = _kept(path) or _chosen(path)
+    secret = _read_secret(path) or _create_secret(path)
     print(f"the secret is in {path}", file=sys.stderr, flush=True)
-    return kept
+    return secret
 
 
-def _kept(path: str) -> str:
-    """Empty where there is none, or only the beginning of one that whoever wrote it did not end."""
+def _read_secret(path: str) -> str:
+    """Return the saved secret, or "" if there is none or its writer did not finish."""
     try:
         with open(path, encoding="ascii", errors="replace") as file:
-            found = file.read().strip()
+            secret = file.read().strip()
     except FileNotFoundError:
         return ""
-    return found if len(found) >= SHORTEST else ""
+    return secret if len(secret) >= MIN_LENGTH else ""
 
 
-def _chosen(path: str) -> str:
-    """A new one, for the user alone; of two that choose at once, both have the same."""
-    chosen = secrets.token_hex(24)
-    new = f"{path}.{os.getpid()}"
-    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:
-        file.write(chosen)
+def _create_secret(path: str) -> str:
+    """Save a new secret, readable by the user only; concurrent callers get the same one."""
+    secret = secrets.token_hex(24)
+    temporary = f"{path}.{os.getpid()}"
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:
+        file.write(secret)
     if os.path.exists(path):
-        os.replace(new, path)
-        return chosen
+        os.replace(temporary, path)
+        return secret
     with suppress(FileExistsError):
-        os.link(new, path)
-    os.unlink(new)
-    return _kept(path) or chosen
+        os.link(temporary, path)
+    os.unlink(temporary)
+    return _read_secret(path) or secret
 
 
 def run(args: Namespace) -> int:
@@ -81,15 +82,19 @@ def _port(text: str) -> int:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    verbs = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
+    subparsers = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
     about = "Serve MCP until whoever asked is gone."
-    one = verbs.add_parser("serve", help=about, description=about)
-    one.set_defaults(carry_out=serve)
-    one.add_argument(
+    serve_parser = subparsers.add_parser("serve", help=about, description=about)
+    serve_parser.set_defaults(carry_out=serve)
+    serve_parser.add_argument(
         "--http", type=_port, metavar="PORT", help="over HTTP, on this machine only; 0: any port"
     )
-    one.add_argument("--cwd", default=".", metavar="FOLDER", help="the project; usually where it is started")
-    one.add_argument("--fire", action="store_true", help="also let the caller fire events, for hosts")
+    serve_parser.add_argument(
+        "--cwd", default=".", metavar="FOLDER", help="the project; usually where it is started"
+    )
+    serve_parser.add_argument(
+        "--fire", action="store_true", help="also let the caller fire events, for hosts"
+    )
 
 
 COMMAND = Command(

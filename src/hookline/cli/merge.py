@@ -1,41 +1,45 @@
-"""Hand what a run kept over for review, as one branch or as picked experiments; refuses on a failed guard."""
+"""Prepare the kept experiments of a run for review, as one branch; refuse if the guard fails."""
 
 import os
 from argparse import ArgumentParser, Namespace
 
-from hookline.cli._command import Command, of_run
-from hookline.cli._output import visible
+from hookline.cli._command import Command, add_run_argument
+from hookline.cli._output import sanitize
 from hookline.engine import lock, merge, runs
-from hookline.engine.git import repository as repositories
-from hookline.engine.workplace import bench
+from hookline.engine.git.repository import open_repository
+from hookline.engine.workplace import create_bench
 
 
 def run(args: Namespace) -> int:
     env = dict(os.environ)
-    repository = repositories.open_at(os.getcwd(), env)
-    one = runs.find(repository.root, args.name)
-    onto = repository.commit(args.onto) if args.onto else one.base
+    repository = open_repository(os.getcwd(), env)
+    target_run = runs.find(repository.root, args.name)
+    onto = repository.commit(args.onto) if args.onto else target_run.base
     if not onto:
         raise LookupError(f"{args.onto!r} names no commit; give a branch or a commit")
-    name = args.branch or f"{one.branch}-merged"
+    name = args.branch or f"{target_run.branch}-merged"
     if repository.git.attempt("check-ref-format", "--branch", name).returncode:
         raise ValueError(f"{name!r} cannot name a branch; use letters, digits, `-`, `_` and `/`")
-    with lock.held(one):
-        made = merge.merge(one, repository, bench(one, repository, env), onto, args.only, name)
-    _tell(made.branch, made.experiments, made.metric, guarded=one.target.guard is not None)
+    with lock.acquire(target_run):
+        merged = merge.merge(
+            target_run, repository, create_bench(target_run, repository, env), onto, args.only, name
+        )
+    _print_result(
+        merged.branch, merged.experiments, merged.metric, guarded=target_run.target.guard is not None
+    )
     return 0
 
 
-def _tell(branch: str, experiments: tuple[int, ...], metric: float | None, *, guarded: bool) -> None:
-    which = ", ".join(map(str, experiments))
+def _print_result(branch: str, experiments: tuple[int, ...], metric: float | None, *, guarded: bool) -> None:
+    numbers = ", ".join(map(str, experiments))
     guard = "guard holds" if guarded else "there is no guard"
     value = "the metric cannot be measured there" if metric is None else f"metric {metric:g}"
-    print(f"branch {visible(branch)}: experiments {which}; {guard}, {value}")
-    print(f"look at it with `git log -p {visible(branch)}`, then `git merge {visible(branch)}`")
+    print(f"branch {sanitize(branch)}: experiments {numbers}; {guard}, {value}")
+    print(f"look at it with `git log -p {sanitize(branch)}`, then `git merge {sanitize(branch)}`")
 
 
 def arguments(parser: ArgumentParser) -> None:
-    of_run(parser)
+    add_run_argument(parser)
     parser.add_argument(
         "--only",
         type=int,

@@ -1,4 +1,4 @@
-"""Begin a hook of one's own: a working file, and a test beside it that passes."""
+"""Create a hook: a working file, and a test for it that passes."""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -6,9 +6,9 @@ from keyword import iskeyword
 from string import Template
 
 from hookline.cli._command import Command
-from hookline.core.hook import named
-from hookline.runtime.setup import load
-from hookline.system.paths import Places, find
+from hookline.core.hook import find_hook
+from hookline.runtime.setup import load_setup
+from hookline.system.paths import Places, find_places
 
 HOOK = Template('''"""Say here, in one sentence, what the hook is for."""
 
@@ -62,9 +62,9 @@ def test_the_word_is_a_setting():
 
 
 def run(args: Namespace) -> int:
-    name = _checked(args.name)
+    name = _validate_name(args.name)
     function = name.replace("-", "_")
-    places = find(os.environ, os.getcwd())
+    places = find_places(os.environ, os.getcwd())
     folder = places.config if args.user else places.project
     hook = os.path.join(folder, "hooks", f"{function}.py")
     test = os.path.join(folder, "tests", f"test_{function}.py")
@@ -74,12 +74,12 @@ def run(args: Namespace) -> int:
     _refuse_taken(name)
     for path, template in ((hook, HOOK), (test, TEST)):
         _write(path, template.substitute(name=name, function=function))
-    _tell(places, hook, test, user=args.user)
+    _print_next_steps(places, hook, test, user=args.user)
     return 0
 
 
-def _checked(name: str) -> str:
-    """A name that is a hook's, a file's and, with _ for -, a function's."""
+def _validate_name(name: str) -> str:
+    """Return *name* if it can name a hook, a file and, with `_` for `-`, a function."""
     plain = name.isascii() and name.replace("-", "").isalnum() and name == name.lower()
     if not plain or not name[0].isalpha() or name.endswith("-") or iskeyword(name):
         raise ValueError(f"{name!r} is no name for a hook; use small letters, digits and '-': no-deploys")
@@ -87,15 +87,15 @@ def _checked(name: str) -> str:
 
 
 def _refuse_taken(name: str) -> None:
-    """The name or alias of a hook that is there, or waits for trust, would be refused later."""
-    setup = load(dict(os.environ), os.getcwd())
-    setup.kept.close()
-    taken = named(setup.hooks, name)
+    """Raise `ValueError` if a hook, also an untrusted one, has this name or alias already."""
+    setup = load_setup(dict(os.environ), os.getcwd())
+    setup.resources.close()
+    taken = find_hook(setup.hooks, name)
     if taken is not None and taken.name != name:
         raise ValueError(f"{name!r} is another name of the hook {taken.name!r}; choose another name")
-    if taken is not None or name in setup.settled.declared:
-        whose = taken.source if taken else "configured"
-        raise ValueError(f"{name!r} is a {whose} hook already; choose another name")
+    if taken is not None or name in setup.config.declared:
+        source = taken.source if taken else "configured"
+        raise ValueError(f"{name!r} is a {source} hook already; choose another name")
 
 
 def _write(path: str, text: str) -> None:
@@ -104,7 +104,7 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def _tell(places: Places, hook: str, test: str, *, user: bool) -> None:
+def _print_next_steps(places: Places, hook: str, test: str, *, user: bool) -> None:
     shown = [path if user else os.path.relpath(path) for path in (hook, test)]
     print(f"wrote {shown[0]}\nwrote {shown[1]}\n\nnext:")
     print(f"  python -m pytest -p no:cacheprovider {shown[1]}")

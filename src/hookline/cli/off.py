@@ -1,4 +1,4 @@
-"""Switch the built-in guards off for a while in this project: a person's decision, at a terminal."""
+"""Switch the built-in guards off for a limited time in this project: a user's decision, at a terminal."""
 
 import os
 import re
@@ -11,23 +11,23 @@ from hookline.policy import grants
 from hookline.system import paths
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
-LONGEST = 8 * 3600
+MAX_SECONDS = 8 * 3600
 
 
 def run(args: Namespace) -> int:
-    where = paths.find(os.environ, os.getcwd())
-    _require_person.needed("switching the guards off", os.environ)
-    seconds = _seconds(args.time)
-    one = grants.grant(where.passes, where.root, grants.OFF, now=time.time(), seconds=seconds)
-    until = time.strftime("%H:%M:%S", time.localtime(one.until))
-    print(f"the built-in guards are off in {where.root} until {until}; `hookline on` ends it now")
+    places = paths.find_places(os.environ, os.getcwd())
+    _require_person.require_person("switching the guards off", os.environ)
+    seconds = _parse_seconds(args.time)
+    grant = grants.add_grant(places.grants, places.root, grants.OFF, now=time.time(), seconds=seconds)
+    until = time.strftime("%H:%M:%S", time.localtime(grant.until))
+    print(f"the built-in guards are off in {places.root} until {until}; `hookline on` ends it now")
     return 0
 
 
-def _seconds(text: str) -> int:
-    told = re.fullmatch(r"(\d{1,6})([smh])", text)
-    seconds = int(told[1]) * UNITS[told[2]] if told else 0
-    if not 0 < seconds <= LONGEST:
+def _parse_seconds(text: str) -> int:
+    match = re.fullmatch(r"(\d{1,6})([smh])", text)
+    seconds = int(match[1]) * UNITS[match[2]] if match else 0
+    if not 0 < seconds <= MAX_SECONDS:
         raise ValueError(f"{text!r} is no time from 1s to 8h; write it like 10m")
     return seconds
 

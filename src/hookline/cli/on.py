@@ -4,15 +4,15 @@ import os
 from argparse import Namespace
 
 from hookline.cli._command import Command
-from hookline.cli._output import visible
+from hookline.cli._output import sanitize
 from hookline.policy import grants
 from hookline.system import paths
 
 
 def run(args: Namespace) -> int:
-    where = paths.find(os.environ, os.getcwd())
-    count = grants.withdraw(where.passes, where.root)
-    print(f"the guards are on in {visible(where.root)}; {count} {'pass' if count == 1 else 'passes'} ended")
+    places = paths.find_places(os.environ, os.getcwd())
+    count = grants.withdraw_grants(places.grants, places.root)
+    print(f"the guards are on in {sanitize(places.root)}; {count} {'pass' if count == 1 else 'passes'} ended")
     return 0
 
 

@@ -1,28 +1,28 @@
-"""Draw a run as a chart: its metric over the experiments, what was kept, and the best so far."""
+"""Draw a run as a chart: its metric by experiment, the kept experiments, and the best so far."""
 
 import os
 from argparse import ArgumentParser, Namespace
 
-from hookline.cli._command import Command, of_run
-from hookline.cli._output import visible
+from hookline.cli._command import Command, add_run_argument
+from hookline.cli._output import sanitize
 from hookline.engine import plot, runs, targets
 
-USUAL = "plot.png"
+DEFAULT_NAME = "plot.png"
 
 
 def run(args: Namespace) -> int:
-    one = runs.find(targets.root_of(os.getcwd(), os.environ), args.name)
-    path = args.out or one.path(USUAL)
+    target_run = runs.find(targets.root_of(os.getcwd(), os.environ), args.name)
+    path = args.out or target_run.path(DEFAULT_NAME)
     try:
-        plot.draw(one.journal.rows(), one.target.metric, path, title=one.id)
-    except plot.NotDrawn as error:
+        plot.draw(target_run.journal.rows(), target_run.target.metric, path, title=target_run.id)
+    except plot.ChartError as error:
         raise ValueError(str(error)) from None
-    print(f"wrote {visible(os.path.relpath(path))}")
+    print(f"wrote {sanitize(os.path.relpath(path))}")
     return 0
 
 
 def arguments(parser: ArgumentParser) -> None:
-    of_run(parser)
+    add_run_argument(parser)
     parser.add_argument("--out", default="", metavar="FILE", help="where to, as .png or .svg")
 
 

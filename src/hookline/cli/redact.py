@@ -1,4 +1,4 @@
-"""Redact what flows through: stdin to stdout, line for line, as it comes."""
+"""Redact a stream: stdin to stdout, line by line, as it arrives."""
 
 import codecs
 import json
@@ -10,49 +10,49 @@ from contextlib import contextmanager
 
 from hookline.cli._command import Command
 from hookline.redact import Rules
-from hookline.redact.rules import load
-from hookline.redact.stream import stream
+from hookline.redact.gitleaks_rules import parse_rules
+from hookline.redact.stream import redact_stream
 
-CHUNK = 64 * 1024
+CHUNK_BYTES = 64 * 1024
 
 
 def run(args: Namespace) -> int:
-    rules = _rules(args.rules)
+    rules = _load_rules(args.rules)
     number = 0
-    with _opened(args.file) as source:
-        for piece in stream(_chunks(source), rules=rules):
+    with _open(args.file) as source:
+        for piece in redact_stream(_read_chunks(source), rules=rules):
             _write(piece.text)
             for kind, line in piece.secrets:
                 number += 1
                 _report(args, kind, line)
     if args.json:
-        _tell(json.dumps({"secrets": number}))
+        _print_error(json.dumps({"secrets": number}))
     return 0
 
 
 def _report(args: Namespace, kind: str, line: int) -> None:
     if args.json:
-        _tell(json.dumps({"line": line, "kind": kind}))
+        _print_error(json.dumps({"line": line, "kind": kind}))
     elif args.report:
-        _tell(f"line {line}: {kind}")
+        _print_error(f"line {line}: {kind}")
 
 
-def _tell(text: str) -> None:
+def _print_error(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def _rules(name: str) -> Rules:
+def _load_rules(name: str) -> Rules:
     if not name:
         return ()
     with open(name, encoding="utf-8") as file:
-        rules = load(file.read())
+        rules = parse_rules(file.read())
     for problem in rules.problems:
-        _tell(f"hookline: {name!r} {problem}")
+        _print_error(f"hookline: {name!r} {problem}")
     return (rules,)
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[int]:
+def _open(name: str) -> Iterator[int]:
     if name == "-":
         yield sys.stdin.fileno()
         return
@@ -60,10 +60,10 @@ def _opened(name: str) -> Iterator[int]:
         yield file.fileno()
 
 
-def _chunks(source: int) -> Iterator[str]:
-    """The text as it arrives; bytes that are no text come through unchanged."""
+def _read_chunks(source: int) -> Iterator[str]:
+    """Yield the text as it arrives; bytes that are not UTF-8 pass through unchanged."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-    while data := os.read(source, CHUNK):
+    while data := os.read(source, CHUNK_BYTES):
         yield decoder.decode(data)
     yield decoder.decode(b"", final=True)
 

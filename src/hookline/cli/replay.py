@@ -1,4 +1,4 @@
-"""Hold recorded sessions against a policy: what it would have stopped, asked about or changed, and why."""
+"""Judge recorded sessions by a policy: which calls it would have stopped, asked about or changed, and why."""
 
 import sys
 import time
@@ -8,88 +8,90 @@ from contextlib import ExitStack, closing
 from itertools import islice
 
 from hookline.cli._command import Command
-from hookline.cli._output import dump, visible
-from hookline.cli._replay.calls import Heard, heard
-from hookline.cli._replay.parallel import crew
-from hookline.cli._replay.policy import Called, Policy, Verdict
-from hookline.cli._replay.report import Report
+from hookline.cli._output import dump, sanitize
+from hookline.cli._replay.calls import ParsedLine, parse_file
+from hookline.cli._replay.parallel import open_pool
+from hookline.cli._replay.policy import EventForHost, Policy, Verdict
+from hookline.cli._replay.report import ReplayReport
 from hookline.cli._replay.show import Advance, progress, show
 
-EVERY = 512
-"""Lines between two steps of the bar."""
+BATCH_LINES = 512
+"""Lines between two updates of the progress bar."""
 
 
 def run(args: Namespace) -> int:
     _check(args.files)
     with ExitStack() as stack:
-        policies = [stack.enter_context(closing(policy)) for policy in _policies(args)]
+        policies = [stack.enter_context(closing(policy)) for policy in _load_policies(args)]
         for problem in policies[0].problems:
-            print(f"hookline: {visible(problem)}", file=sys.stderr)
-        judges = [_judge(policy, stack) for policy in policies]
-        began = time.perf_counter()
+            print(f"hookline: {sanitize(problem)}", file=sys.stderr)
+        judges = [_build_judge(policy, stack) for policy in policies]
+        start = time.perf_counter()
         with progress(args.files) as advance:
-            report = _replayed(args.files, judges, advance)
+            report = _replay_files(args.files, judges, advance)
         if args.json:
             dump(report.facts())
         else:
-            show(report, time.perf_counter() - began)
-    return 1 if report.strange else 0
+            show(report, time.perf_counter() - start)
+    return 1 if report.unrecognised else 0
 
 
 def _check(files: Sequence[str]) -> None:
-    """Raise `OSError` for a file that cannot be read, before hours are spent on the others."""
+    """Raise `OSError` for a file that cannot be read, before much time is spent on the others."""
     for file in files:
         if file != "-":
             open(file, "rb").close()
 
 
-def _policies(args: Namespace) -> list[Policy]:
-    usual = Policy(args.cwd, args.only, args.without)
+def _load_policies(args: Namespace) -> list[Policy]:
+    configured = Policy(args.cwd, args.only, args.without)
     if not args.against:
-        return [usual]
+        return [configured]
     try:
-        return [usual, Policy(args.cwd, args.only, args.without, settings=args.against)]
+        return [configured, Policy(args.cwd, args.only, args.without, settings=args.against)]
     except BaseException:
-        usual.close()
+        configured.close()
         raise
 
 
-Judges = Sequence[Callable[[Sequence[Called]], Sequence[Verdict]]]
+Judges = Sequence[Callable[[Sequence[EventForHost]], Sequence[Verdict]]]
 
 
-def _judge(policy: Policy, stack: ExitStack) -> Callable[[Sequence[Called]], Sequence[Verdict]]:
+def _build_judge(policy: Policy, stack: ExitStack) -> Callable[[Sequence[EventForHost]], Sequence[Verdict]]:
     size = 0 if policy.pure else 1
-    carried = stack.enter_context(crew(policy.judged, size))
-    return lambda called: policy.judge(called, carried)
+    judge_many = stack.enter_context(open_pool(policy.judge_payload, size))
+    return lambda events: policy.judge(events, judge_many)
 
 
-def _replayed(files: Sequence[str], judges: Judges, advance: Advance) -> Report:
-    report, seen = Report(), set[object]()
+def _replay_files(files: Sequence[str], judges: Judges, advance: Advance) -> ReplayReport:
+    report, seen = ReplayReport(), set[object]()
     for file in files:
-        known = False
-        for some in _batches(heard(file, seen)):
-            _say(report, file, some, judges)
-            known = known or any(one.reader is not None for one in some)
-            advance(sum(one.line.size for one in some), report.calls)
-        if not known:
-            report.strange.append(file)
+        recognised = False
+        for batch in _batches(parse_file(file, seen)):
+            _add_verdicts(report, file, batch, judges)
+            recognised = recognised or any(parsed.reader is not None for parsed in batch)
+            advance(sum(parsed.line.size for parsed in batch), report.calls)
+        if not recognised:
+            report.unrecognised.append(file)
     return report
 
 
-def _batches(lines: Iterator[Heard]) -> Iterator[Sequence[Heard]]:
-    """So many lines that a step of the bar is seen, and all processors have something to do."""
-    while some := list(islice(lines, EVERY)):
-        yield some
+def _batches(lines: Iterator[ParsedLine]) -> Iterator[Sequence[ParsedLine]]:
+    """Yield batches small enough for visible progress and large enough for all processors."""
+    while batch := list(islice(lines, BATCH_LINES)):
+        yield batch
 
 
-def _say(report: Report, file: str, some: Sequence[Heard], judges: Judges) -> None:
-    called = [(event, one.reader.words) for one in some if one.reader for event in one.events]
-    told = [iter(judge(called)) for judge in judges]
-    for one in some:
-        report.hear(file, one)
-        for event in one.events if one.reader else ():
-            verdict, *others = (next(verdicts) for verdicts in told)
-            report.say(event, (file, one.line.number), verdict, others[0] if others else None)
+def _add_verdicts(report: ReplayReport, file: str, batch: Sequence[ParsedLine], judges: Judges) -> None:
+    events = [
+        (event, parsed.reader.payload_host) for parsed in batch if parsed.reader for event in parsed.events
+    ]
+    verdict_iterators = [iter(judge(events)) for judge in judges]
+    for parsed in batch:
+        report.add_line(file, parsed)
+        for event in parsed.events if parsed.reader else ():
+            verdict, *others = (next(verdicts) for verdicts in verdict_iterators)
+            report.add_verdict(event, (file, parsed.line.number), verdict, others[0] if others else None)
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""Hand over what a session leaves, so that a fresh one goes on; or run a headless agent that does so."""
+"""Hand over the work of a session to a fresh one; or run a headless agent in several sessions."""
 
 import os
 import signal
@@ -9,158 +9,168 @@ from contextlib import closing
 from msgspec import to_builtins
 
 from hookline import hosts
-from hookline.budget.ledger import USAGE
+from hookline.budget.ledger import USAGE_NOTE
 from hookline.cli import budget
 from hookline.cli._command import Command
-from hookline.cli._output import dump, lines, visible
+from hookline.cli._output import dump, sanitize, sanitize_lines
 from hookline.core.events import PreCompact
 from hookline.core.records import Handoff
 from hookline.core.store import Session, Store, StoreFailed
 from hookline.handoff.content import from_details
-from hookline.handoff.handoffs import ours
-from hookline.memory.learn import READ
+from hookline.handoff.handoffs import is_own
+from hookline.memory.learn import POSITION_NOTE
 from hookline.runtime import rotation
-from hookline.runtime.rotation import How, Leg, Ran
+from hookline.runtime.rotation import Leg, RotationOptions, RotationResult
 from hookline.runtime.runtime import Runtime
 from hookline.system import git_facts
 from hookline.system.paths import Places
 
-SHOWN = 120
+MAX_TASK_LENGTH = 120
 """Characters of a task that are shown."""
-LONGEST = 86_400
-"""Seconds that an agent may be waited for once it was asked to end."""
-WHY = {
-    "unheard": "nothing was heard of the session, so nothing could be rotated; are its hooks wired? "
+MAX_GRACE = 86_400
+"""Seconds to wait at most for an agent that was asked to end."""
+END_REASONS = {
+    "no-hook-called": "nothing was heard of the session, so nothing could be rotated; are its hooks wired? "
     "run: hookline doctor",
     "resumed": "the command resumes the session that was rotated, so its context stays full; leave out the "
     "option that resumes",
     "nothing-left": "the session was asked to rotate, and left nothing to do",
-    "nothing-known": "the session was asked to rotate, and nothing is known that could be handed on",
-    "most": "as many sessions as were allowed have run; "
+    "no-handoff": "the session was asked to rotate, and nothing is known that could be handed on",
+    "session-limit": "as many sessions as were allowed have run; "
     "`hookline rotate --run --continue` goes on from there",
 }
 
 
 def run(args: Namespace) -> int:
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
-    if not args.headless and (command or args.go_on):
+    if not args.headless and (command or args.continue_run):
         raise ValueError("a command to run needs --run: hookline rotate --run -- claude -p")
     with closing(Runtime.load()) as runtime:
-        if not runtime.counts:
-            raise StoreFailed("; ".join(runtime.troubles) or "the store cannot be used")
+        if not runtime.can_count:
+            raise StoreFailed("; ".join(runtime.problems) or "the store cannot be used")
         if args.headless:
-            return _run(args, command, runtime)
-        return show(args, runtime) if args.show else now(args, runtime)
+            return _run_headless(args, command, runtime)
+        return show(args, runtime) if args.show else hand_over(args, runtime)
 
 
-def now(args: Namespace, runtime: Runtime) -> int:
-    """Make the handoff of a session, for the one that starts next."""
-    session = _session(runtime, args.session)
+def hand_over(args: Namespace, runtime: Runtime) -> int:
+    """Create the handoff of a session, for the one that starts next."""
+    session = _find_session(runtime, args.session)
     event = PreCompact(
         session=session.id,
         host=session.host,
         cwd=session.cwd,
-        transcript=_recording(runtime.store, session),
-        trigger=rotation.ROTATION,
+        transcript=_find_transcript(runtime.store, session),
+        trigger=rotation.ROTATION_REASON,
     )
-    made = rotation.given_up(runtime, event)
-    if made is None:
+    handoff = rotation.hand_over_session(runtime, event)
+    if handoff is None:
         raise LookupError(
             f"nothing is known of session {session.id[:8]!r} that could be handed on: "
             "it has no prompt yet, or the hook `handoff` is off"
         )
-    _print(made, as_json=args.json)
+    _print(handoff, as_json=args.json)
     if not args.json:
-        whose = visible(session.id[:8])
-        print(f"\nkept as {made.id}; end session {whose} and start a fresh one here: it goes on from this")
+        short_id = sanitize(session.id[:8])
+        print(
+            f"\nkept as {handoff.id}; end session {short_id} and start a fresh one here: it goes on from this"
+        )
     return 0
 
 
 def show(args: Namespace, runtime: Runtime) -> int:
-    """The newest handoff of this project, or of a session."""
+    """Print the newest handoff of this project, or of a session."""
     places = runtime.setup.places
-    every = (one for one in runtime.store.handoffs(project=places.root, limit=200) if ours(one, places.state))
-    found = next((one for one in every if one.session.startswith(args.session)), None)
-    if found is None:
+    handoffs = (
+        handoff
+        for handoff in runtime.store.handoffs(project=places.root, limit=200)
+        if is_own(handoff, places.state)
+    )
+    newest = next((handoff for handoff in handoffs if handoff.session.startswith(args.session)), None)
+    if newest is None:
         raise LookupError(
             "no session has handed on anything here; `hookline rotate` has the newest one do so"
         )
-    _print(found, as_json=args.json)
+    _print(newest, as_json=args.json)
     return 0
 
 
-def _print(one: Handoff, *, as_json: bool) -> None:
+def _print(handoff: Handoff, *, as_json: bool) -> None:
     if as_json:
-        dump(to_builtins(one))
+        dump(to_builtins(handoff))
     else:
-        print(lines(one.text))
+        print(sanitize_lines(handoff.text))
 
 
-def _session(runtime: Runtime, name: str) -> Session:
+def _find_session(runtime: Runtime, name: str) -> Session:
     try:
-        return budget.chosen(runtime.store, runtime.setup, name)
+        return budget.find_session(runtime.store, runtime.setup, name)
     except LookupError as error:
         raise LookupError(f"there is nothing to rotate: {error}") from None
 
 
-def _recording(store: Store, session: Session) -> str:
-    """Where the host records it, as far as somebody has looked there."""
+def _find_transcript(store: Store, session: Session) -> str:
+    """Return the path of the host's transcript, if it was read before, or ""."""
     notes = store.notes(session.id)
-    marks = ((notes.get(USAGE) or {}).get("mark"), notes.get(READ))
-    return next((str(one["path"]) for one in marks if one and one.get("path")), "")
+    marks = ((notes.get(USAGE_NOTE) or {}).get("mark"), notes.get(POSITION_NOTE))
+    return next((str(mark["path"]) for mark in marks if mark and mark.get("path")), "")
 
 
-def _run(args: Namespace, command: list[str], runtime: Runtime) -> int:
+def _run_headless(args: Namespace, command: list[str], runtime: Runtime) -> int:
     if not command:
         raise ValueError("name the headless command behind --: hookline rotate --run -- claude -p")
     now = runtime.now()
-    left = _taken_up(runtime.store, runtime.setup.places, now) if args.go_on else None
-    asked = "" if args.go_on else sys.stdin.read()
-    if not args.go_on and not asked.strip():
+    handoff = _claim_handoff(runtime.store, runtime.setup.places, now) if args.continue_run else None
+    prompt = "" if args.continue_run else sys.stdin.read()
+    if not args.continue_run and not prompt.strip():
         raise ValueError(
             "no prompt on stdin; write: echo 'mend the tests' | hookline rotate --run -- claude -p"
         )
-    for number in (signal.SIGTERM, signal.SIGHUP):  # else the agent would work on, and nobody would know
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as behind `nohup`
+    for number in (signal.SIGTERM, signal.SIGHUP):  # else the agent would go on unnoticed
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as set by `nohup`
             signal.signal(number, _interrupt)
-    told = Telling(runtime.store)
+    reporter = Reporter(runtime.store)
     try:
-        ran = rotation.run(
+        result = rotation.run(
             command,
-            asked,
+            prompt,
             runtime=runtime,
             env=os.environ,
-            how=How(host=_host(command[0]), most=args.most, grace=args.grace),
-            handoff=left,
-            reached=told,
+            options=RotationOptions(
+                host=_find_host(command[0]), max_sessions=args.max_sessions, grace=args.grace
+            ),
+            handoff=handoff,
+            notify=reporter,
         )
-    except KeyboardInterrupt as why:
-        _say("interrupted; `hookline rotate --show` shows what the session left")
-        return 128 + int(*why.args or (signal.SIGINT,))
-    return _ended(ran)
+    except KeyboardInterrupt as interrupt:
+        _print_message("interrupted; `hookline rotate --show` shows what the session left")
+        return 128 + int(*interrupt.args or (signal.SIGINT,))
+    return _report_end(result)
 
 
-def _taken_up(store: Store, places: Places, now: float) -> Handoff:
-    """What this run goes on from; raises `LookupError` where there is nothing, or nothing of this branch."""
-    branch = git_facts.branch(places.root)
-    left = rotation.lying_about(store, places.root, now, branch, places.state)
-    if left is None:
+def _claim_handoff(store: Store, places: Places, now: float) -> Handoff:
+    """Return the handoff to go on from; raise `LookupError` if there is none for this branch."""
+    branch = git_facts.find_branch(places.root)
+    handoff = rotation.find_unclaimed(store, places.root, now, branch, places.state)
+    if handoff is None:
         raise LookupError(
             "nobody left anything here to go on from; leave --continue out, and write a prompt to stdin"
         )
-    known = from_details(left.details)
-    whose, age = visible(left.session[:8]), _age(now - left.at)
-    if known.branch and known.branch != branch:
+    details = from_details(handoff.details)
+    short_id, age = sanitize(handoff.session[:8]), _format_age(now - handoff.at)
+    if details.branch and details.branch != branch:
         raise LookupError(
-            f"session {whose!r} left something {age} ago on the branch {visible(known.branch)!r}, and "
-            f"{visible(branch) or 'none'!r} is checked out; check that one out, and then go on from it"
+            f"session {short_id!r} left something {age} ago on the branch {sanitize(details.branch)!r}, and "
+            f"{sanitize(branch) or 'none'!r} is checked out; check that one out, and then go on from it"
         )
-    rotation.take_up(store, left, places.state)
-    _say(f"this goes on from what session {whose!r} left {age} ago: {known.task[:SHOWN]}")
-    return left
+    rotation.reserve_handoff(store, handoff, places.state)
+    _print_message(
+        f"this goes on from what session {short_id!r} left {age} ago: {details.task[:MAX_TASK_LENGTH]}"
+    )
+    return handoff
 
 
-def _age(seconds: float) -> str:
+def _format_age(seconds: float) -> str:
     hours = int(max(seconds, 0.0) // 3600)
     return f"{hours // 24} d" if hours >= 48 else f"{hours} h" if hours else f"{int(seconds // 60)} m"  # noqa: PLR2004 -- two days
 
@@ -169,53 +179,55 @@ def _interrupt(number: int, *_: object) -> None:
     raise KeyboardInterrupt(number)
 
 
-def _ended(ran: Ran) -> int:
-    if ran.why in WHY:
-        _say(WHY[ran.why])
-    return ran.code if ran.code >= 0 else 128 - ran.code
+def _report_end(result: RotationResult) -> int:
+    if result.why in END_REASONS:
+        _print_message(END_REASONS[result.why])
+    return result.code if result.code >= 0 else 128 - result.code
 
 
-class Telling:
-    """Tells on stderr what a run comes to."""
+class Reporter:
+    """Reports on stderr the steps of a headless run."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
     def __call__(self, point: str, leg: Leg) -> None:
         if point == "starting" and leg.handoff:
-            _say(f"session {leg.number} begins, with handoff {leg.handoff}")
+            _print_message(f"session {leg.number} begins, with handoff {leg.handoff}")
         elif point == "asked":
-            _say(f"session {leg.number} is asked to end")
+            _print_message(f"session {leg.number} is asked to end")
         elif point == "verified":
-            known = rotation.known_of(self.store, leg) or {}
-            missing = ", ".join(known.get("missing") or ())
-            share = f"{round(100 * float(known.get('share', 0)))} %"
-            more = f", not: {missing}" if missing else ""
-            _say(f"the first answer of session {leg.number} knew {share} of what was handed over{more}")
+            check = rotation.find_handoff_check(self.store, leg) or {}
+            missing = ", ".join(check.get("missing") or ())
+            share = f"{round(100 * float(check.get('share', 0)))} %"
+            suffix = f", not: {missing}" if missing else ""
+            _print_message(
+                f"the first answer of session {leg.number} knew {share} of what was handed over{suffix}"
+            )
 
 
-def _say(text: str) -> None:
-    print(f"hookline: {visible(text)}", file=sys.stderr, flush=True)
+def _print_message(text: str) -> None:
+    print(f"hookline: {sanitize(text)}", file=sys.stderr, flush=True)
 
 
-def _host(program: str) -> str:
+def _find_host(program: str) -> str:
     name = os.path.basename(program)
-    return next((one for one in hosts.names() if hosts.load(one).program == name), "")
+    return next((host for host in hosts.names() if hosts.load(host).program == name), "")
 
 
-def _sessions(text: str) -> int:
+def _parse_sessions(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise ArgumentTypeError(f"{text!r} is no number of sessions; write one such as 20")
     return int(text)
 
 
-def _seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
         seconds = -1.0
-    if not 0 <= seconds <= LONGEST:
-        raise ArgumentTypeError(f"{text!r} is no number of seconds up to {LONGEST}; write one such as 60")
+    if not 0 <= seconds <= MAX_GRACE:
+        raise ArgumentTypeError(f"{text!r} is no number of seconds up to {MAX_GRACE}; write one such as 60")
     return seconds
 
 
@@ -230,20 +242,20 @@ def arguments(parser: ArgumentParser) -> None:
         help="run a headless agent, in as many sessions as it takes",
     )
     parser.add_argument(
-        "--continue", dest="go_on", action="store_true", help="with --run: from what was left here"
+        "--continue", dest="continue_run", action="store_true", help="with --run: from what was left here"
     )
     parser.add_argument(
         "--max-sessions",
-        dest="most",
-        type=_sessions,
-        default=rotation.MOST,
+        dest="max_sessions",
+        type=_parse_sessions,
+        default=rotation.MAX_SESSIONS,
         metavar="N",
         help="with --run: so many sessions",
     )
     parser.add_argument(
         "--grace",
-        type=_seconds,
-        default=rotation.GRACE,
+        type=_parse_seconds,
+        default=rotation.GRACE_SECONDS,
         metavar="S",
         help="with --run: seconds to end by itself",
     )

@@ -1,4 +1,4 @@
-"""Improve one measurable thing in this repository, experiment by experiment, and never lose work."""
+"""Improve a measurable quality of this repository, experiment by experiment, without losing work."""
 
 import os
 import sys
@@ -8,88 +8,90 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from hookline.cli._command import Command
-from hookline.cli._main import sentence
-from hookline.cli._output import visible
-from hookline.cli._run_lines import watching
+from hookline.cli._main import describe_error
+from hookline.cli._output import sanitize
+from hookline.cli._run_lines import open_watcher
 from hookline.core.values import replace
 from hookline.engine import agents, clean, notify, project_store, runs, scope, targets
-from hookline.engine import run as running
 from hookline.engine.git import config, submodules
-from hookline.engine.git import repository as repositories
-from hookline.engine.git.repository import Repository
+from hookline.engine.git.repository import Repository, Unusable, head_commit, is_dirty, open_repository
 from hookline.engine.lock import Busy
 from hookline.engine.parallel import ray
 from hookline.engine.parallel.ray import NoCluster
-from hookline.engine.run_state import Surroundings
+from hookline.engine.run import NoBaseline, create_run, run_experiments
+from hookline.engine.run_state import RunContext
 from hookline.engine.runs import Run
-from hookline.engine.stop_reason import Stop
+from hookline.engine.stop_reason import StopReason
 from hookline.system import paths
 
-MOST = 64
+MAX_PARALLEL = 64
 """Experiments at once on one machine."""
-MOST_THERE = 1_000
+MAX_PARALLEL_ON_CLUSTER = 1_000
 NONE = "none"
-"""The word for no cluster, to go on without the one that a run had."""
+"""Value of `--cluster` that resumes a run without its cluster."""
 
 
 def run(args: Namespace) -> int:
     args.cluster = "" if args.cluster == NONE else args.cluster
-    _checked(args.parallel, args.cluster)
+    _check_parallel(args.parallel, args.cluster)
     env = dict(os.environ)
-    repository = _opened(env, resume=args.resume is not None)
-    one = _chosen(args, repository, env)
-    with project_store.opened(env, repository.root, _complain) as store, watching() as watcher:
-        around = Surroundings(env=env, watcher=watcher, store=store, experiments=args.experiments)
+    repository = _open_repository(env, resume=args.resume is not None)
+    chosen = _choose_run(args, repository, env)
+    with (
+        project_store.open_project_store(env, repository.root, _print_problem) as store,
+        open_watcher() as watcher,
+    ):
+        context = RunContext(env=env, watcher=watcher, store=store, experiments=args.experiments)
         try:
-            stop = running.carry_out(one, repository, around)
-        except running.NoBaseline:
-            _forget(one, repository)
+            stop = run_experiments(chosen, repository, context)
+        except NoBaseline:
+            _delete_run(chosen, repository)
             raise
         except Busy:
             raise
         except OSError as error:
-            raise OSError(_goes_on(one, error, env)) from error
+            raise OSError(_describe_failure(chosen, error, env)) from error
     if stop.reason != "workspace-gone":
-        _tell(runs.load(repository.root, one.id), stop, env)
+        _notify_end(runs.load(repository.root, chosen.id), stop, env)
     return stop.code
 
 
-def _opened(env: Mapping[str, str], *, resume: bool) -> "Repository":
+def _open_repository(env: Mapping[str, str], *, resume: bool) -> "Repository":
     try:
-        return repositories.open_at(os.getcwd(), env)
-    except repositories.Unusable:
-        if not resume or not config.recover(os.getcwd(), _complain):
+        return open_repository(os.getcwd(), env)
+    except Unusable:
+        if not resume or not config.recover(os.getcwd(), _print_problem):
             raise
-    return repositories.open_at(os.getcwd(), env)
+    return open_repository(os.getcwd(), env)
 
 
-def _chosen(args: Namespace, repository: "Repository", env: Mapping[str, str]) -> "Run":
-    """The run to go on with, or a new one."""
+def _choose_run(args: Namespace, repository: "Repository", env: Mapping[str, str]) -> "Run":
+    """Return the run to resume, or a new one."""
     if args.cluster:
-        _there(args.cluster, env, repository.root)
+        _check_cluster(args.cluster, env, repository.root)
     if args.resume is not None:
-        one = _again(runs.find(repository.root, args.resume, target=args.target), env)
+        chosen = _update_target(runs.find(repository.root, args.resume, target=args.target), env)
         if args.cluster:
-            _travels(repository, one.base)
+            _refuse_submodules(repository, chosen.base)
     else:
-        one = _begun(args, repository, env)
+        chosen = _begin_run(args, repository, env)
     if args.parallel is not None or args.cluster is not None:
-        one = _at_once(one, args.parallel, args.cluster)
-    if one.cluster and not args.cluster:
-        _still_there(one.cluster, env, repository.root)
-    return one
+        chosen = _set_parallel(chosen, args.parallel, args.cluster)
+    if chosen.cluster and not args.cluster:
+        _check_old_cluster(chosen.cluster, env, repository.root)
+    return chosen
 
 
-def _again(one: "Run", env: Mapping[str, str]) -> "Run":
-    now = targets.by_now(one)
-    if now.says:
-        print(visible(now.says))
-    agents.choose(now.run.target, one.root, env)
-    return now.run
+def _update_target(old_run: "Run", env: Mapping[str, str]) -> "Run":
+    updated = targets.reload_target(old_run)
+    if updated.notice:
+        print(sanitize(updated.notice))
+    agents.choose(updated.run.target, old_run.root, env)
+    return updated.run
 
 
-def _travels(repository: "Repository", base: str) -> None:
-    inner = next(submodules.modules(repository, base), None)
+def _refuse_submodules(repository: "Repository", base: str) -> None:
+    inner = next(submodules.available_modules(repository, base), None)
     if inner is not None:
         raise ValueError(
             f"the repository has submodules ({inner.path}), which do not travel to a cluster; "
@@ -97,71 +99,71 @@ def _travels(repository: "Repository", base: str) -> None:
         )
 
 
-def _begun(args: Namespace, repository: "Repository", env: Mapping[str, str]) -> "Run":
+def _begin_run(args: Namespace, repository: "Repository", env: Mapping[str, str]) -> "Run":
     target, text = targets.load(repository.root, args.target)
-    base = repositories.base_of(repository, env)
+    base = head_commit(repository, env)
     for path in submodules.check(repository, base):
-        print(f"submodule {visible(path)} is empty in your checkout, and so in every experiment")
+        print(f"submodule {sanitize(path)} is empty in your checkout, and so in every experiment")
     if args.cluster:
-        _travels(repository, base)
-    if repositories.dirty(repository, env):
+        _refuse_submodules(repository, base)
+    if is_dirty(repository, env):
         print("your uncommitted changes stay where they are, and are in no experiment")
     if hint := scope.hint(target.scope, repository, base):
-        print(visible(hint))
+        print(sanitize(hint))
     agents.choose(target, repository.root, env)
     agents.check_base(target, repository, base)
-    scratch = paths.find(env, repository.root).scratch
-    return running.begin(repository, target, text, scratch=scratch, base=base, now=time.time())
+    scratch = paths.find_places(env, repository.root).scratch
+    return create_run(repository, target, text, scratch=scratch, base=base, now=time.time())
 
 
-def _forget(one: "Run", repository: "Repository") -> None:
-    """A run that never came to anything leaves nothing."""
-    clean.clean(clean.leavings(one, repository), repository, refs=True, everything=True)
+def _delete_run(failed: "Run", repository: "Repository") -> None:
+    """Delete a run without a baseline, with everything that it created."""
+    clean.clean(clean.find_leftovers(failed, repository), repository, refs=True, everything=True)
 
 
-def _tell(one: "Run", stop: "Stop", env: Mapping[str, str]) -> None:
-    for problem in notify.tell(one, stop, one.journal.rows(), env):
-        print(f"hookline: {visible(problem)}", file=sys.stderr)
+def _notify_end(ended_run: "Run", stop: "StopReason", env: Mapping[str, str]) -> None:
+    for problem in notify.notify_end(ended_run, stop, ended_run.journal.rows(), env):
+        print(f"hookline: {sanitize(problem)}", file=sys.stderr)
 
 
-def _goes_on(one: "Run", error: OSError, env: Mapping[str, str]) -> str:
-    """What the machine refused, told to whoever waits elsewhere too; nothing of the run is lost by it."""
-    text = f"{sentence(error)}; mend that, and `hookline run --resume {one.id}` goes on where it was"
+def _describe_failure(failed: "Run", error: OSError, env: Mapping[str, str]) -> str:
+    """Return what failed and how to resume, and notify the user of it."""
+    text = f"{describe_error(error)}; mend that, and `hookline run --resume {failed.id}` goes on where it was"
     with suppress(OSError):
-        notify.broken(one, text, env)
+        notify.notify_failure(failed, text, env)
     return text
 
 
-def _complain(problem: str) -> None:
-    print(f"hookline: {visible(problem)}", file=sys.stderr)
+def _print_problem(problem: str) -> None:
+    print(f"hookline: {sanitize(problem)}", file=sys.stderr)
 
 
-def _checked(parallel: int | None, cluster: str | None) -> None:
-    most = MOST_THERE if cluster else MOST
-    if parallel is not None and not 1 <= parallel <= most:
-        raise ValueError(f"--parallel {parallel} cannot be done; say how many at once, from 1 to {most}")
+def _check_parallel(parallel: int | None, cluster: str | None) -> None:
+    limit = MAX_PARALLEL_ON_CLUSTER if cluster else MAX_PARALLEL
+    if parallel is not None and not 1 <= parallel <= limit:
+        raise ValueError(f"--parallel {parallel} cannot be done; say how many at once, from 1 to {limit}")
 
 
-def _at_once(one: "Run", parallel: int | None, cluster: str | None) -> "Run":
-    where = one.cluster if cluster is None else cluster
-    return replace(one, parallel=parallel or (_cores(cluster) if cluster else 1), cluster=where)
+def _set_parallel(chosen: "Run", parallel: int | None, cluster: str | None) -> "Run":
+    address = chosen.cluster if cluster is None else cluster
+    return replace(chosen, parallel=parallel or (_count_cores(cluster) if cluster else 1), cluster=address)
 
 
-def _there(address: str, env: Mapping[str, str], root: str) -> None:
-    project_store.shared(env, root)
+def _check_cluster(address: str, env: Mapping[str, str], root: str) -> None:
+    project_store.check_shared(env, root)
     ray.check(address)
 
 
-def _still_there(address: str, env: Mapping[str, str], root: str) -> None:
-    """Of a run that goes on where it was."""
+def _check_old_cluster(address: str, env: Mapping[str, str], root: str) -> None:
+    """Check the cluster of a resumed run."""
     try:
-        _there(address, env, root)
+        _check_cluster(address, env, root)
     except (NoCluster, ValueError) as error:
         raise NoCluster(f"{error}; `--resume --cluster {NONE}` goes on without one") from error
 
 
-def _cores(address: str) -> int:
-    return ray.size(address)
+def _count_cores(address: str) -> int:
+    return ray.cluster_size(address)
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -176,14 +178,14 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--cluster",
-        type=_address,
+        type=_parse_address,
         metavar="ADDRESS",
         help="on the machines of a cluster of Ray (needs hookline[cluster]), as many as it has cores or N; "
         "HOST:PORT, auto, local, or none for no cluster any more",
     )
     parser.add_argument(
         "--experiments",
-        type=_count,
+        type=_parse_count,
         metavar="N",
         help="at most so many in all, instead of the target's limit",
     )
@@ -196,13 +198,13 @@ def arguments(parser: ArgumentParser) -> None:
     )
 
 
-def _address(text: str) -> str:
+def _parse_address(text: str) -> str:
     if not text.strip():
         raise ArgumentTypeError("it is empty; say the address of a cluster, `auto` or `local`")
     return text
 
 
-def _count(text: str) -> int:
+def _parse_count(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise ArgumentTypeError(f"{text!r} is no number of experiments; it is 1 or more")
     return int(text)

@@ -7,51 +7,51 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from hookline.cli._command import Command
-from hookline.cli._output import dump, table, visible
+from hookline.cli._output import dump, print_table, sanitize
 from hookline.engine import lock, runs
 from hookline.engine.git import repository
 
 
 def run(args: Namespace) -> int:
-    root = repository.open_at(os.getcwd(), dict(os.environ)).root
-    found = runs.everyone(root)
-    for problem in runs.unreadable(root):
-        print(f"hookline: {visible(problem)}", file=sys.stderr)
-    told = [_told(one) for one in found]
+    root = repository.open_repository(os.getcwd(), dict(os.environ)).root
+    all_runs = runs.list_runs(root)
+    for problem in runs.list_read_errors(root):
+        print(f"hookline: {sanitize(problem)}", file=sys.stderr)
+    facts = [_run_facts(item) for item in all_runs]
     if args.json:
-        for one in told:
-            dump(one)
+        for item in facts:
+            dump(item)
         return 0
-    if not told:
+    if not facts:
         print("no runs here; `hookline run` begins one")
         return 0
     columns = ("run", "began", "experiments", "kept", "first", "best", "state")
-    table(columns, [_cells(one) for one in told])
+    print_table(columns, [_format_cells(item) for item in facts])
     return 0
 
 
-def _told(one: Any) -> dict[str, Any]:
-    rows = one.journal.rows()
+def _run_facts(target_run: Any) -> dict[str, Any]:
+    rows = target_run.journal.rows()
     first = next((row.metric for row in rows if row.status == "baseline"), None)
     best = next((row.best for row in reversed(rows) if row.best is not None), None)
     return {
-        "run": one.id,
-        "began": one.began,
-        "branch": one.branch,
-        "target": one.name,
+        "run": target_run.id,
+        "began": target_run.began,
+        "branch": target_run.branch,
+        "target": target_run.name,
         "experiments": max(len(rows) - 1, 0),
         "kept": sum(row.kept for row in rows[1:]),
         "first": first,
         "best": best,
-        "state": "at work" if lock.busy(one) else one.stopped or "can be resumed",
-        "journal": one.journal.table,
+        "state": "at work" if lock.is_running(target_run) else target_run.stopped or "can be resumed",
+        "journal": target_run.journal.table,
     }
 
 
-def _cells(told: dict[str, Any]) -> tuple[str, ...]:
-    began = time.strftime("%Y-%m-%d %H:%M", time.localtime(told["began"]))
-    numbers = ["" if told[name] is None else f"{told[name]:g}" for name in ("first", "best")]
-    return (told["run"], began, str(told["experiments"]), str(told["kept"]), *numbers, told["state"])
+def _format_cells(facts: dict[str, Any]) -> tuple[str, ...]:
+    began = time.strftime("%Y-%m-%d %H:%M", time.localtime(facts["began"]))
+    numbers = ["" if facts[name] is None else f"{facts[name]:g}" for name in ("first", "best")]
+    return (facts["run"], began, str(facts["experiments"]), str(facts["kept"]), *numbers, facts["state"])
 
 
 def arguments(parser: ArgumentParser) -> None:

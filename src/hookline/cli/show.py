@@ -5,51 +5,55 @@ import time
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from hookline.cli._command import Command, of_run
-from hookline.cli._output import aligned, dump, lines, visible
-from hookline.cli._run_lines import line
+from hookline.cli._command import Command, add_run_argument
+from hookline.cli._output import align, dump, sanitize, sanitize_lines
+from hookline.cli._run_lines import format_row
 from hookline.engine import journal, runs
 from hookline.engine.git import repository
 from hookline.engine.journal import to_json
 
 
 def run(args: Namespace) -> int:
-    place = repository.open_at(os.getcwd(), dict(os.environ))
-    one = runs.find(place.root, args.name)
-    rows = one.journal.rows()
+    opened = repository.open_repository(os.getcwd(), dict(os.environ))
+    target_run = runs.find(opened.root, args.name)
+    rows = target_run.journal.rows()
     if args.experiment is not None:
         rows = [row for row in rows if row.iteration == args.experiment]
         if not rows:
-            raise LookupError(f"run {one.id!r} has no experiment {args.experiment}; `hookline show {one.id}`")
+            raise LookupError(
+                f"run {target_run.id!r} has no experiment {args.experiment}; `hookline show {target_run.id}`"
+            )
     if args.json:
         for row in rows:
             dump(journal.to_json(row))
     elif args.experiment is not None:
-        _one(place, rows[0])
+        _print_experiment(opened, rows[0])
     else:
-        _all(one, rows)
+        _print_run(target_run, rows)
     return 0
 
 
-def _all(one: Any, rows: Any) -> None:
-    metric = one.target.metric
-    print(f"{visible(one.id)}: {visible(one.target.goal)}")
-    print(f"{visible(metric.name)}, {metric.direction} is better; branch {visible(one.branch)}")
+def _print_run(target_run: Any, rows: Any) -> None:
+    metric = target_run.target.metric
+    print(f"{sanitize(target_run.id)}: {sanitize(target_run.target.goal)}")
+    print(f"{sanitize(metric.name)}, {metric.direction} is better; branch {sanitize(target_run.branch)}")
     for row in rows:
-        print(line(row))
+        print(format_row(row))
 
 
-def _one(place: Any, row: Any) -> None:
-    told = {name: value for name, value in to_json(row).items() if name != "details"}
-    told["timestamp"] = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(row.timestamp))
-    told |= {name: " ".join(f"{one:g}" for one in told[name]) for name in ("samples",) if name in told}
+def _print_experiment(opened: Any, row: Any) -> None:
+    fields = {name: value for name, value in to_json(row).items() if name != "details"}
+    fields["timestamp"] = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(row.timestamp))
+    fields |= {
+        name: " ".join(f"{sample:g}" for sample in fields[name]) for name in ("samples",) if name in fields
+    }
     details = {name: value for name, value in row.details.items() if value}
-    print("\n".join(aligned([(name, str(value)) for name, value in {**told, **details}.items()])))
+    print("\n".join(align([(name, str(value)) for name, value in {**fields, **details}.items()])))
     if row.commit and row.base and row.commit != row.base:
         print()
         print(
-            lines(
-                place.git(
+            sanitize_lines(
+                opened.git(
                     "diff", "--no-ext-diff", "--no-textconv", "--stat", "-p", row.base, row.commit
                 ).rstrip()
             )
@@ -57,7 +61,7 @@ def _one(place: Any, row: Any) -> None:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    of_run(parser)
+    add_run_argument(parser)
     parser.add_argument(
         "experiment", nargs="?", type=int, metavar="N", help="this one alone, with its change"
     )

@@ -1,4 +1,4 @@
-"""Show the sessions that are alive: how much time and context each has left, and what was decided last."""
+"""Show the live sessions: the time and context that each has left, and its last decision."""
 
 import json
 import os
@@ -11,120 +11,127 @@ from contextlib import closing, contextmanager, suppress
 from itertools import count
 
 from hookline.cli._command import Command
-from hookline.cli._doctor.store import failed
-from hookline.cli._main import sentence
-from hookline.cli._output import visible
-from hookline.cli._status import Row, alive, drawn, home, runs, told
-from hookline.cli.log import moment
+from hookline.cli._doctor.store import describe_failures
+from hookline.cli._main import describe_error
+from hookline.cli._output import sanitize
+from hookline.cli._status import (
+    Row,
+    describe_runs,
+    find_live_sessions,
+    format_sessions,
+    read_home,
+    session_facts,
+)
+from hookline.cli.log import parse_time
 from hookline.core.store import Query, Store, StoreFailed
 from hookline.redact import redact_json
 from hookline.runtime import open_store
-from hookline.runtime.setup import Setup, load
+from hookline.runtime.setup import Setup, load_setup
 from hookline.system import spool
 
-LATELY = 3600.0
-"""Seconds after which a session of which nothing is heard counts as gone, where its process is not known."""
-EVERY = 1.0
-"""Seconds between two looks of `--watch`."""
-RESTING = 4
-"""How many times as long as a look took it rests after it, so that many sessions cost no more."""
-ANYWAY = 10
-"""Looks after which all is read anew, though no record is new: not everything is a record."""
+ACTIVE_SECONDS = 3600.0
+"""Seconds without a call after which a session whose process is unknown counts as gone."""
+POLL_SECONDS = 1.0
+"""Seconds between two updates of `--watch`."""
+REST_FACTOR = 4
+"""Pause after an update, as a multiple of its duration, so that many sessions do not cost more."""
+REFRESH_UPDATES = 10
+"""Updates after which everything is read again without a new record: not all changes are recorded."""
 SCREEN, CURSOR = ("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?25l", "\x1b[?25h")
 HOME, REST_OF_LINE, REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 def run(args: Namespace) -> int:
-    setup = load(dict(os.environ), os.getcwd())
-    setup.kept.close()
+    setup = load_setup(dict(os.environ), os.getcwd())
+    setup.resources.close()
     if args.watch:
         return _watch(setup, args)
-    with _opened(setup) as store:
-        rows = _rows(store, setup, args) if store else None
-        standing = (store.problem, *failed(store)) if store else ()
-        for trouble in filter(None, (*standing, spool.problem(setup.places.spool))):
-            print(f"hookline: {visible(trouble)}", file=sys.stderr)
-        print(_text(rows, time.time(), args))
+    with _open_store(setup) as store:
+        rows = _read_rows(store, setup, args) if store else None
+        problems = (store.problem, *describe_failures(store)) if store else ()
+        for problem in filter(None, (*problems, spool.problem(setup.places.spool))):
+            print(f"hookline: {sanitize(problem)}", file=sys.stderr)
+        print(_format_text(rows, time.time(), args))
     if not args.json:
-        print("".join(f"{line}\n" for line in runs(setup.places.root)), end="")
+        print("".join(f"{line}\n" for line in describe_runs(setup.places.root)), end="")
     return 0
 
 
 @contextmanager
-def _opened(setup: Setup) -> Iterator[Store | None]:
-    """The store, None where there is none yet; to look at it does not make it."""
-    place = open_store.place(setup)
-    if place == setup.places.store and not os.path.lexists(place):
+def _open_store(setup: Setup) -> Iterator[Store | None]:
+    """Yield the store, or None if there is none yet; opening it would create it."""
+    address = open_store.store_address(setup)
+    if address == setup.places.store and not os.path.lexists(address):
         yield None
         return
     with closing(open_store.open_store(setup)) as store:
         yield store
 
 
-def _rows(store: Store, setup: Setup, args: Namespace) -> list[Row]:
+def _read_rows(store: Store, setup: Setup, args: Namespace) -> list[Row]:
     spool.drain(setup.places.spool, store)
-    return list(alive(store, setup, since=args.since or time.time() - LATELY))
+    return list(find_live_sessions(store, setup, since=args.since or time.time() - ACTIVE_SECONDS))
 
 
-def _text(rows: list[Row] | None, now: float, args: Namespace) -> str:
+def _format_text(rows: list[Row] | None, now: float, args: Namespace) -> str:
     if args.json:
-        return json.dumps(redact_json([told(row) for row in rows or ()]), ensure_ascii=False)
+        return json.dumps(redact_json([session_facts(row) for row in rows or ()]), ensure_ascii=False)
     if rows is None:
         return "no session is known: no agent has called yet; `hookline init` wires those that you use"
     if not rows:
         return "no session is alive" + ("" if args.since else ": nothing was heard of any in the last hour")
-    many = "1 session is alive" if len(rows) == 1 else f"{len(rows):,} sessions are alive"
+    title = "1 session is alive" if len(rows) == 1 else f"{len(rows):,} sessions are alive"
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     plain = not (sys.stdout.encoding or "").lower().startswith("utf")
-    return "\n".join([many, *drawn(rows, now, width=width, home=home(), plain=plain)])
+    return "\n".join([title, *format_sessions(rows, now, width=width, home=read_home(), plain=plain)])
 
 
 def _watch(setup: Setup, args: Namespace) -> int:
-    """Until a person ends it; what fails meanwhile is said, and tried again."""
+    """Show the sessions until the user interrupts; an error is shown, and then tried again."""
     with suppress(KeyboardInterrupt), _screen() as show:
-        before: object = None
-        began = time.monotonic()
-        for seen, text in _looks(setup, args):
-            if seen != before:
+        previous: object = None
+        start = time.monotonic()
+        for current, text in _poll(setup, args):
+            if current != previous:
                 show(text)
-            before = seen
-            time.sleep(max(EVERY, RESTING * (time.monotonic() - began)))
-            began = time.monotonic()
+            previous = current
+            time.sleep(max(POLL_SECONDS, REST_FACTOR * (time.monotonic() - start)))
+            start = time.monotonic()
     return 0
 
 
-def _looks(setup: Setup, args: Namespace) -> Iterator[tuple[object, str]]:
+def _poll(setup: Setup, args: Namespace) -> Iterator[tuple[object, str]]:
     while True:
         try:
-            with _opened(setup) as store:
-                for rows in _seen(store, setup, args):
-                    text = _text(rows, time.time(), args)
+            with _open_store(setup) as store:
+                for rows in _poll_store(store, setup, args):
+                    text = _format_text(rows, time.time(), args)
                     yield (
                         (text if sys.stdout.isatty() else rows),
                         text,
-                    )  # a pipe need not know how time goes by
+                    )  # a pipe gets no line only because time passed
         except (StoreFailed, OSError) as error:
-            wrong = f"hookline: {visible(sentence(error))}"
-            yield wrong, wrong
+            message = f"hookline: {sanitize(describe_error(error))}"
+            yield message, message
 
 
-def _seen(store: Store | None, setup: Setup, args: Namespace) -> Iterator[list[Row] | None]:
-    """What there is, look by look; the store is only read through where it may say something new."""
+def _poll_store(store: Store | None, setup: Setup, args: Namespace) -> Iterator[list[Row] | None]:
+    """Yield the rows of each update; all sessions are read only if the store may have changed."""
     if store is None:
         yield None
         return
     rows, seen = list[Row](), -1
-    for look in count():
+    for update in count():
         spool.drain(setup.places.spool, store)
-        newest = next((place for place, _ in store.records(Query(last=1))), 0)
-        if newest != seen or look % ANYWAY == 0:
-            rows, seen = _rows(store, setup, args), newest
+        newest = next((position for position, _ in store.records(Query(last=1))), 0)
+        if newest != seen or update % REFRESH_UPDATES == 0:
+            rows, seen = _read_rows(store, setup, args), newest
         yield rows
 
 
 @contextmanager
 def _screen() -> Iterator[Callable[[str], None]]:
-    """How a text is shown: in place of the one before on a terminal, below it elsewhere."""
+    """Yield a function that shows a text: in place of the last one on a terminal, else below it."""
     if not sys.stdout.isatty():
         yield lambda text: print(text, flush=True)
         return
@@ -144,7 +151,9 @@ def _redraw(text: str) -> None:
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--watch", action="store_true", help="go on, and show it anew when something changed")
-    parser.add_argument("--since", type=moment, metavar="WHEN", help="also those heard of since: 30m, 2h, 7d")
+    parser.add_argument(
+        "--since", type=parse_time, metavar="WHEN", help="also those heard of since: 30m, 2h, 7d"
+    )
     parser.add_argument("--json", action="store_true", help="a JSON list with everything, on one line")
 
 

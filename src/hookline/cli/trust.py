@@ -1,21 +1,21 @@
-"""Trust exactly what a project's files hold now: its hooks may run, and what loosens a guard counts."""
+"""Trust the current content of a project's files: its hooks may run, and its settings may loosen guards."""
 
 import os
 from argparse import ArgumentParser, Namespace
 from contextlib import closing
 
 from hookline.cli._command import Command
-from hookline.cli._output import complaints, lines, visible
-from hookline.cli._require_person import agrees, needed
+from hookline.cli._output import print_problems, sanitize, sanitize_lines
+from hookline.cli._require_person import ask_user, require_person
 from hookline.policy.trust import Trust, pin
-from hookline.runtime.setup import Setup, load
+from hookline.runtime.setup import Setup, load_setup
 
 
 def run(args: Namespace) -> int:
     if not args.show:
-        needed("trusting a project", os.environ)
-    setup = load(dict(os.environ), os.getcwd())
-    with closing(setup.kept):
+        require_person("trusting a project", os.environ)
+    setup = load_setup(dict(os.environ), os.getcwd())
+    with closing(setup.resources):
         _show(setup)
         return 0 if args.show else _trust(setup, ask=not args.yes)
 
@@ -25,35 +25,35 @@ def _trust(setup: Setup, *, ask: bool) -> int:
     state = setup.trust
     if state is None or state.holds or state.problem:
         return 1 if state is not None and state.problem else 0
-    if ask and not agrees("Trust exactly this?"):
+    if ask and not ask_user("Trust exactly this?"):
         print("nothing was trusted")
         return 1
     pin(setup.places.trust, setup.places.root, state.now)
-    print(f"trusted: {_count(state)} of {visible(setup.places.root)}, until one of them changes")
+    print(f"trusted: {_format_count(state)} of {sanitize(setup.places.root)}, until one of them changes")
     return 0
 
 
 def _show(setup: Setup) -> None:
-    """What is trusted, and what changed since; nothing of it is run."""
-    root, state = visible(setup.places.root), setup.trust
-    complaints(setup.settled.problems, ())
+    """Print what is trusted and what changed since, without running any of it."""
+    root, state = sanitize(setup.places.root), setup.trust
+    print_problems(setup.config.problems, ())
     if state is None:
         print(f"{root} has nothing that would need trust")
     elif state.holds:
         print(f"{root} is trusted, as it is now:")
-        print("\n".join(f"  {visible(name)}" for name in sorted(state.now)))
+        print("\n".join(f"  {sanitize(name)}" for name in sorted(state.now)))
     else:
         _show_change(setup, state)
 
 
 def _show_change(setup: Setup, state: Trust) -> None:
     since = "was never trusted" if state.pinned is None else "changed since it was trusted"
-    print(f"{visible(setup.places.root)} {since}. In its files, against what was trusted:\n")
-    print(lines(state.diff()))
-    complaints((), setup.settled.waiting)
+    print(f"{sanitize(setup.places.root)} {since}. In its files, against what was trusted:\n")
+    print(sanitize_lines(state.diff()))
+    print_problems((), setup.config.waiting)
 
 
-def _count(state: Trust) -> str:
+def _format_count(state: Trust) -> str:
     return "1 file" if len(state.now) == 1 else f"{len(state.now)} files"
 
 

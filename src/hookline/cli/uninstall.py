@@ -1,72 +1,77 @@
-"""Take exactly our own entries out of the agents' files: what nobody else changed is as it was before."""
+"""Remove our own entries from the agents' files; a file that nobody else changed is as it was before."""
 
 import os
 from argparse import ArgumentParser, Namespace
 
 from hookline import hosts
 from hookline.cli._command import Command
-from hookline.cli._confirm_changes import agreed, short, shown
-from hookline.cli._require_person import needed
+from hookline.cli._confirm_changes import confirm, format_plan, shorten_path
+from hookline.cli._require_person import require_person
 from hookline.core.host import Host
 from hookline.core.install_table import Scope
 from hookline.install import settings_files, uninstall
 from hookline.install.install_hooks import Plan
-from hookline.install.settings_files import Wired
-from hookline.system.paths import Places, find
+from hookline.install.settings_files import InstallRecord
+from hookline.system.paths import Places, find_places
 
 
 def run(args: Namespace) -> int:
     if not args.dry_run:
-        needed("taking the guards out", os.environ)
+        require_person("taking the guards out", os.environ)
     chosen = [hosts.load(name) for name in args.host or hosts.names()]
-    env, places = dict(os.environ), find(dict(os.environ), os.getcwd())
-    broken = settings_files.unreadable(places.state)
-    _say(broken, places)
-    planned = _takings(args, chosen, places, env)
-    if not planned:
+    env, places = dict(os.environ), find_places(dict(os.environ), os.getcwd())
+    broken = settings_files.unreadable_records(places.state)
+    _report_broken(broken, places)
+    removals = _plan_removals(args, chosen, places, env)
+    if not removals:
         print("nothing here was wired by `hookline init`")
         return 1 if broken else 0
-    print("\n".join(shown(plan, places) for _, plan in planned))
+    print("\n".join(format_plan(plan, places) for _, plan in removals))
     if args.dry_run:
         return 0
-    if not agreed("Take this out?", yes=args.yes):
+    if not confirm("Take this out?", yes=args.yes):
         print("nothing was changed")
         return 1
-    with settings_files.alone(places.state):
-        planned = _takings(args, chosen, places, env)
-        uninstall.take_all_out(planned, places)
+    with settings_files.lock_records(places.state):
+        removals = _plan_removals(args, chosen, places, env)
+        uninstall.apply_removals(removals, places)
         settings_files.tidy(places.state)
-    left = [plan for _, plan in planned if plan.problem]
-    print(f"taken out of {_files(len(planned) - len(left))}" + (f", left in {len(left)}" if left else ""))
-    return 1 if left or broken else 0
+    unremoved = [plan for _, plan in removals if plan.problem]
+    print(
+        f"taken out of {_count_files(len(removals) - len(unremoved))}"
+        + (f", left in {len(unremoved)}" if unremoved else "")
+    )
+    return 1 if unremoved or broken else 0
 
 
-def _takings(
+def _plan_removals(
     args: Namespace, chosen: list[Host], places: Places, env: dict[str, str]
-) -> list[tuple[Wired, Plan]]:
-    """By the notes, and by what else stands in the files themselves: who wired them may have been another."""
-    noted = settings_files.remembered(places.state)
-    known = [one for one in noted if _meant(one, args, places)]
+) -> list[tuple[InstallRecord, Plan]]:
+    """Plan removals by the install records, and by entries in the files, which others may have installed."""
+    records = settings_files.load_records(places.state)
+    selected = [record for record in records if _is_selected(record, args, places)]
     scopes: list[Scope] = ["user", "project"] if args.all else ["user" if args.user else "project"]
     for scope in scopes:
-        found = list(uninstall.found(chosen, scope, places, env, noted))
-        moved = {(one.moved_from, one.host) for one in found}
-        known = [one for one in known if (one.path, one.host) not in moved] + found
-    return list(uninstall.takings(known))
+        unrecorded = list(uninstall.find_unrecorded(chosen, scope, places, env, records))
+        moved = {(record.moved_from, record.host) for record in unrecorded}
+        selected = [record for record in selected if (record.path, record.host) not in moved] + unrecorded
+    return list(uninstall.plan_removals(selected))
 
 
-def _say(broken: list[str], places: Places) -> None:
+def _report_broken(broken: list[str], places: Places) -> None:
     for path in broken:
-        name = short(path, places)
+        name = shorten_path(path, places)
         print(f"{name} cannot be read: which file it is about is not known, so only what is found here goes")
 
 
-def _meant(one: Wired, args: Namespace, places: Places) -> bool:
-    named = not args.host or one.host in args.host
-    return named and (args.all or (one.scope == "user" if args.user else one.root == places.root))
+def _is_selected(record: InstallRecord, args: Namespace, places: Places) -> bool:
+    host_matches = not args.host or record.host in args.host
+    return host_matches and (
+        args.all or (record.scope == "user" if args.user else record.root == places.root)
+    )
 
 
-def _files(number: int) -> str:
+def _count_files(number: int) -> str:
     return "1 file" if number == 1 else f"{number} files"
 
 

@@ -1,18 +1,18 @@
-"""Trust a project no longer: its own hooks do not run, and what loosens a guard does not count."""
+"""Withdraw trust in a project: its own hooks do not run, and its settings cannot loosen guards."""
 
 import os
 from argparse import Namespace
 
 from hookline.cli._command import Command
-from hookline.cli._output import visible
+from hookline.cli._output import sanitize
 from hookline.policy.trust import unpin
-from hookline.system.paths import find
+from hookline.system.paths import find_places
 
 
 def run(args: Namespace) -> int:
-    places = find(os.environ, os.getcwd())
-    known = unpin(places.trust, places.root)
-    print(f"{visible(places.root)} {'is trusted no longer' if known else 'was not trusted'}")
+    places = find_places(os.environ, os.getcwd())
+    was_trusted = unpin(places.trust, places.root)
+    print(f"{sanitize(places.root)} {'is trusted no longer' if was_trusted else 'was not trusted'}")
     return 0
 
 

@@ -1,56 +1,56 @@
-"""Wire again what `hookline init` wired, as this version does it."""
+"""Update everything that `hookline init` installed to the format of this version."""
 
 import os
 from argparse import ArgumentParser, Namespace
 
 from hookline.cli._command import Command
-from hookline.cli._confirm_changes import agreed, short, shown
-from hookline.cli._output import visible
+from hookline.cli._confirm_changes import confirm, format_plan, shorten_path
+from hookline.cli._output import sanitize
 from hookline.core.values import replace
 from hookline.install import install_hooks, settings_files
 from hookline.install.install_hooks import Plan
-from hookline.install.settings_files import Wired
+from hookline.install.settings_files import InstallRecord
 from hookline.system.own_command import client_command
-from hookline.system.paths import Places, find
+from hookline.system.paths import Places, find_places
 
 
 def run(args: Namespace) -> int:
-    env, places = dict(os.environ), find(dict(os.environ), os.getcwd())
-    known = settings_files.remembered(places.state)
-    broken = settings_files.unreadable(places.state)
+    env, places = dict(os.environ), find_places(dict(os.environ), os.getcwd())
+    records = settings_files.load_records(places.state)
+    broken = settings_files.unreadable_records(places.state)
     for path in broken:
-        print(f"{short(path, places)} cannot be read: which file it is about is not known")
-    if not known:
+        print(f"{shorten_path(path, places)} cannot be read: which file it is about is not known")
+    if not records:
         print("nothing was wired by `hookline init`")
         return 1 if broken else 0
-    planned = [(one, install_hooks.renewal(one, client_command(env))) for one in known]
-    print("\n".join(_shown(one, plan, places) for one, plan in planned))
-    changes = any(plan is not None and plan.changes for _, plan in planned)
-    if changes and not args.dry_run and not agreed("Write this?", yes=args.yes):
+    plans = [(record, install_hooks.plan_update(record, client_command(env))) for record in records]
+    print("\n".join(_format_update(record, plan, places) for record, plan in plans))
+    changes = any(plan is not None and plan.changes for _, plan in plans)
+    if changes and not args.dry_run and not confirm("Write this?", yes=args.yes):
         print("nothing was changed")
         return 1
-    if not args.dry_run and (changes or any(plan is None for _, plan in planned)):
+    if not args.dry_run and (changes or any(plan is None for _, plan in plans)):
         _carry_out(places, env)
-    return 1 if broken or any(plan is not None and plan.problem for _, plan in planned) else 0
+    return 1 if broken or any(plan is not None and plan.problem for _, plan in plans) else 0
 
 
-def _shown(one: Wired, plan: Plan | None, places: Places) -> str:
+def _format_update(record: InstallRecord, plan: Plan | None, places: Places) -> str:
     if plan is not None:
-        return shown(plan, places)
-    state = "holds nothing any more that we put there" if os.path.lexists(one.path) else "is gone"
-    return f"{one.host}: {visible(short(one.path, places))} {state}, and is forgotten"
+        return format_plan(plan, places)
+    state = "holds nothing any more that we put there" if os.path.lexists(record.path) else "is gone"
+    return f"{record.host}: {sanitize(shorten_path(record.path, places))} {state}, and is forgotten"
 
 
 def _carry_out(places: Places, env: dict[str, str]) -> None:
-    """Planned anew under the lock: somebody else may have been at it since it was shown."""
-    with settings_files.alone(places.state):
-        for one in settings_files.remembered(places.state):
-            plan = install_hooks.renewal(one, client_command(env))
+    """Plan again under the lock, because another process may have changed a file, and write it."""
+    with settings_files.lock_records(places.state):
+        for record in settings_files.load_records(places.state):
+            plan = install_hooks.plan_update(record, client_command(env))
             if plan is None:
-                settings_files.forget(places.state, one)
+                settings_files.delete_record(places.state, record)
             else:
-                install_hooks.carry_out(
-                    plan, replace(places, root=one.root or places.root), client_command(env)
+                install_hooks.apply_plan(
+                    plan, replace(places, root=record.root or places.root), client_command(env)
                 )
         settings_files.tidy(places.state)
 

@@ -1,1 +1,1 @@
-"""Pure values and rules: events, responses, the chain, and what a hook, host, kind, store and sink is."""
+"""Pure values and rules: events, responses, the chain, and contracts of hooks, hosts, stores and sinks."""

@@ -12,15 +12,15 @@ from hookline.core.values import replace
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """What a session may spend; None is unlimited."""
+    """Time budget of a session; None is unlimited."""
 
     ends_at: float | None = None
-    """Unix seconds."""
+    """End of the budget in Unix seconds."""
     unreadable: str = ""
-    """An end that was given but is no number: shown to the user, never to the agent."""
+    """The configured end if it is not a number; shown to the user, never to the agent."""
 
     def seconds_left(self, now: float) -> int | None:
-        """Whole seconds until the end, rounded down; None without an end."""
+        """Return the whole seconds until the end, rounded down, or None without an end."""
         return None if self.ends_at is None else math.floor(self.ends_at - now)
 
     def expired(self, now: float) -> bool:
@@ -28,13 +28,13 @@ class Budget(Struct, frozen=True, kw_only=True):
 
 
 UNLIMITED = Budget()
-LONGEST_SHOWN = 40
-LATEST = 253_402_300_799.0
-"""Unix seconds: the end of the year 9999, past which no clock can show a time."""
+MAX_SHOWN_CHARS = 40
+MAX_TIME = 253_402_300_799.0
+"""Unix seconds at the end of the year 9999, the last that `datetime` can represent."""
 
 
-def budget_until(text: str) -> Budget:
-    """The budget that an environment's end in Unix seconds means; empty or 0 is none."""
+def parse_budget_end(text: str) -> Budget:
+    """Return the budget that ends at *text*, Unix seconds from the environment; empty or 0 is unlimited."""
     text = text.strip()
     if not text:
         return UNLIMITED
@@ -42,41 +42,46 @@ def budget_until(text: str) -> Budget:
         end = float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         end = math.nan
-    if not abs(end) <= LATEST:
-        return Budget(unreadable=text[:LONGEST_SHOWN])
+    if not abs(end) <= MAX_TIME:
+        return Budget(unreadable=text[:MAX_SHOWN_CHARS])
     return Budget(ends_at=end) if end else UNLIMITED
 
 
-MARGIN = 10.0
-"""Percentage points below a threshold at which it may speak again."""
+REARM_MARGIN = 10.0
+"""Percentage points that usage must fall below a threshold before it is reported again."""
 
 
-def nearest(given: Budget, *ends: float | None) -> Budget:
-    """*given* with the nearest of its end and the *ends*; one that is no number is none."""
-    known = [end for end in (given.ends_at, *ends) if _is_time(end)]
-    return replace(given, ends_at=min(known)) if known else given
+def with_earliest_end(budget: Budget, *ends: float | None) -> Budget:
+    """Return *budget* with the earliest of its own end and *ends*; values that are not times are ignored."""
+    valid = [end for end in (budget.ends_at, *ends) if _is_time(end)]
+    return replace(budget, ends_at=min(valid)) if valid else budget
 
 
 def _is_time(end: Any) -> TypeGuard[float]:
-    return isinstance(end, int | float) and not isinstance(end, bool) and abs(end) <= LATEST
+    return isinstance(end, int | float) and not isinstance(end, bool) and abs(end) <= MAX_TIME
 
 
-def crossed(
-    percent: float, thresholds: Iterable[float], said: Collection[float], margin: float = MARGIN
+def compare_thresholds(
+    percent: float, thresholds: Iterable[float], reported: Collection[float], margin: float = REARM_MARGIN
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The *thresholds* that speak now, of those that have not *said* it, and those that are over again."""
-    every = tuple(thresholds)
-    fresh = tuple(one for one in every if percent >= one and one not in said)
-    over = tuple(one for one in every if percent <= one - margin and one in said)
-    return fresh, over
+    """Return the thresholds to report now, and the *reported* ones that usage has fallen below again."""
+    values = tuple(thresholds)
+    crossed = tuple(threshold for threshold in values if percent >= threshold and threshold not in reported)
+    rearmed = tuple(
+        threshold for threshold in values if percent <= threshold - margin and threshold in reported
+    )
+    return crossed, rearmed
 
 
-LAST, FIVE_MINUTES, TEN_MINUTES = 120, 300, 600
-"""Seconds."""
+FINAL_SECONDS, FIVE_MINUTES, TEN_MINUTES = 120, 300, 600
+"""Seconds; below `FINAL_SECONDS` the time left is always shown."""
 
 
-def band(left: int, wrap_up: int, stop: int) -> tuple[int, int]:
-    """Which of the bands a time is in, and how urgent: of five minutes above ten minutes, else of one."""
+def find_band(left: int, wrap_up: int, stop: int) -> tuple[int, int]:
+    """Return the urgency (0 to 3) of the *left* seconds and the start of their band.
+
+    A band is five minutes wide above ten minutes, else one minute.
+    """
     tier = (left <= 0) + (left <= stop) + (left <= wrap_up)
     if left > TEN_MINUTES:
         return tier, left // FIVE_MINUTES * FIVE_MINUTES

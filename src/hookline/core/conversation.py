@@ -1,4 +1,4 @@
-"""What a host's recording tells of a session besides tokens: what was said, what was run, what came of it."""
+"""Entries of a session's transcript: messages, tool calls and their results."""
 
 from __future__ import annotations
 
@@ -7,44 +7,44 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 
 
-class Words(Struct, frozen=True, kw_only=True):
-    """What somebody said."""
+class Message(Struct, frozen=True, kw_only=True):
+    """A message of the person or of the agent."""
 
     by: Literal["person", "agent"]
     text: str
 
 
-class Use(Struct, frozen=True, kw_only=True):
-    """A tool that the agent used."""
+class ToolUse(Struct, frozen=True, kw_only=True):
+    """A tool call of the agent."""
 
     call: str
-    """The host's own name of the call."""
+    """The host's id of the call."""
     tool: str
     kind: str = ""
-    """Empty where the host's table of tools has to tell."""
-    input: Mapping[str, Any] = NOTHING
+    """Our kind of tool; if empty, the host's table of tools has it."""
+    input: Mapping[str, Any] = EMPTY
     command: str = ""
     path: str = ""
 
 
-class Back(Struct, frozen=True, kw_only=True):
-    """What came back from a call."""
+class ToolResult(Struct, frozen=True, kw_only=True):
+    """The result of a tool call."""
 
     call: str
     error: str = ""
-    """Empty where it worked."""
+    """Empty if the call succeeded."""
 
 
-Entry = Words | Use | Back
+TranscriptEntry = Message | ToolUse | ToolResult
 
 
-class Talk(Struct, frozen=True, kw_only=True):
-    """How the recordings of a host are read."""
+class ConversationReader(Struct, frozen=True, kw_only=True):
+    """The reader of messages and tool calls in the transcripts of a host."""
 
-    read: Callable[[Mapping[str, Any]], Iterable[Entry]]
-    """From one line, as the object that it holds, to what it tells."""
-    marks: tuple[bytes, ...]
-    """A line without any of these tells nothing, and need not be read."""
+    read: Callable[[Mapping[str, Any]], Iterable[TranscriptEntry]]
+    """Returns the entries in one line of the transcript, which is passed as the decoded object."""
+    line_markers: tuple[bytes, ...]
+    """Substrings, of which every line with entries contains at least one; other lines are skipped."""

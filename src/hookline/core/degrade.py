@@ -1,145 +1,153 @@
-"""Say an outcome in a host's words, and turn what it cannot express into what it can, aloud."""
+"""Encoding of an outcome for a host; what the host cannot express is replaced, and the trail records it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hookline.core.chain import cut
-from hookline.core.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, SessionEnd
-from hookline.core.host import CONTEXT_CAP, Host, Moment, Reply, Said, changed, row_of
+from hookline.core.chain import truncate_texts
+from hookline.core.events import ALLOW, ASK, BLOCK, INJECT, MODIFY, Ability, Event, SessionEnd
+from hookline.core.host import CONTEXT_CAP, Host, Moment, Reply, ReplyContext, find_change, find_row
 from hookline.core.outcome import Outcome, Step
-from hookline.core.response import End, ending
+from hookline.core.response import End, find_end_reason
 from hookline.core.values import replace
 
-LONGEST_WARNING = 2_000
+MAX_WARNING_CHARS = 2_000
 
 
-def answer(
+def build_reply(
     host: Host, name: str, event: Event, outcome: Outcome, cap: int = CONTEXT_CAP
 ) -> tuple[Reply, Outcome]:
-    """The reply in the host's words, and the outcome as it could be expressed within *cap* characters."""
-    row = row_of(host, name, event.native)
-    outcome = _unended(outcome, host, event)
-    if outcome.silent and changed(event, outcome.event) is None:  # there is nothing to be said
-        return host.encode(Said(name=name, event=event, outcome=outcome)), outcome
-    outcome = capped(degraded(outcome, event, _able(row, event, outcome)), cap)
-    said = Said(name=name, event=event, outcome=outcome)
-    reply = host.encode(said)
-    return (replace(reply, unwritten_code=host.blocking_code) if _stops(said, reply) else reply), outcome
+    """Return the reply for the host, and the outcome as far as the reply expresses it in *cap* characters."""
+    row = find_row(host, name, event.native)
+    outcome = _drop_end(outcome, host, event)
+    if outcome.silent and find_change(event, outcome.event) is None:
+        return host.encode(ReplyContext(name=name, event=event, outcome=outcome)), outcome
+    outcome = truncate_outcome(degrade(outcome, event, _find_abilities(row, event, outcome)), cap)
+    context = ReplyContext(name=name, event=event, outcome=outcome)
+    reply = host.encode(context)
+    return (
+        replace(reply, unwritten_code=host.blocking_code) if _must_be_read(context, reply) else reply
+    ), outcome
 
 
-def _stops(said: Said, reply: Reply) -> bool:
+def _must_be_read(context: ReplyContext, reply: Reply) -> bool:
     """Return whether the host would go ahead unchecked if it never read the reply's standard output."""
-    asked = said.outcome.blocked is not None or said.outcome.asked is not None
-    return bool(reply.stdout) and (asked or (said.event.prevents and said.changed is not None))
+    asked = context.outcome.blocked is not None or context.outcome.asked is not None
+    return bool(reply.stdout) and (asked or (context.event.block_prevents and context.changed is not None))
 
 
-def _unended(outcome: Outcome, host: Host, event: Event) -> Outcome:
-    if not ending(outcome.effects) or isinstance(event, host.ends):
+def _drop_end(outcome: Outcome, host: Host, event: Event) -> Outcome:
+    if not find_end_reason(outcome.effects) or isinstance(event, host.run_ending_events):
         return outcome
-    left = tuple(one for one in outcome.effects if not isinstance(one, End))
-    return _note(replace(outcome, effects=left), f"{host.name} cannot end a run here: its calls are stopped")
+    remaining = tuple(effect for effect in outcome.effects if not isinstance(effect, End))
+    return _add_note(
+        replace(outcome, effects=remaining), f"{host.name} cannot end a run here: its calls are stopped"
+    )
 
 
-def _able(row: Moment | None, event: Event, outcome: Outcome) -> frozenset[Can]:
-    """What can be done here, without the change if it is one that the host cannot make."""
+def _find_abilities(row: Moment | None, event: Event, outcome: Outcome) -> frozenset[Ability]:
+    """Return what a reply can do at this moment, without `MODIFY` if the host cannot make this change."""
     if row is None:
         return frozenset()
-    new = changed(event, outcome.event)
-    fits = new is None or row.fits(getattr(event, event.changes), new)
-    return row.can if fits else row.can - {MODIFY}
+    new = find_change(event, outcome.event)
+    possible = new is None or row.fits(getattr(event, event.changeable_field), new)
+    return row.abilities if possible else row.abilities - {MODIFY}
 
 
-def capped(outcome: Outcome, cap: int) -> Outcome:
-    """What the agent is to read, reason first, within *cap* characters; what is cut is said."""
+def truncate_outcome(outcome: Outcome, cap: int) -> Outcome:
+    """Truncate the text for the agent to *cap* characters, of which reasons are kept before context."""
     texts = (outcome.blocked, outcome.asked, outcome.allowed)
-    if not (any(texts) or outcome.context or outcome.kept or outcome.warnings):
+    if not (any(texts) or outcome.context or outcome.held_context or outcome.warnings):
         return outcome
-    blocked, asked, allowed = (_within(text, cap) for text in texts)
-    room = cap - max(len(text or "") for text in (blocked, asked, allowed))
+    blocked, asked, allowed = (_truncate(text, cap) for text in texts)
+    available = cap - max(len(text or "") for text in (blocked, asked, allowed))
     return replace(
         outcome,
         blocked=blocked,
         asked=asked,
         allowed=allowed,
-        context=cut(outcome.context, max(room, 0)),
-        kept=cut(outcome.kept, cap),
-        warnings=tuple("\n".join(cut((text,), LONGEST_WARNING)) for text in outcome.warnings),
+        context=truncate_texts(outcome.context, max(available, 0)),
+        held_context=truncate_texts(outcome.held_context, cap),
+        warnings=tuple("\n".join(truncate_texts((text,), MAX_WARNING_CHARS)) for text in outcome.warnings),
     )
 
 
-def _within(text: str | None, cap: int) -> str | None:
-    return text and "\n".join(cut((text,), cap - 1))
+def _truncate(text: str | None, cap: int) -> str | None:
+    return text and "\n".join(truncate_texts((text,), cap - 1))
 
 
-def degraded(outcome: Outcome, event: Event, can: Iterable[Can]) -> Outcome:
-    """The same outcome with what the host cannot express turned into what it can, aloud."""
+def degrade(outcome: Outcome, event: Event, can: Iterable[Ability]) -> Outcome:
+    """Return *outcome* with each part that the host cannot express replaced by one that it can."""
     can = frozenset(can)
-    if MODIFY not in can or changed(event, outcome.event) is None:
-        outcome = _unchanged(outcome, event, can)
-    for needed, turn in ((ASK, _unasked), (ALLOW, _unallowed), (BLOCK, _unblocked)):
+    if MODIFY not in can or find_change(event, outcome.event) is None:
+        outcome = _degrade_change(outcome, event, can)
+    for needed, replace_part in ((ASK, _degrade_ask), (ALLOW, _degrade_allow), (BLOCK, _degrade_block)):
         if needed not in can:
-            outcome = turn(outcome, event, can)
-    return outcome if INJECT in can else _uninjected(outcome, event, can)
+            outcome = replace_part(outcome, event, can)
+    return outcome if INJECT in can else _degrade_context(outcome, event, can)
 
 
-def _unchanged(outcome: Outcome, event: Event, can: frozenset[Can]) -> Outcome:
-    key = event.changes
+def _degrade_change(outcome: Outcome, event: Event, can: frozenset[Ability]) -> Outcome:
+    key = event.changeable_field
     if not key or getattr(outcome.event, key, None) == getattr(event, key, None):
         return outcome
-    makers = [step for step in outcome.trail if step.said == "modify"]
-    names = ", ".join(dict.fromkeys(step.hook for step in makers))
+    modify_steps = [step for step in outcome.trail if step.action == "modify"]
+    names = ", ".join(dict.fromkeys(step.hook for step in modify_steps))
     outcome = replace(outcome, event=replace(outcome.event, **{key: getattr(event, key)}))
-    reasons = "; ".join(dict.fromkeys(step.reason for step in makers if step.reason))
+    reasons = "; ".join(dict.fromkeys(step.reason for step in modify_steps if step.reason))
     why = f" ({reasons})" if reasons else ""
     note = f"{names} wanted to change the {key}{why}, which {event.host} cannot do here"
-    if BLOCK in can and event.prevents and any(step.nature == "policy" for step in makers):
-        return _note(
+    if BLOCK in can and event.block_prevents and any(step.nature == "policy" for step in modify_steps):
+        return _add_note(
             replace(outcome, blocked=outcome.blocked or f"{note}, so it was stopped"), note, warn=False
         )
-    return _note(outcome, f"{note}, so it stays as it was")
+    return _add_note(outcome, f"{note}, so it stays as it was")
 
 
-def _unasked(outcome: Outcome, event: Event, can: frozenset[Can]) -> Outcome:
+def _degrade_ask(outcome: Outcome, event: Event, can: frozenset[Ability]) -> Outcome:
     if outcome.asked is None:
         return outcome
     asked = outcome.asked
     outcome = replace(outcome, asked=None)
-    if BLOCK in can and event.prevents:
+    if BLOCK in can and event.block_prevents:
         reason = f"{asked} (a person would have to decide this, and {event.host} cannot ask one here)"
-        return _note(replace(outcome, blocked=outcome.blocked or reason), "asking became a block", warn=False)
-    return _note(outcome, f"a person should have been asked, which {event.host} cannot do here: {asked}")
+        return _add_note(
+            replace(outcome, blocked=outcome.blocked or reason), "asking became a block", warn=False
+        )
+    return _add_note(outcome, f"a person should have been asked, which {event.host} cannot do here: {asked}")
 
 
-def _unallowed(outcome: Outcome, event: Event, can: frozenset[Can]) -> Outcome:
+def _degrade_allow(outcome: Outcome, event: Event, can: frozenset[Ability]) -> Outcome:
     if outcome.allowed is None:
         return outcome
-    return _note(replace(outcome, allowed=None), f"{event.host} cannot be told to allow this", warn=False)
+    return _add_note(replace(outcome, allowed=None), f"{event.host} cannot be told to allow this", warn=False)
 
 
-def _unblocked(outcome: Outcome, event: Event, can: frozenset[Can]) -> Outcome:
+def _degrade_block(outcome: Outcome, event: Event, can: frozenset[Ability]) -> Outcome:
     if outcome.blocked is None:
         return outcome
     reason = outcome.blocked
     outcome = replace(outcome, blocked=None, context=(*outcome.context, reason))
-    return _note(outcome, f"{event.host} cannot block here, so the agent was only told: {reason}")
+    return _add_note(outcome, f"{event.host} cannot block here, so the agent was only told: {reason}")
 
 
-def _uninjected(outcome: Outcome, event: Event, can: frozenset[Can]) -> Outcome:
+def _degrade_context(outcome: Outcome, event: Event, can: frozenset[Ability]) -> Outcome:
     if not outcome.context:
         return outcome
     context, outcome = outcome.context, replace(outcome, context=())
     if outcome.blocked is not None:
         return replace(outcome, blocked="\n".join((outcome.blocked, *context)))
     if isinstance(event, SessionEnd):
-        return _note(
+        return _add_note(
             outcome, "context for the agent came too late, the session is over: " + "\n".join(context)
         )
-    return _note(
-        replace(outcome, kept=context), "context is kept for the next moment that can take it", warn=False
+    return _add_note(
+        replace(outcome, held_context=context),
+        "context is kept for the next moment that can take it",
+        warn=False,
     )
 
 
-def _note(outcome: Outcome, note: str, *, warn: bool = True) -> Outcome:
-    outcome = outcome.noting(Step(hook="hookline", said="degraded", note=note))
+def _add_note(outcome: Outcome, note: str, *, warn: bool = True) -> Outcome:
+    outcome = outcome.with_steps(Step(hook="hookline", action="degraded", note=note))
     return replace(outcome, warnings=(*outcome.warnings, note)) if warn else outcome

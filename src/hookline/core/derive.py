@@ -1,4 +1,4 @@
-"""Conclude the events that a host does not fire itself from those it does, in a fixed order."""
+"""Derived events: events that a host does not send, concluded from those that it sends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from hookline.core.events import (
     EVENTS,
-    Can,
+    Ability,
     Event,
     OnBudgetExceeded,
     OnError,
@@ -24,45 +24,47 @@ from hookline.core.host import Host
 
 _Event = TypeVar("_Event", bound=Event)
 
-_NOTHING: Mapping[str, float] = {}
+_NONE_SPENT: Mapping[str, float] = {}
 
 
 def derive(
-    host: Host, event: Event, *, known: bool = True, spent: Mapping[str, float] = _NOTHING
+    host: Host, event: Event, *, session_known: bool = True, spent: Mapping[str, float] = _NONE_SPENT
 ) -> tuple[Event, ...]:
-    """The short list of events that one native event means, in the order in which they are judged.
+    """Return *event* and the events derived from it, in the order in which hooks judge them.
 
-    *spent* is what ran out or short since the last event, and how much of it is used, in percent.
+    Set *session_known* if the session has had an event before. *spent* maps each budget that crossed a
+    threshold since the last event to the percentage that is used of it.
     """
     before: list[Event] = [
-        _like(event, OnBudgetExceeded, threshold=what, percent=percent) for what, percent in spent.items()
+        _copy_as(event, OnBudgetExceeded, threshold=budget, percent=percent)
+        for budget, percent in spent.items()
     ]
-    if not known and not isinstance(event, SessionStart) and not _start_follows(host, event):
-        before.append(_like(event, SessionStart, source="unseen"))
-    return (*before, *_expanded(host, event))
+    if not session_known and not isinstance(event, SessionStart) and not _start_will_follow(host, event):
+        before.append(_copy_as(event, SessionStart, source="unseen"))
+    return (*before, *_expand(host, event))
 
 
-def _start_follows(host: Host, event: Event) -> bool:
+def _start_will_follow(host: Host, event: Event) -> bool:
     return host.prompt_may_come_first and isinstance(event, UserPromptSubmit)
 
 
-def _expanded(host: Host, event: Event) -> tuple[Event, ...]:
+def _expand(host: Host, event: Event) -> tuple[Event, ...]:
     if isinstance(event, PostToolUse) and not event.success:
         same = {name: getattr(event, name) for name in ("tool", "kind", "input", "call")}
-        return event, _like(event, OnError, error=event.error or "failed", **same)
-    if not isinstance(event, (UserPromptSubmit, Stop, SessionStart)):  # as most
+        return event, _copy_as(event, OnError, error=event.error or "failed", **same)
+    if not isinstance(event, (UserPromptSubmit, Stop, SessionStart)):  # most events
         return (event,)
     native = {row.event for row in host.moments.values()}
     if isinstance(event, UserPromptSubmit) and TurnStart not in native:
-        return event, _like(event, TurnStart, prompt=event.prompt)
+        return event, _copy_as(event, TurnStart, prompt=event.prompt)
     if isinstance(event, Stop) and TurnEnd not in native:
-        return _like(event, TurnEnd, again=event.again, last_text=event.last_text), event
+        return _copy_as(event, TurnEnd, again=event.again, last_text=event.last_text), event
     if isinstance(event, SessionStart) and event.source == "compact" and PostCompact not in native:
-        return _like(event, PostCompact), event
+        return _copy_as(event, PostCompact), event
     return (event,)
 
 
-def _like(event: Event, into: type[_Event], **values: Any) -> _Event:
+def _copy_as(event: Event, into: type[_Event], **values: Any) -> _Event:
     common = {f.name: getattr(event, f.name) for f in fields(Event)}
     return into(**common, **values)
 
@@ -75,25 +77,25 @@ DERIVED: Mapping[type[Event], frozenset[type[Event]]] = {
     OnBudgetExceeded: frozenset(EVENTS.values()),
     SessionStart: frozenset(EVENTS.values()),
 }
-"""What can be concluded from what."""
+"""Every derived event, with the events from which it is derived."""
 
 
-def coverage(host: Host, event: type[Event]) -> str:
-    """How *event* is to be had on *host*: native, derived or none."""
+def find_coverage(host: Host, event: type[Event]) -> str:
+    """Return how *host* provides *event*: native, derived or unsupported."""
     native = {row.event for row in host.moments.values()}
     if event in native:
         return "native"
-    return "derived" if DERIVED.get(event, frozenset()) & native else "none"
+    return "derived" if DERIVED.get(event, frozenset()) & native else "unsupported"
 
 
-def abilities(host: Host, event: type[Event]) -> frozenset[Can]:
-    """What an answer can do at *event* on *host*, derived events through the moments they come with."""
+def find_abilities(host: Host, event: type[Event]) -> frozenset[Ability]:
+    """Return what a reply can do at *event* on *host*; for a derived event, at the moments of its sources."""
     native = frozenset(row.event for row in host.moments.values())
-    sources = DERIVED.get(event, frozenset()) if _derives(host, event, native) else frozenset()
+    sources = DERIVED.get(event, frozenset()) if _is_derived(host, event, native) else frozenset()
     rows = [row for row in host.moments.values() if row.event is event or row.event in sources]
-    return frozenset().union(*(row.can for row in rows)) & event.may if rows else frozenset()
+    return frozenset().union(*(row.abilities for row in rows)) & event.abilities if rows else frozenset()
 
 
-def _derives(host: Host, event: type[Event], native: frozenset[type[Event]]) -> bool:
-    """A host may tell of some errors itself, and we still conclude those of its tools."""
+def _is_derived(host: Host, event: type[Event], native: frozenset[type[Event]]) -> bool:
+    # A host may report some errors itself; those of its tools are still derived.
     return event not in native or event is OnError

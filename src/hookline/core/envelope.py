@@ -1,6 +1,6 @@
-"""The portable protocol, version 1: an event as JSON for any program, and that program's answer.
+"""The portable protocol, version 1: events as JSON for any program, and the program's response.
 
-What does not apply is absent. A field's place is told once, in the tables here, for writing and for reading.
+Fields that do not apply are absent. The tables of paths here serve both writing and reading.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,9 +8,9 @@ from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from hookline.core.envelope_types import Action, EventEnvelope, ResponseEnvelope, read, schema
+from hookline.core.envelope_types import Action, EventEnvelope, ResponseEnvelope, build_schema, convert
 from hookline.core.events import Event, Notification, OnError, Unreadable
-from hookline.core.frozen import frozen, thawed
+from hookline.core.frozen import freeze, thaw
 from hookline.core.outcome import Outcome
 from hookline.core.response import HandOver, Response, Verdict
 from hookline.core.state import State
@@ -19,10 +19,10 @@ VERSION = 1
 
 
 class BadEnvelope(ValueError):
-    """An answer that is no response envelope; the message names the field."""
+    """An answer that is not a valid response envelope; the message names the field."""
 
 
-COMMON: Mapping[str, str] = {
+COMMON_PATHS: Mapping[str, str] = {
     "at": "timestamp",
     "ends_at": "budget.endsAt",
     "session": "sessionId",
@@ -35,9 +35,9 @@ COMMON: Mapping[str, str] = {
     "subagent_id": "subagent.id",
     "subagent_type": "subagent.type",
 }
-"""Where the fields lie that every event has; dots lead inwards."""
+"""Dotted paths in the envelope of the fields that every event has."""
 
-_OWN: Mapping[str, str] = {
+_EVENT_PATHS: Mapping[str, str] = {
     "tool": "tool.name",
     "kind": "tool.kind",
     "input": "tool.input",
@@ -60,38 +60,38 @@ _OWN: Mapping[str, str] = {
     "again": "continuing",
     "last_text": "lastAssistantText",
 }
-_NOTIFICATION: Mapping[str, str] = {"kind": "notification.kind", "text": "notification.text"}
+_NOTIFICATION_PATHS: Mapping[str, str] = {"kind": "notification.kind", "text": "notification.text"}
 
 
-def places(event: type[Event]) -> dict[str, str]:
-    """Where an event's own fields lie in its envelope; dots lead inwards."""
-    known = _NOTIFICATION if event is Notification else _OWN
-    return {f.name: known[f.name] for f in fields(event) if f.name in known}
+def field_paths(event: type[Event]) -> dict[str, str]:
+    """Return the dotted paths in the envelope of the fields that only this class of events has."""
+    paths = _NOTIFICATION_PATHS if event is Notification else _EVENT_PATHS
+    return {f.name: paths[f.name] for f in fields(event) if f.name in paths}
 
 
-def event_out(event: Event, state: State | None = None) -> dict[str, Any]:
-    """The event as the JSON that a program is sent."""
-    out: dict[str, Any] = {"version": VERSION, "hook": event.name}
-    for ours, theirs in {**COMMON, **places(type(event))}.items():
-        value = _value(event, state, ours)
+def encode_event(event: Event, state: State | None = None) -> dict[str, Any]:
+    """Return the event envelope to send to a program, as a JSON object."""
+    envelope: dict[str, Any] = {"version": VERSION, "hook": event.name}
+    for name, path in {**COMMON_PATHS, **field_paths(type(event))}.items():
+        value = _read_value(event, state, name)
         if value is not None:
-            _put(out, theirs, thawed(value))
-    budget = {**out.get("budget", {}), **(_budget(state) if state else {})}
-    return {**out, "budget": budget} if budget else out
+            _set_path(envelope, path, thaw(value))
+    budget = {**envelope.get("budget", {}), **(_encode_budget(state) if state else {})}
+    return {**envelope, "budget": budget} if budget else envelope
 
 
-def _value(event: Event, state: State | None, name: str) -> Any:
+def _read_value(event: Event, state: State | None, name: str) -> Any:
     if name == "at":
-        return _timestamp(event.at or (state.now if state else 0.0))
+        return _format_timestamp(event.at or (state.now if state else 0.0))
     if name in ("subagent_id", "subagent_type"):
         return (event.subagent and getattr(event.subagent, name.removeprefix("subagent_"))) or None
     value = getattr(event, name)
     if name == "kind" and isinstance(event, OnError) and not event.tool and value == "other":
         return None
-    return None if value in ("", {}, ()) and value == _default(event, name) else value
+    return None if value in ("", {}, ()) and value == _find_default(event, name) else value
 
 
-def _default(event: Event, name: str) -> Any:
+def _find_default(event: Event, name: str) -> Any:
     field = next(f for f in fields(event) if f.name == name)
     return field.default if field.default_factory is MISSING else field.default_factory()
 
@@ -99,61 +99,61 @@ def _default(event: Event, name: str) -> Any:
 _YEAR_10000 = 253_402_300_800
 
 
-def _timestamp(at: float) -> str | None:
+def _format_timestamp(at: float) -> str | None:
     if not 0 < at < _YEAR_10000:
         return None
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _budget(state: State) -> dict[str, Any]:
-    named = {
+def _encode_budget(state: State) -> dict[str, Any]:
+    values = {
         "usedTokens": state.usage.used,
         "effectiveLimit": state.usage.effective_limit,
         "endsAt": state.budget.ends_at,
     }
-    return {key: value for key, value in named.items() if value is not None}
+    return {key: value for key, value in values.items() if value is not None}
 
 
-def _put(out: dict[str, Any], path: str, value: Any) -> None:
+def _set_path(target: dict[str, Any], path: str, value: Any) -> None:
     *outer, last = path.split(".")
     for key in outer:
-        out = out.setdefault(key, {})
-    out[last] = value
+        target = target.setdefault(key, {})
+    target[last] = value
 
 
 def check_event(payload: Mapping[str, Any]) -> None:
-    """Raise `Unreadable` where a field of the envelope has a wrong type; says which, never what was sent."""
+    """Raise `Unreadable` if a field of the envelope has a wrong type; the message never repeats its value."""
     try:
-        read(payload, EventEnvelope)
+        convert(payload, EventEnvelope)
     except ValueError as error:
         raise Unreadable(str(error)) from None
 
 
-def response_in(event: Event, data: Mapping[str, Any]) -> Response:
-    """What a program answered to *event*; a change that cannot be made there is the chain's to refuse."""
+def decode_response(event: Event, data: Mapping[str, Any]) -> Response:
+    """Return the response in a program's answer to *event*; the chain checks its changes later."""
     try:
-        wire = read(data, ResponseEnvelope)
+        wire = convert(data, ResponseEnvelope)
     except ValueError as error:
         raise BadEnvelope(str(error)) from None
-    _check_promise(wire)
-    told = wire.metadata or {}
-    rule, handoff = told.get("rule"), told.get("handoff")
+    _check_action(wire)
+    metadata = wire.metadata or {}
+    rule, handoff = metadata.get("rule"), metadata.get("handoff")
     return Response(
         verdict=_VERDICTS.get(wire.action, "pass"),
         reason=wire.reason or "",
         rule=rule if isinstance(rule, str) else "",
-        context=_texts(wire.additional_context),
-        warnings=_texts(wire.warnings),
-        changes=frozen(_changes(event, wire)),
+        context=_split_texts(wire.additional_context),
+        warnings=_split_texts(wire.warnings),
+        changes=freeze(_read_changes(event, wire)),
         replace_context=bool(wire.replace_context),
-        effects=(HandOver(details=frozen(handoff)),) if isinstance(handoff, Mapping) else (),
+        effects=(HandOver(details=freeze(handoff)),) if isinstance(handoff, Mapping) else (),
     )
 
 
 _VERDICTS: Mapping[str, Verdict] = {"block": "block", "ask": "ask", "allow": "allow"}
 
 
-def _check_promise(wire: ResponseEnvelope) -> None:
+def _check_action(wire: ResponseEnvelope) -> None:
     if wire.action == "injectContext" and wire.additional_context is None:
         raise BadEnvelope("field 'additionalContext' is missing, which the action 'injectContext' needs")
     if wire.action == "modify" and wire.modified_input is None and wire.modified_output is None:
@@ -162,17 +162,17 @@ def _check_promise(wire: ResponseEnvelope) -> None:
         )
 
 
-def _texts(value: str | Sequence[str] | None) -> tuple[str, ...]:
+def _split_texts(value: str | Sequence[str] | None) -> tuple[str, ...]:
     texts = (value,) if isinstance(value, str) else value or ()
     return tuple(text for text in texts if text.strip())
 
 
-def _changes(event: Event, wire: ResponseEnvelope) -> dict[str, Any]:
+def _read_changes(event: Event, wire: ResponseEnvelope) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     if wire.modified_input is not None:
-        changes["messages" if event.changes == "messages" else "input"] = wire.modified_input
+        changes["messages" if event.changeable_field == "messages" else "input"] = wire.modified_input
     if wire.modified_output is not None:
-        changes["response" if event.changes == "response" else "output"] = wire.modified_output
+        changes["response" if event.changeable_field == "response" else "output"] = wire.modified_output
     if isinstance(changes.get("input"), list):
         raise BadEnvelope(f"field 'modifiedInput' is a list, not an object, at {event.name}")
     if isinstance(changes.get("messages"), dict):
@@ -180,23 +180,27 @@ def _changes(event: Event, wire: ResponseEnvelope) -> dict[str, Any]:
     return changes
 
 
-def response_out(outcome: Outcome, changed: Any = None) -> dict[str, Any]:
-    """The outcome as the JSON that a program gets back, with the *changed* input or output, if any."""
-    reason = next((r for r in (outcome.blocked, outcome.asked, outcome.allowed) if r is not None), None)
-    modified = "modifiedInput" if outcome.event.changes in ("input", "messages") else "modifiedOutput"
-    spoke = dict.fromkeys(step.hook for step in outcome.trail if step.said not in ("pass", "skipped"))
-    named = {
+def encode_response(outcome: Outcome, changed: Any = None) -> dict[str, Any]:
+    """Return the response envelope of *outcome* as a JSON object, with the *changed* input or output."""
+    reason = next(
+        (text for text in (outcome.blocked, outcome.asked, outcome.allowed) if text is not None), None
+    )
+    modified = (
+        "modifiedInput" if outcome.event.changeable_field in ("input", "messages") else "modifiedOutput"
+    )
+    hook_names = dict.fromkeys(step.hook for step in outcome.trail if step.action not in ("pass", "skipped"))
+    values = {
         "reason": reason,
         "additionalContext": list(outcome.context) or None,
         "warnings": list(outcome.warnings) or None,
-        modified: thawed(changed),
-        "metadata": {"rules": list(outcome.rules), "hookIds": list(spoke)} if spoke else None,
+        modified: thaw(changed),
+        "metadata": {"rules": list(outcome.rules), "hookIds": list(hook_names)} if hook_names else None,
     }
-    present = {key: value for key, value in named.items() if value is not None}
-    return {"version": VERSION, "action": _action(outcome, changed), **present}
+    present = {key: value for key, value in values.items() if value is not None}
+    return {"version": VERSION, "action": _choose_action(outcome, changed), **present}
 
 
-def _action(outcome: Outcome, changed: Any) -> Action:
+def _choose_action(outcome: Outcome, changed: Any) -> Action:
     if outcome.verdict != "pass":
         return outcome.verdict
     if changed is not None:
@@ -204,9 +208,9 @@ def _action(outcome: Outcome, changed: Any) -> Action:
     return "injectContext" if outcome.context else "passThrough"
 
 
-def schemas() -> dict[str, dict[str, Any]]:
-    """Both JSON Schemas, by the names of their files."""
+def build_schemas() -> dict[str, dict[str, Any]]:
+    """Return both JSON Schemas, keyed by the stems of their file names."""
     return {
-        "event": schema(EventEnvelope, "hookline event, version 1"),
-        "response": schema(ResponseEnvelope, "hookline response, version 1"),
+        "event": build_schema(EventEnvelope, "hookline event, version 1"),
+        "response": build_schema(ResponseEnvelope, "hookline response, version 1"),
     }

@@ -1,4 +1,4 @@
-"""The JSON types of the portable protocol, apart from our own, so that it stays when the code changes."""
+"""The JSON types of the portable protocol, separate from our own types so that the protocol stays stable."""
 
 import re
 from collections.abc import Mapping
@@ -122,15 +122,15 @@ class ResponseEnvelope(Struct, rename="camel", kw_only=True):
 _Wire = TypeVar("_Wire", bound=Struct)
 
 
-def read(data: Mapping[str, Any], wire: type[_Wire]) -> _Wire:
-    """The *data* as that type; raises `ValueError` that names the field, and never repeats what was sent."""
+def convert(data: Mapping[str, Any], wire: type[_Wire]) -> _Wire:
+    """Convert *data* to the type *wire*; raise `ValueError` that names the wrong field but not its value."""
     try:
         return msgspec.convert(data, wire)
     except msgspec.ValidationError as error:
-        raise ValueError(_plain(error)) from None
+        raise ValueError(_describe_error(error)) from None
 
 
-_WORDS = {
+_TYPE_NAMES = {
     "str": "text",
     "int": "a whole number",
     "float": "a number",
@@ -139,25 +139,27 @@ _WORDS = {
     "array": "a list",
     "datetime": "a time as RFC 3339 writes it",
 }
-_ALLOWED = {"version": "1", "action": ", ".join(get_args(Action))}
+_ALLOWED_VALUES = {"version": "1", "action": ", ".join(get_args(Action))}
 
 
-def _plain(error: msgspec.ValidationError) -> str:
-    what, _, where = str(error).partition(" - at ")
-    field = re.sub(r"^.*\$\.?|`$", "", where)
-    if missing := re.search(r"missing required field `(.+)`", what):
+def _describe_error(error: msgspec.ValidationError) -> str:
+    problem, _, location = str(error).partition(" - at ")
+    field = re.sub(r"^.*\$\.?|`$", "", location)
+    if missing := re.search(r"missing required field `(.+)`", problem):
         return f"field {missing[1]!r} is missing"
-    if types := re.fullmatch(r"Expected `(.+)`, got `(.+)`", what):
-        return f"field {field!r} is {_words(types[2])}, not {_words(types[1].removesuffix(' | null'))}"
-    if field in _ALLOWED:
-        return f"field {field!r} can be: {_ALLOWED[field]}"
+    if types := re.fullmatch(r"Expected `(.+)`, got `(.+)`", problem):
+        return (
+            f"field {field!r} is {_name_types(types[2])}, not {_name_types(types[1].removesuffix(' | null'))}"
+        )
+    if field in _ALLOWED_VALUES:
+        return f"field {field!r} can be: {_ALLOWED_VALUES[field]}"
     return f"field {field!r} is not a time as RFC 3339 writes it, with its zone"
 
 
-def _words(types: str) -> str:
-    return " or ".join(_WORDS.get(name, name) for name in types.split(" | "))
+def _name_types(types: str) -> str:
+    return " or ".join(_TYPE_NAMES.get(name, name) for name in types.split(" | "))
 
 
-def schema(wire: type[Struct], title: str) -> dict[str, Any]:
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
-    return {**head, "description": (wire.__doc__ or "").strip(), **msgspec.json.schema(wire)}
+def build_schema(wire: type[Struct], title: str) -> dict[str, Any]:
+    header = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return {**header, "description": (wire.__doc__ or "").strip(), **msgspec.json.schema(wire)}

@@ -1,7 +1,7 @@
-"""A failure becomes a signature: what is the same about it each time, and what sort of failure it is.
+"""Signatures of failures: the part of an error message that is the same each time, and its class.
 
-Secrets go first. Then paths, numbers, hashes, times and addresses give way to what they are, while codes of
-errors (ENOENT, E0308, TS2345, HTTP 404) stay. No text takes more than linear time.
+Secrets are redacted first. Then placeholders replace paths, numbers, hashes, times and addresses, while
+error codes (ENOENT, E0308, TS2345, HTTP 404) stay. Every function takes linear time.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from msgspec import Struct
 
 from hookline.redact import redact
 
-LONGEST_TEXT, LONGEST_LINE = 200_000, 400
-_COLOUR = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]{0,999}(?:\x07|\x1b\\\\)?)")
-_SAYS = re.compile(
+MAX_TEXT_CHARS, MAX_LINE_CHARS = 200_000, 400
+_ANSI_ESCAPE = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]{0,999}(?:\x07|\x1b\\\\)?)")
+_ERROR_WORDS = re.compile(
     r"error|fatal|fail|exception|panic|denied|not found|cannot|can't|could not|unable|refused|timed out|"
     r"timeout|no such|missing|unresolved|invalid|killed|undefined|unknown|not recognized|unauthorized|"
     r"forbidden|too many|conflict|\bE[A-Z]{3,}\b|\b[45]\d\d [A-Z]",
     re.IGNORECASE,
 )
-_EMPTY_WORDS = re.compile(
+_UNINFORMATIVE = re.compile(
     r"\W*(?:error:? *)?(?:(?:command )?exit(?:ed)?(?: with)?(?: code| status)?:? *-?\d+)\W*|(?:it )?failed|"
     r"[\W_]*(?:failures?|errors?|"
     r"test session starts|short test summary info)?[\W_]*"
     r"|.{0,200}?\b(?:0|no) (?:errors?|failures?|failed)\b.{0,200}",
     re.IGNORECASE,
 )
-"""Lines that say that something failed, and nothing of what."""
-_TRACE = "Traceback (most recent call last)"
+"""Lines that report a failure without saying what failed."""
+_TRACEBACK = "Traceback (most recent call last)"
 _VARYING = re.compile(
     r"(?P<kept><[a-z]{1,4}>"
     r"|(?<![\w.])(?:exit (?:code|status):? \d{1,3}"
@@ -48,80 +48,86 @@ _VARYING = re.compile(
     r"|(?P<n>\d+(?:[.,]\d+)*)",
     re.ASCII,
 )
-_SPACE = re.compile(r"\s+")
+_WHITESPACE = re.compile(r"\s+")
 _NAME = re.compile(r"[\w.+@-]{1,40}", re.ASCII)
-_ASIDE = re.compile(
+_USER_INTERRUPT = re.compile(
     r"(?i)interrupted by (?:the )?user|(?:rejected|cancell?ed) by (?:the )?user|doesn't want to proceed"
 )
-"""A person's doing is no failure to learn from."""
+"""Interruptions by a person, which are not failures to learn from."""
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """What is the same about a failure each time."""
+    """The signature of a failure."""
 
     key: str
-    """What was run and a hash of the rest: short enough to be typed."""
+    """Name of the call and a hash of the line; short enough to type."""
     line: str
-    """The first line that tells of the error, normalised."""
+    """The first line that reports the error, normalised."""
 
 
-def failure(base: str, text: str) -> Failure | None:
-    """The failure of *base*, which said *text*; None where that tells nothing, or was a person's doing."""
-    line = normal(error_line(text))
-    if not line or _ASIDE.search(text[:2000]):
+def find_failure(base: str, text: str) -> Failure | None:
+    """Return the failure of the call *base* with the output *text*; None without an error line.
+
+    A call that a person interrupted did not fail either.
+    """
+    line = normalize(find_error_line(text))
+    if not line or _USER_INTERRUPT.search(text[:2000]):
         return None
-    digest = blake2b(f"{base}\0{line}".encode(errors="replace"), digest_size=5).hexdigest()
-    return Failure(key=f"{base.replace(' ', '-')}#{digest}", line=line)
+    line_hash = blake2b(f"{base}\0{line}".encode(errors="replace"), digest_size=5).hexdigest()
+    return Failure(key=f"{base.replace(' ', '-')}#{line_hash}", line=line)
 
 
-def error_line(text: str) -> str:
-    """The first line of *text* that tells of an error, else the first that tells anything; redacted."""
-    whole = text if len(text) <= LONGEST_TEXT else text[: text.rfind("\n", 0, LONGEST_TEXT) + 1]
-    lines = [line.strip() for line in _COLOUR.sub("", redact(whole)).splitlines()]
-    told = [line[:LONGEST_LINE] for line in lines if line and not _EMPTY_WORDS.fullmatch(line[:LONGEST_LINE])]
-    for line in told:
-        if line.startswith(_TRACE):
-            return _raised(lines) or line
-        if _SAYS.search(line):
+def find_error_line(text: str) -> str:
+    """Return the first line of *text* that reports an error, else its first informative line; redacted."""
+    complete = text if len(text) <= MAX_TEXT_CHARS else text[: text.rfind("\n", 0, MAX_TEXT_CHARS) + 1]
+    lines = [line.strip() for line in _ANSI_ESCAPE.sub("", redact(complete)).splitlines()]
+    informative = [
+        line[:MAX_LINE_CHARS]
+        for line in lines
+        if line and not _UNINFORMATIVE.fullmatch(line[:MAX_LINE_CHARS])
+    ]
+    for line in informative:
+        if line.startswith(_TRACEBACK):
+            return _find_exception_line(lines) or line
+        if _ERROR_WORDS.search(line):
             return line
-    return told[0] if told else ""
+    return informative[0] if informative else ""
 
 
-def _raised(lines: list[str]) -> str:
-    """What a Python traceback ends with: the first line behind it that names an exception."""
-    at = next(number for number, line in enumerate(lines) if line.startswith(_TRACE))
-    return next((line[:LONGEST_LINE] for line in lines[at + 1 :] if _RAISED.match(line)), "")
+def _find_exception_line(lines: list[str]) -> str:
+    start = next(number for number, line in enumerate(lines) if line.startswith(_TRACEBACK))
+    return next((line[:MAX_LINE_CHARS] for line in lines[start + 1 :] if _EXCEPTION_LINE.match(line)), "")
 
 
-_RAISED = re.compile(
+_EXCEPTION_LINE = re.compile(
     r"[A-Za-z_][\w.]{0,100}(?:Error|Exception|Exit|Interrupt|Warning|NotFound|Timeout)\b(?::|$)"
 )
 
 
-def normal(line: str) -> str:
-    """*line* without what differs from one time to the next; again, it stays as it is."""
-    short = _SPACE.sub(" ", line[:LONGEST_LINE]).strip()
-    for _ in range(_ROUNDS):
-        before, short = short, _VARYING.sub(_named, short)[:LONGEST_LINE]
-        if short == before:
+def normalize(line: str) -> str:
+    """Replace the varying parts of *line* by placeholders; the function is idempotent."""
+    normalized = _WHITESPACE.sub(" ", line[:MAX_LINE_CHARS]).strip()
+    for _ in range(_MAX_PASSES):
+        before, normalized = normalized, _VARYING.sub(_replace_match, normalized)[:MAX_LINE_CHARS]
+        if normalized == before:
             break
-    return short
+    return normalized
 
 
-_ROUNDS = 4
-"""Where one thing gave way, its neighbours may look different; more than twice was never seen."""
+_MAX_PASSES = 4
+"""Maximum passes: a replacement can make its neighbours match. More than two were never needed."""
 
 
-def _named(found: Match[str]) -> str:
-    if found.lastgroup == "kept":
-        return found[0]
-    if found.lastgroup == "path" and len(found[0]) < _SHORTEST_PATH:
-        return found[0]
-    return f"<{found.lastgroup}>"
+def _replace_match(match: Match[str]) -> str:
+    if match.lastgroup == "kept":
+        return match[0]
+    if match.lastgroup == "path" and len(match[0]) < _MIN_PATH_CHARS:
+        return match[0]
+    return f"<{match.lastgroup}>"
 
 
-_SHORTEST_PATH = 2
-_LASTING = re.compile(
+_MIN_PATH_CHARS = 2
+_VOLATILE = re.compile(
     r"(?<![\w.])\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
     r"|(?<![\w.:])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?![\w:])"
     r"|(?<![\w.])\d+(?:\.\d+)?(?: ?(?:ns|µs|us|ms|s|secs?|seconds?))(?!\w)|(?<!\w)0x[0-9a-fA-F]+(?!\w)"
@@ -130,40 +136,44 @@ _LASTING = re.compile(
 )
 
 
-def result(text: str) -> str:
-    """A hash of what a call gave: the same where only clocks, durations, addresses and pids differ.
+def hash_result(text: str) -> str:
+    """Return a hash of a call's output that ignores clocks, durations, addresses and process ids.
 
-    Other numbers count, for what is polled may move by nothing else.
+    Other numbers count, because they may be all that changes in the output of a polled command.
     """
-    ends = text if len(text) <= 2 * _LOOKED_AT else f"{text[:_LOOKED_AT]}\0{len(text)}\0{text[-_LOOKED_AT:]}"
-    return digest(_SPACE.sub(" ", _LASTING.sub("", _COLOUR.sub("", ends))))
+    ends = (
+        text
+        if len(text) <= 2 * _HASHED_END_CHARS
+        else f"{text[:_HASHED_END_CHARS]}\0{len(text)}\0{text[-_HASHED_END_CHARS:]}"
+    )
+    return hash_parts(_WHITESPACE.sub(" ", _VOLATILE.sub("", _ANSI_ESCAPE.sub("", ends))))
 
 
-_LOOKED_AT = 16_000
+_HASHED_END_CHARS = 16_000
 
 
-def digest(*parts: str) -> str:
+def hash_parts(*parts: str) -> str:
     return blake2b("\0".join(parts).encode(errors="replace"), digest_size=5).hexdigest()
 
 
-def squeezed(command: str) -> str:
-    """A command line without secrets, and with single spaces: what two runs of the same have in common."""
-    return _SPACE.sub(" ", redact(command[:_LONGEST_COMMAND])).strip()[:LONGEST_LINE]
+def normalize_command(command: str) -> str:
+    """Return *command* redacted and with single spaces, so that two runs of it compare equal."""
+    return _WHITESPACE.sub(" ", redact(command[:_MAX_COMMAND_CHARS])).strip()[:MAX_LINE_CHARS]
 
 
-_LONGEST_COMMAND = 8000
+_MAX_COMMAND_CHARS = 8000
 
 
-def name(text: str) -> str:
-    """A name that may stand in a key; what is none, or could be a secret, does not."""
+def sanitize_name(text: str) -> str:
+    """Return *text* if it is a name that may be part of a key, else ""; it must not look like a secret."""
     return (
         text
-        if _NAME.fullmatch(text) and redact(f"{text} ") == f"{text} " and len(text) <= _LONGEST_NAME
+        if _NAME.fullmatch(text) and redact(f"{text} ") == f"{text} " and len(text) <= _MAX_NAME_CHARS
         else ""
     )
 
 
-_LONGEST_NAME = 32
+_MAX_NAME_CHARS = 32
 
 
 _WAIT = re.compile(
@@ -177,7 +187,7 @@ _RETRY = re.compile(
     r"unexpected eof|rpc failed|remote end hung up|broken pipe|connection aborted",
     re.IGNORECASE,
 )
-_AROUND = re.compile(
+_ENVIRONMENTAL = re.compile(
     r"command not found|not recognized as|: not found$|ENOSPC|no space left|EACCES|EPERM|permission denied|"
     r"operation not permitted|ENOMEM|out of memory|\bkilled\b|\b40[13]\b|unauthorized|forbidden|"
     r"authentication failed|could not resolve host|ENOTFOUND|ECONNREFUSED|connection refused|EADDRINUSE|"
@@ -187,10 +197,13 @@ _AROUND = re.compile(
 )
 
 
-def sort(line: str) -> str:
-    """What sort of failure *line* tells of: `wait` and `retry` pass by themselves, `environmental` never."""
-    short = line[:LONGEST_LINE]
-    for kind, signs in (("wait", _WAIT), ("retry", _RETRY), ("environmental", _AROUND)):
-        if signs.search(short):
+def classify(line: str) -> str:
+    """Return the class of the failure that *line* reports: wait, retry, environmental or novel.
+
+    `wait` and `retry` go away by themselves, `environmental` never does.
+    """
+    start = line[:MAX_LINE_CHARS]
+    for kind, pattern in (("wait", _WAIT), ("retry", _RETRY), ("environmental", _ENVIRONMENTAL)):
+        if pattern.search(start):
             return kind
     return "novel"

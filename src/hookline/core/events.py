@@ -1,7 +1,7 @@
-"""The moments of an agent's life, one frozen class each, in our words for every host.
+"""The events of an agent's session, one frozen class each, independent of the host.
 
-A class says what happened, what a hook may do about it (`may`) and how long one configured
-hook may take (`limit`, in seconds). A new event is one class here and a row in each host that has it.
+A class has the data of the event, the actions that a hook may take (`may`) and the timeout of a configured
+hook (`limit`, in seconds). A new event is one class here and a row in the table of each host that has it.
 """
 
 from __future__ import annotations
@@ -11,26 +11,28 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from hookline.core.frozen import Frozen
-from hookline.core.patch import Part, parts
+from hookline.core.patch import FilePatch, parse_patch
 
 
 class Unreadable(ValueError):
-    """A payload that cannot be an event; the message names the field and never repeats what was sent."""
+    """A payload that is not a valid event; the message names the field and never repeats its value."""
 
 
-class Can(str):
-    """What an answer may do at a moment."""
+class Ability(str):
+    """An action that a response may take at an event."""
 
     __slots__ = ()
 
 
-ALL = BLOCK, ASK, ALLOW, INJECT, MODIFY = (*map(Can, ("block", "ask", "allow", "inject", "modify")),)
-"""Everything that one may do."""
+ALL_ABILITIES = BLOCK, ASK, ALLOW, INJECT, MODIFY = (
+    *map(Ability, ("block", "ask", "allow", "inject", "modify")),
+)
+"""All actions."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subagent:
-    """The helper agent that an event belongs to."""
+    """The subagent that an event belongs to."""
 
     id: str = ""
     type: str = ""
@@ -38,97 +40,97 @@ class Subagent:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Event:
-    """What every event knows."""
+    """The fields that every event has."""
 
-    may: ClassVar[frozenset[Can]] = frozenset()
-    limit: ClassVar[float] = 5.0
-    changes: ClassVar[str] = ""
+    abilities: ClassVar[frozenset[Ability]] = frozenset()
+    timeout: ClassVar[float] = 5.0
+    changeable_field: ClassVar[str] = ""
     """The field that `modify` changes, if any."""
-    prevents: ClassVar[bool] = True
-    """Whether a block prevents something; where it does not, it is feedback and does not end the chain."""
-    gate: ClassVar[bool] = False
-    """Whether blocks here count as strikes."""
+    block_prevents: ClassVar[bool] = True
+    """True if a block prevents something; if not, it is feedback and does not end the chain."""
+    counts_strikes: ClassVar[bool] = False
+    """True if blocks here count as strikes."""
     to_agent: ClassVar[bool] = True
-    """Whether context given here is read by the agent itself, now."""
+    """True if the agent itself reads injected context at once."""
 
     session: str = ""
     host: str = ""
     cwd: str = ""
     at: float = 0.0
-    """When it happened, in Unix seconds."""
+    """Time of the event in Unix seconds."""
     agent: str = ""
     repository: str = ""
     branch: str = ""
     turn: str = ""
-    """The host's own name of the turn, empty where it has none."""
+    """The host's id of the turn; empty if it has none."""
     mode: str = ""
-    """The permission mode that the host is in."""
+    """The current permission mode of the host."""
     transcript: str = ""
     subagent: Subagent | None = None
     ends_at: float | None = None
-    """When the time budget ends, where the host itself says so; in Unix seconds."""
+    """End of the time budget in Unix seconds, if the host reports one."""
     native: Mapping[str, Any] = field(default_factory=Frozen, compare=False, repr=False)
-    """The host's own payload, for hooks that were written for that host."""
-    lies_at: Mapping[str, str] = field(default_factory=Frozen, compare=False, repr=False)
-    """Where in it our fields lie, so that a change is made there too."""
-    odd: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    """What of the payload could not be read and was left out, in sentences."""
+    """The host's payload, for hooks that were written for that host."""
+    native_paths: Mapping[str, str] = field(default_factory=Frozen, compare=False, repr=False)
+    """Dotted paths of our fields in `native`, so that a change is made there too."""
+    payload_problems: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """Sentences about fields of the payload that were invalid and left out."""
 
     @property
     def name(self) -> str:
         return type(self).__name__
 
     @property
-    def matters(self) -> tuple[str, ...]:
-        """What a declared hook's `match` is held against; empty means that it always fits."""
+    def match_texts(self) -> tuple[str, ...]:
+        """The texts that a configured hook's `match` is compared with; if empty, every hook matches."""
         return ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _ToolEvent(Event):
     tool: str
-    """The tool's name in the host's words."""
+    """The host's name of the tool."""
     kind: str = "other"
-    """What sort of tool it is, in ours: shell, read, write, edit, search, ..."""
+    """Our kind of tool: shell, read, write, edit, search, ..."""
     input: Mapping[str, Any] = field(default_factory=Frozen)
     call: str = ""
-    """The host's own name of this call."""
-    places: Mapping[str, str] = field(default_factory=Frozen, compare=False, repr=False)
-    """Where command, path, pattern, content and output lie in what the host sent."""
+    """The host's id of this call."""
+    input_keys: Mapping[str, str] = field(default_factory=Frozen, compare=False, repr=False)
+    """The host's keys for command, path, pattern, content and output."""
 
     @property
-    def matters(self) -> tuple[str, ...]:
+    def match_texts(self) -> tuple[str, ...]:
         return (self.tool, self.kind)
 
     @property
     def command(self) -> str | None:
         """The command line of a shell tool."""
-        return self._at("command")
+        return self._input_text("command")
 
     @property
     def path(self) -> str | None:
-        """The file; of a patch the first, `patch` has them all."""
-        return self._at("path") or next((part.path for part in self.patch), None)
+        """The path of the file; for a patch that of the first file, `patch` has them all."""
+        return self._input_text("path") or next((part.path for part in self.patch), None)
 
     @property
     def pattern(self) -> str | None:
-        return self._at("pattern")
+        return self._input_text("pattern")
 
     @property
     def content(self) -> str | None:
         patch = self.patch
-        return "\n".join(part.content for part in patch) if patch else self._at("content")
+        return "\n".join(part.content for part in patch) if patch else self._input_text("content")
 
     @property
-    def patch(self) -> tuple[Part, ...]:
-        """The files of a patch, where the tool takes one."""
-        return parts(self._at("patch") or "") if "patch" in self.places else ()
+    def patch(self) -> tuple[FilePatch, ...]:
+        """The files of a patch, if the tool takes one."""
+        return parse_patch(self._input_text("patch") or "") if "patch" in self.input_keys else ()
 
-    def _at(self, place: str) -> str | None:
-        key = self.places.get(place)
-        if key is None and place in self.places.values():
-            return None  # what lies under that name is another thing of ours
-        value = self.input.get(key or place)
+    def _input_text(self, field_name: str) -> str | None:
+        key = self.input_keys.get(field_name)
+        if key is None and field_name in self.input_keys.values():
+            return None  # the host uses this key for another of our fields
+        value = self.input.get(key or field_name)
         return value if isinstance(value, str) else None
 
 
@@ -136,12 +138,12 @@ class _ToolEvent(Event):
 class SessionStart(Event):
     """A session begins, resumes, or goes on after compaction."""
 
-    may = frozenset({INJECT})
-    limit = 10.0
+    abilities = frozenset({INJECT})
+    timeout = 10.0
     source: str = ""
 
     @property
-    def matters(self) -> tuple[str, ...]:
+    def match_texts(self) -> tuple[str, ...]:
         return (self.source,)
 
 
@@ -149,7 +151,7 @@ class SessionStart(Event):
 class UserPromptSubmit(Event):
     """A person's prompt arrives."""
 
-    may = frozenset({BLOCK, INJECT})
+    abilities = frozenset({BLOCK, INJECT})
     prompt: str
 
 
@@ -157,7 +159,7 @@ class UserPromptSubmit(Event):
 class TurnStart(Event):
     """A turn begins."""
 
-    may = frozenset({BLOCK, INJECT})
+    abilities = frozenset({BLOCK, INJECT})
     prompt: str = ""
 
 
@@ -165,10 +167,10 @@ class TurnStart(Event):
 class PreModelCall(Event):
     """The model is about to be called."""
 
-    may = frozenset({BLOCK, INJECT, MODIFY})
-    limit = 10.0
-    changes = "messages"
-    gate = True
+    abilities = frozenset({BLOCK, INJECT, MODIFY})
+    timeout = 10.0
+    changeable_field = "messages"
+    counts_strikes = True
     model: str = ""
     messages: tuple[Any, ...] = ()
 
@@ -177,9 +179,9 @@ class PreModelCall(Event):
 class PostModelCall(Event):
     """The model has answered."""
 
-    may = frozenset({INJECT, MODIFY})
-    limit = 30.0
-    changes = "response"
+    abilities = frozenset({INJECT, MODIFY})
+    timeout = 30.0
+    changeable_field = "response"
     model: str = ""
     response: Any = None
     usage: Mapping[str, Any] = field(default_factory=Frozen)
@@ -189,25 +191,25 @@ class PostModelCall(Event):
 class PreToolUse(_ToolEvent):
     """A tool is about to run."""
 
-    may = frozenset({BLOCK, ASK, ALLOW, INJECT, MODIFY})
-    changes = "input"
+    abilities = frozenset({BLOCK, ASK, ALLOW, INJECT, MODIFY})
+    changeable_field = "input"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PermissionRequest(_ToolEvent):
     """The host is about to ask a person."""
 
-    may = frozenset({BLOCK, ALLOW})
+    abilities = frozenset({BLOCK, ALLOW})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PostToolUse(_ToolEvent):
     """A tool ran, whether it worked or not."""
 
-    may = frozenset({BLOCK, INJECT, MODIFY})
-    limit = 30.0
-    changes = "output"
-    prevents = False
+    abilities = frozenset({BLOCK, INJECT, MODIFY})
+    timeout = 30.0
+    changeable_field = "output"
+    block_prevents = False
     output: Any = None
     success: bool = True
     error: str = ""
@@ -218,7 +220,7 @@ class PostToolUse(_ToolEvent):
 class OnError(Event):
     """A tool call or a managed action failed."""
 
-    may = frozenset({INJECT})
+    abilities = frozenset({INJECT})
     error: str
     tool: str = ""
     kind: str = "other"
@@ -226,7 +228,7 @@ class OnError(Event):
     call: str = ""
 
     @property
-    def matters(self) -> tuple[str, ...]:
+    def match_texts(self) -> tuple[str, ...]:
         return (self.tool, self.kind) if self.tool else ()
 
 
@@ -235,13 +237,13 @@ class PreCompact(Event):
     """Context is about to be compacted."""
 
     to_agent = False
-    may = frozenset({INJECT})
-    limit = 10.0
+    abilities = frozenset({INJECT})
+    timeout = 10.0
     trigger: str = ""
     instructions: str = ""
 
     @property
-    def matters(self) -> tuple[str, ...]:
+    def match_texts(self) -> tuple[str, ...]:
         return (self.trigger,)
 
 
@@ -249,13 +251,13 @@ class PreCompact(Event):
 class PostCompact(Event):
     """Context was compacted."""
 
-    may = frozenset({INJECT})
-    limit = 10.0
+    abilities = frozenset({INJECT})
+    timeout = 10.0
     trigger: str = ""
     summary: str = ""
 
     @property
-    def matters(self) -> tuple[str, ...]:
+    def match_texts(self) -> tuple[str, ...]:
         return (self.trigger,)
 
 
@@ -264,10 +266,10 @@ class SubagentStart(Event):
     """A helper agent begins."""
 
     to_agent = False
-    may = frozenset({INJECT})
+    abilities = frozenset({INJECT})
 
     @property
-    def matters(self) -> tuple[str, ...]:
+    def match_texts(self) -> tuple[str, ...]:
         return (self.subagent.type,) if self.subagent else ()
 
 
@@ -275,13 +277,13 @@ class SubagentStart(Event):
 class SubagentStop(Event):
     """A helper agent ends."""
 
-    may = frozenset({BLOCK})
-    limit = 10.0
+    abilities = frozenset({BLOCK})
+    timeout = 10.0
     again: bool = False
     last_text: str = ""
 
     @property
-    def matters(self) -> tuple[str, ...]:
+    def match_texts(self) -> tuple[str, ...]:
         return (self.subagent.type,) if self.subagent else ()
 
 
@@ -294,7 +296,7 @@ class Notification(Event):
     text: str = ""
 
     @property
-    def matters(self) -> tuple[str, ...]:
+    def match_texts(self) -> tuple[str, ...]:
         return (self.kind,)
 
 
@@ -302,11 +304,11 @@ class Notification(Event):
 class TurnEnd(Event):
     """The agent is about to end its turn."""
 
-    may = frozenset({BLOCK, INJECT})
-    limit = 10.0
-    gate = True
+    abilities = frozenset({BLOCK, INJECT})
+    timeout = 10.0
+    counts_strikes = True
     again: bool = False
-    """Whether a hook has already made this turn go on."""
+    """True if a hook has already continued this turn."""
     last_text: str = ""
 
 
@@ -314,8 +316,8 @@ class TurnEnd(Event):
 class Stop(Event):
     """The turn has ended."""
 
-    may = frozenset({BLOCK})
-    limit = 30.0
+    abilities = frozenset({BLOCK})
+    timeout = 30.0
     again: bool = False
     last_text: str = ""
 
@@ -324,13 +326,13 @@ class Stop(Event):
 class OnBudgetExceeded(Event):
     """A time or token threshold was crossed."""
 
-    may = frozenset({BLOCK, INJECT})
+    abilities = frozenset({BLOCK, INJECT})
     threshold: str = ""
-    """What is running out: time or tokens."""
+    """The budget that crossed a threshold: time or tokens."""
     percent: float = 100.0
 
     @property
-    def matters(self) -> tuple[str, ...]:
+    def match_texts(self) -> tuple[str, ...]:
         return (self.threshold,)
 
 
@@ -338,11 +340,11 @@ class OnBudgetExceeded(Event):
 class SessionEnd(Event):
     """The session ends or rotates."""
 
-    limit = 10.0
+    timeout = 10.0
     reason: str = ""
 
     @property
-    def matters(self) -> tuple[str, ...]:
+    def match_texts(self) -> tuple[str, ...]:
         return (self.reason,)
 
 
@@ -353,4 +355,4 @@ EVENTS: Mapping[str, type[Event]] = Frozen(
         if isinstance(value, type) and issubclass(value, Event) and value is not Event and name[0] != "_"
     }
 )
-"""Every event by its name, in the order of a session's life."""
+"""Every event class by its name, in the order in which a session has them."""

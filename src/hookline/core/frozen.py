@@ -1,4 +1,4 @@
-"""JSON values that cannot be changed in place, so that no hook alters an event behind the chain's back."""
+"""Immutable JSON values, so that no hook can change an event in place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 
 class Frozen(dict[str, "Any"]):
-    """A dict that refuses to change: answer with `modify(...)` instead."""
+    """An immutable dict; a hook changes an event by returning `modify(...)`."""
 
     __slots__ = ()
 
@@ -21,40 +21,40 @@ class Frozen(dict[str, "Any"]):
         return Frozen, (dict(self),)
 
 
-NOTHING = Frozen()
-"""Of which one is enough for all, because it cannot be changed."""
+EMPTY = Frozen()
+"""The empty mapping; it is immutable, so it can be shared."""
 
 
-def frozen(value: Any, depth: int = 0) -> Any:
-    """The same JSON value, with objects as `Frozen` and lists as tuples, down to `DEEPEST`."""
-    if type(value) in PLAIN or depth >= DEEPEST:
+def freeze(value: Any, depth: int = 0) -> Any:
+    """Return a JSON value with objects as `Frozen` and lists as tuples, down to `MAX_DEPTH` levels."""
+    if type(value) in SCALARS or depth >= MAX_DEPTH:
         return value
     if isinstance(value, dict | Mapping):
         depth += 1
         return Frozen(
-            {key: item if type(item) in PLAIN else frozen(item, depth) for key, item in value.items()}
+            {key: item if type(item) in SCALARS else freeze(item, depth) for key, item in value.items()}
         )
     if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return tuple(frozen(item, depth + 1) for item in value)
+        return tuple(freeze(item, depth + 1) for item in value)
     return value
 
 
-def thawed(value: Any, depth: int = 0) -> Any:
-    """The plain, changeable copy of a frozen value, for encoders and for building a changed one."""
-    if depth < DEEPEST and isinstance(value, Mapping):
-        return {key: thawed(item, depth + 1) for key, item in value.items()}
-    if depth < DEEPEST and isinstance(value, tuple | list):
-        return [thawed(item, depth + 1) for item in value]
+def thaw(value: Any, depth: int = 0) -> Any:
+    """Return a mutable copy of a frozen value, with dicts and lists."""
+    if depth < MAX_DEPTH and isinstance(value, Mapping):
+        return {key: thaw(item, depth + 1) for key, item in value.items()}
+    if depth < MAX_DEPTH and isinstance(value, tuple | list):
+        return [thaw(item, depth + 1) for item in value]
     return value
 
 
-def plain(value: Any) -> Any:
-    """For an encoder of JSON, what it does not know itself; raises `TypeError` for what is no JSON."""
+def encode_mapping(value: Any) -> Any:
+    """Return a mapping as a dict, for the `default` of a JSON encoder; raise `TypeError` for other types."""
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"a {type(value).__name__} is no JSON")
 
 
-PLAIN = frozenset({str, int, float, bool, type(None)})
-DEEPEST = 100
-"""Levels: nobody means more, and a payload nested to break us must not."""
+SCALARS = frozenset({str, int, float, bool, type(None)})
+MAX_DEPTH = 100
+"""Maximum levels of nesting, so that a hostile payload cannot exhaust the stack."""

@@ -1,7 +1,7 @@
-"""What a hook is, and the decorator that makes one.
+"""The hook class, and the decorator that turns a function into a hook.
 
 The type of `event` is the subscription and the keyword-only parameters are the settings, so that both
-are stated once: where the hook uses them.
+are stated once, in the signature.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 from hookline.core.events import EVENTS, Event
 from hookline.core.explanation import Branch
 from hookline.core.frozen import Frozen
-from hookline.core.rule_exceptions import Allow, wrong
-from hookline.core.setting_types import Misfit, fitted
-from hookline.core.state import Later, State
+from hookline.core.rule_exceptions import Allow, check_exceptions
+from hookline.core.setting_types import InvalidValue, convert_setting
+from hookline.core.state import LazyMapping, State
 from hookline.core.values import replace
 
 Judge = Callable[..., "Any"]
 Nature: TypeAlias = 'Literal["policy", "advice", "observer"]'
 Failure: TypeAlias = 'Literal["warn", "block"]'
 Rules = tuple[str, ...] | Callable[[], Iterable[str]]
-"""Ids of rules, or what lists them where that takes a while."""
-Why = Callable[..., Iterable["Branch"]]
-"""`(event, state, *, settings...)`, as the judge: what it found, and what it made of each part."""
+"""Ids of rules, or a function that returns them if that takes a while."""
+Explainer = Callable[..., Iterable["Branch"]]
+"""A function with the parameters of the hook that returns the findings behind its verdict."""
 ANY: tuple[Any, ...] = ("*",)
-"""In `stricter`: whatever the value, it can only tighten."""
-BUILT_IN_LIMIT = 1.0
+"""In `stricter`: every value of the setting only tightens the hook."""
+BUILT_IN_TIMEOUT_SECONDS = 1.0
 
 
 class BadHook(TypeError):
-    """A function that does not keep the contract of a hook; the message names both sides."""
+    """A function with a signature that is not that of a hook; the message says what is expected."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hook:
-    """A function from (event, state) to a response, with its name, place in the order and settings."""
+    """A function from (event, state) to a response, with its name, priority and settings."""
 
     name: str
     on: tuple[type[Event], ...]
     judge: Judge = field(repr=False)
     priority: int = 50
     priorities: Mapping[type[Event], int] = field(default_factory=dict, repr=False)
-    """Places that differ by event."""
+    """Priorities for particular events."""
     nature: Nature = "policy"
     settings: Mapping[str, Any] = field(default_factory=Frozen)
     types: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
@@ -52,39 +52,39 @@ class Hook:
     stricter: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen, repr=False)
     """Values of settings that only tighten: a project may set these without being trusted."""
     unattended: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
-    """Settings that hold under `profile = "unattended"`, where nobody watches."""
+    """Settings that apply under `profile = "unattended"`."""
     aliases: tuple[str, ...] = ()
     rules: Rules = field(default=(), repr=False)
-    """The ids of its rules, where it says them: a setting `allow` can except only these."""
-    why: Why | None = field(default=None, repr=False)
-    """What `hookline explain` shows below its verdict."""
+    """The ids of its rules, if declared; a setting `allow` can then except only these."""
+    why: Explainer | None = field(default=None, repr=False)
+    """The function behind `hookline explain`."""
     about: str = ""
     kind: str = "code"
     source: str = "code"
-    """Who brought it: built-in, user, project, local or code."""
+    """Origin of the hook: built-in, user, project, local or code."""
     origin: str = ""
-    """The file, and the line where there is one."""
-    limit: float | None = None
-    """Seconds; None is the event's own limit."""
+    """The file, with the line if it is known."""
+    timeout: float | None = None
+    """Timeout in seconds; None is that of the event."""
     on_failure: Failure = "warn"
     on_timeout: Failure | None = None
-    """None is as `on_failure`."""
+    """None is the same as `on_failure`."""
     match: Callable[[Event], bool] | None = field(default=None, repr=False)
     hosts: tuple[str, ...] = ()
-    """The hosts under which it runs; none named is all."""
-    runs: str = ""
-    """The setting that lists commands of the user, which become hooks of their own."""
+    """The hosts under which it runs; empty is all."""
+    commands_setting: str = ""
+    """The setting that lists commands of the user; each command becomes a hook."""
     part_of: str = ""
-    """The hook whose command it is, and with which it is switched off."""
+    """The hook whose setting lists this command; disabling that hook disables this one."""
     enabled: bool = True
     off: str = ""
-    """Why it is off."""
+    """The reason why it is disabled."""
 
     @property
     def observer(self) -> bool:
         return self.nature == "observer"
 
-    def place(self, event: type[Event]) -> int:
+    def priority_for(self, event: type[Event]) -> int:
         return self.priorities.get(event, self.priority)
 
     def listens(self, event: Event) -> bool:
@@ -92,11 +92,11 @@ class Hook:
             return False
         return self.match is None or self.match(event)
 
-    def seconds(self, event: Event) -> float:
-        """How long it may take for *event*."""
-        if self.limit is not None:
-            return self.limit
-        return BUILT_IN_LIMIT if self.source == "built-in" else event.limit
+    def timeout_for(self, event: Event) -> float:
+        """Return the timeout for *event* in seconds."""
+        if self.timeout is not None:
+            return self.timeout
+        return BUILT_IN_TIMEOUT_SECONDS if self.source == "built-in" else event.timeout
 
     def __call__(self, event: Event, state: State) -> Any:
         settings = self.settings
@@ -110,62 +110,61 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
     nature: Nature = "policy",
     aliases: tuple[str, ...] = (),
     rules: Rules = (),
-    why: Why | None = None,
+    why: Explainer | None = None,
     stricter: Mapping[str, tuple[Any, ...]] | None = None,
     unattended: Mapping[str, Any] | None = None,
-    limit: float | None = None,
+    timeout: float | None = None,
     on_failure: Failure = "warn",
     on_timeout: Failure | None = None,
     runs: str = "",
     enabled: bool = True,
 ) -> Callable[[Judge], Hook]:
     """Make a hook of a function `(event, state, *, settings...) -> Response | None`."""
-    places = priority if isinstance(priority, Mapping) else {}
-    usual = priority if isinstance(priority, int) else max(places.values(), default=50)
+    priorities = priority if isinstance(priority, Mapping) else {}
+    default_priority = priority if isinstance(priority, int) else max(priorities.values(), default=50)
 
     def make(judge: Judge) -> Hook:
         _check_parameters(judge)
         return Hook(
-            name=_checked_name(name or judge.__name__.strip("_").replace("_", "-").lower()),
-            on=_subscription(judge),
+            name=_check_name(name or judge.__name__.strip("_").replace("_", "-").lower()),
+            on=_find_subscription(judge),
             judge=judge,
-            priority=usual,
-            priorities=places,
+            priority=default_priority,
+            priorities=priorities,
             nature=nature,
             settings=Frozen(judge.__kwdefaults__ or {}),
-            types=Later(lambda: _types(judge)),
+            types=LazyMapping(lambda: _resolve_setting_types(judge)),
             stricter=Frozen(stricter or {}),
             unattended=Frozen(unattended or {}),
             aliases=aliases,
             rules=rules,
             why=why,
-            about=_about(judge),
-            limit=limit,
+            about=_first_doc_line(judge),
+            timeout=timeout,
             on_failure=on_failure,
             on_timeout=on_timeout,
-            runs=runs,
+            commands_setting=runs,
             enabled=enabled,
         )
 
     return make
 
 
-def good_name(name: str) -> bool:
-    """Names stand in rule ids, in files and between colons of the environment."""
+def is_valid_name(name: str) -> bool:
+    """Return whether *name* can be part of rule ids, file names and colon-separated environment variables."""
     return bool(name) and all(c.isascii() and (c.islower() or c.isdigit() or c in "._-") for c in name)
 
 
-def _checked_name(name: str) -> str:
-    if not good_name(name):
+def _check_name(name: str) -> str:
+    if not is_valid_name(name):
         raise BadHook(f"{name!r} is no name of a hook; use small letters, digits, '.', '_' and '-'")
     return name
 
 
-def _types(judge: Judge) -> Mapping[str, Any]:
-    """The types of its settings; found out when somebody sets one, because few do."""
-    # What an annotation may name though its module imports it for type checkers alone.
-    usual = {"Any": Any, "Literal": Literal, "Mapping": Mapping}
-    hints = get_type_hints(judge, localns={**usual, **judge.__globals__})
+def _resolve_setting_types(judge: Judge) -> Mapping[str, Any]:
+    # Names that an annotation may use although its module imports them only for type checkers.
+    common_names = {"Any": Any, "Literal": Literal, "Mapping": Mapping}
+    hints = get_type_hints(judge, localns={**common_names, **judge.__globals__})
     return {key: hints.get(key, Any) for key in judge.__kwdefaults__ or {}}
 
 
@@ -183,10 +182,10 @@ def _check_parameters(judge: Judge) -> None:
         raise BadHook(f"hook {judge.__name__!r} has settings without a default: {', '.join(sorted(unset))}")
 
 
-def _subscription(judge: Judge) -> tuple[type[Event], ...]:
+def _find_subscription(judge: Judge) -> tuple[type[Event], ...]:
     first = judge.__code__.co_varnames[0]
     hint = judge.__annotations__.get(first)
-    events = _named(hint, judge) if isinstance(hint, str) else getattr(hint, "__args__", (hint,))
+    events = _resolve_annotation(hint, judge) if isinstance(hint, str) else getattr(hint, "__args__", (hint,))
     if not events or not all(isinstance(event, type) and issubclass(event, Event) for event in events):
         raise BadHook(
             f"hook {judge.__name__!r} does not say which events it listens for: annotate {first!r} with "
@@ -195,58 +194,57 @@ def _subscription(judge: Judge) -> tuple[type[Event], ...]:
     return events
 
 
-def _named(hint: str, judge: Judge) -> tuple[Any, ...]:
-    """What an annotation that was not evaluated names: events of its module, joined by |."""
+def _resolve_annotation(hint: str, judge: Judge) -> tuple[Any, ...]:
     names = [name.strip() for name in hint.split("|")]
     if all(name in judge.__globals__ for name in names):
         return tuple(judge.__globals__[name] for name in names)
-    found = get_type_hints(judge)[judge.__code__.co_varnames[0]]
-    return get_args(found) or (found,)
+    annotation = get_type_hints(judge)[judge.__code__.co_varnames[0]]
+    return get_args(annotation) or (annotation,)
 
 
-def _about(judge: Judge) -> str:
-    """The first line of the function's docstring, else of its module's."""
+def _first_doc_line(judge: Judge) -> str:
     text = judge.__doc__ or judge.__globals__.get("__doc__") or ""
     return text.strip().partition("\n")[0]
 
 
 class BadSetting(ValueError):
-    """A setting that the hook does not have, or a value that it does not take."""
+    """An unknown setting, or a value of the wrong type."""
 
 
 def configure(hook: Hook, settings: Mapping[str, Any]) -> Hook:
-    """The hook with some of its settings changed."""
+    """Return *hook* with *settings* changed; raise `BadSetting`."""
     return replace(
-        hook, settings=Frozen({**hook.settings, **{k: check(hook, k, v) for k, v in settings.items()}})
+        hook,
+        settings=Frozen({**hook.settings, **{k: check_setting(hook, k, v) for k, v in settings.items()}}),
     )
 
 
-def check(hook: Hook, key: str, value: Any) -> Any:
-    """The *value* as the type that the setting *key* has; raises `BadSetting`."""
+def check_setting(hook: Hook, key: str, value: Any) -> Any:
+    """Return *value* converted to the type of the setting *key*; raise `BadSetting`."""
     if key not in hook.settings:
         known = ", ".join(sorted(hook.settings)) or "none"
         raise BadSetting(f"hook {hook.name!r} has no setting {key!r}; there are: {known}")
-    said = f"setting {key!r} of hook {hook.name!r}"
+    subject = f"setting {key!r} of hook {hook.name!r}"
     try:
-        fit = fitted(value, hook.types[key])
-    except Misfit as error:
-        raise BadSetting(f"{said} must be {error}") from None
-    wrong = _wrong_exceptions(hook, fit) if key == "allow" else ""
-    if wrong:
-        raise BadSetting(f"{said}: {wrong}")
-    return fit
+        converted = convert_setting(value, hook.types[key])
+    except InvalidValue as error:
+        raise BadSetting(f"{subject} must be {error}") from None
+    problem = _find_exception_problem(hook, converted) if key == "allow" else ""
+    if problem:
+        raise BadSetting(f"{subject}: {problem}")
+    return converted
 
 
-def _wrong_exceptions(hook: Hook, allow: Any) -> str:
-    """What is wrong with exceptions to the hook's rules; its own meaning of `allow` is its own business."""
+def _find_exception_problem(hook: Hook, allow: Any) -> str:
+    # A hook may use the name `allow` for something other than exceptions.
     rules = hook.rules() if callable(hook.rules) else hook.rules
     if hook.types["allow"] not in (Allow, tuple[str, ...]) or not (rules or hook.types["allow"] == Allow):
         return ""
-    return wrong(allow, hook.name, tuple(rules))
+    return check_exceptions(allow, hook.name, tuple(rules))
 
 
 def tightens(hook: Hook, key: str, value: Any) -> bool:
-    """Whether a project may set this without being trusted."""
+    """Return whether the setting only tightens *hook*, so that an untrusted project may set it."""
     if key == "enabled":
         return bool(value)
     if hook.nature == "advice" and key not in hook.stricter:
@@ -255,20 +253,22 @@ def tightens(hook: Hook, key: str, value: Any) -> bool:
     return allowed == ANY or value in allowed or value == hook.settings.get(key)
 
 
-def matching(pattern: str) -> Callable[[Event], bool] | None:
-    """What a declaration's `match` means: names joined by |, else a regular expression; empty fits all."""
+def compile_match(pattern: str) -> Callable[[Event], bool] | None:
+    """Compile a `match` setting: names joined by `|`, else a regular expression; None matches everything."""
     if pattern in ("", "*"):
         return None
     if all(c.isalnum() or c in "_-| ," for c in pattern):
         names = {name.strip() for name in pattern.replace(",", "|").split("|")}
-        return lambda event: not event.matters or any(m in names for m in event.matters)
-    wanted = re.compile(pattern)
-    return lambda event: not event.matters or any(wanted.search(m[:LONGEST_NAME]) for m in event.matters)
+        return lambda event: not event.match_texts or any(text in names for text in event.match_texts)
+    regex = re.compile(pattern)
+    return lambda event: (
+        not event.match_texts or any(regex.search(text[:MAX_MATCHED_CHARS]) for text in event.match_texts)
+    )
 
 
-LONGEST_NAME = 200
+MAX_MATCHED_CHARS = 200
 
 
-def named(hooks: Iterable[Hook], name: str) -> Hook | None:
-    """The hook of that name or alias."""
+def find_hook(hooks: Iterable[Hook], name: str) -> Hook | None:
+    """Return the hook with this name or alias."""
     return next((hook for hook in hooks if name == hook.name or name in hook.aliases), None)

@@ -7,27 +7,27 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.core.conversation import Talk
-from hookline.core.events import Can, Event, PostToolUse
-from hookline.core.frozen import NOTHING, Frozen, frozen, thawed
-from hookline.core.install_table import Wiring
+from hookline.core.conversation import ConversationReader
+from hookline.core.events import Ability, Event, PostToolUse
+from hookline.core.frozen import EMPTY, Frozen, freeze, thaw
+from hookline.core.install_table import InstallMethod
 from hookline.core.outcome import Outcome
 from hookline.core.response import Response
-from hookline.core.usage import Recording
+from hookline.core.usage import UsageReader
 from hookline.core.values import replace
 
-WHOLE = "."
-"""The place of an output that may be text as a whole."""
+WHOLE_OUTPUT = "."
+"""The `output` key of a tool whose whole output may be a string."""
 CONTEXT_CAP = 9_500
-"""Characters: the strictest host drops or cuts context of 10,000."""
-CONTINUATIONS = 7
-"""Below the cap of 8 that most hosts have themselves."""
-GUEST = "hookline_guest"
-"""The mark that we put on a payload which came through the files of another host."""
+"""Maximum characters of context; the strictest host drops or truncates 10,000."""
+MAX_CONTINUATIONS = 7
+"""Maximum continuations of a turn, below the limit of 8 that most hosts have."""
+GUEST_KEY = "hookline_guest"
+"""The key that marks a payload from a host that runs the hooks in another host's settings files."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """What the host reads back."""
+    """The output and exit code for the host."""
 
     stdout: str = ""
     stderr: str = ""
@@ -36,110 +36,110 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """One row of a host's table: our event, what an answer may do there, where each field lies."""
+    """One row of a host's table: our event, the abilities of a reply, and the path of each field."""
 
     event: type[Event]
-    can: frozenset[Can]
+    abilities: frozenset[Ability]
     fields: Mapping[str, str]
-    given: Mapping[str, Any] = NOTHING
-    """Fields that the moment itself says, such as success=False."""
-    within: float | None = None
-    """Seconds that the host gives at this moment, where it is less than elsewhere."""
-    looks_like: Callable[[Mapping[str, Any]], bool] = lambda payload: False
-    """Whether a payload is really something else, which only looks like this moment."""
-    really: Moment | None = None
-    """What it is then; None is nothing of ours."""
+    values: Mapping[str, Any] = EMPTY
+    """Values of fields that are implied by the moment, such as success=False."""
+    timeout: float | None = None
+    """Seconds that the host waits at this moment, if fewer than at others."""
+    is_other: Callable[[Mapping[str, Any]], bool] = lambda payload: False
+    """Returns whether a payload belongs to another moment in spite of its name."""
+    other_row: Moment | None = None
+    """The row for such a payload; None if it is not an event."""
     fits: Callable[[Any, Any], bool] = lambda old, new: True
-    """Whether the host can make the old value the new one, where it cannot make every change."""
+    """Returns whether the host can change the old value to the new one."""
 
-    def saying(self, **given: Any) -> Moment:
-        """The same row, at which these fields are always so."""
-        return replace(self, given=frozen(given))
+    def with_values(self, **values: Any) -> Moment:
+        """Return a copy of this row with fixed values for some fields."""
+        return replace(self, values=freeze(values))
 
-    def due(self, seconds: float) -> Moment:
-        """The same row, with less time to answer than the host gives elsewhere."""
-        return replace(self, within=seconds)
+    def with_timeout(self, seconds: float) -> Moment:
+        """Return a copy of this row at which the host waits only *seconds*."""
+        return replace(self, timeout=seconds)
 
-    def unless(self, looks_like: Callable[[Mapping[str, Any]], bool], really: Moment | None) -> Moment:
-        """The same row, for hosts whose payloads are not always what they look like."""
-        return replace(self, looks_like=looks_like, really=really)
+    def unless(self, is_other: Callable[[Mapping[str, Any]], bool], other_row: Moment | None) -> Moment:
+        """Return a copy of this row that redirects payloads with a true *is_other* to *other_row*."""
+        return replace(self, is_other=is_other, other_row=other_row)
 
     def only_if(self, fits: Callable[[Any, Any], bool]) -> Moment:
-        """The same row, for hosts that cannot make every change."""
+        """Return a copy of this row that allows only changes for which *fits* is true."""
         return replace(self, fits=fits)
 
 
-def moment(event: type[Event], *can: Can, **where: str) -> Moment:
-    """A row: our *event*, what can be done, and for each of our fields the host's (dots lead inwards)."""
-    return Moment(event=event, can=frozenset(can), fields=Frozen(where))
+def moment(event: type[Event], *can: Ability, **paths: str) -> Moment:
+    """Return a row: our *event*, the abilities of a reply, and the host's dotted path of each field."""
+    return Moment(event=event, abilities=frozenset(can), fields=Frozen(paths))
 
 
 class Tool(Struct, frozen=True, kw_only=True):
-    """One row of a host's tools: our kind, and where command, path, pattern, content and output lie."""
+    """One row of a host's tools: our kind, and the keys of command, path, pattern, content and output."""
 
     kind: str
-    places: Mapping[str, str]
+    input_keys: Mapping[str, str]
 
 
 def tool(kind: str, **places: str) -> Tool:
-    return Tool(kind=kind, places=Frozen(places))
+    return Tool(kind=kind, input_keys=Frozen(places))
 
 
-class Said(Struct, frozen=True, kw_only=True):
-    """What a host's `encode` is handed: only what the host can express at this moment."""
+class ReplyContext(Struct, frozen=True, kw_only=True):
+    """The argument of a host's `encode`; the outcome has only parts that the host can express here."""
 
     name: str
-    """The moment in the host's words."""
+    """The host's name of the moment."""
     event: Event
-    """As the host sent it."""
+    """The event as the host sent it."""
     outcome: Outcome
 
     @property
     def changed(self) -> Any:
-        """The changed input or output, None where nothing was changed."""
-        return changed(self.event, self.outcome.event)
+        """The changed input or output; None if nothing was changed."""
+        return find_change(self.event, self.outcome.event)
 
 
-def changed(before: Event, after: Event) -> Any:
-    """The input or output that hooks changed, in the shape the host sent; None where nothing was changed."""
-    key = before.changes
+def find_change(before: Event, after: Event) -> Any:
+    """Return the input or output that hooks changed, in the host's shape; None if nothing was changed."""
+    key = before.changeable_field
     new, old = (getattr(after, key), getattr(before, key)) if key else (None, None)
     if new is old or new == old:
         return None
-    return _fitted(before, new, old) if isinstance(before, PostToolUse) else new
+    return _fit_output(before, new, old) if isinstance(before, PostToolUse) else new
 
 
-def _fitted(event: PostToolUse, new: Any, old: Any) -> Any:
-    """Changed output as text, put where this tool's own output object has its text."""
-    place = event.places.get("output")
+def _fit_output(event: PostToolUse, new: Any, old: Any) -> Any:
+    # A changed text goes to the key at which this tool's output object has its text.
+    place = event.input_keys.get("output")
     if isinstance(new, Mapping) and isinstance(old, Mapping):
         return {**old, **new}
-    if isinstance(new, str) and place == WHOLE:
+    if isinstance(new, str) and place == WHOLE_OUTPUT:
         return new
     if not isinstance(new, str) or not isinstance(old, Mapping):
         return new if type(new) is type(old) else None
     if not place or not isinstance(value_at(old, place), str):
         return None
-    whole = thawed(old)
-    set_value(whole, place, new)
-    if isinstance(value_at(old, event.places.get("errors", "")), str):
-        set_value(whole, event.places["errors"], "")
-    return whole
+    output = thaw(old)
+    set_value(output, place, new)
+    if isinstance(value_at(old, event.input_keys.get("errors", "")), str):
+        set_value(output, event.input_keys["errors"], "")
+    return output
 
 
 class Dialect(Struct, frozen=True, kw_only=True):
-    """A host's reply language, which hooks written for that host already speak."""
+    """The payloads and replies of a host, for hooks that were written for that host."""
 
     name: str
     keys: frozenset[str]
-    """Top-level keys by which an answer in it is recognised."""
+    """Top-level keys by which a reply in this dialect is recognised."""
     read: Callable[[Event, Mapping[str, Any]], Response]
     payload: Callable[[Event], Mapping[str, Any]]
-    """The event in that host's own words."""
-    env: Mapping[str, str] = NOTHING
-    """Environment that scripts written for that host expect: name → what it holds (`project`)."""
+    """Returns the event as that host's payload."""
+    env: Mapping[str, str] = EMPTY
+    """Environment variables that scripts for that host expect: name → value (`project` is the folder)."""
     host: Callable[[], Host] | None = None
-    """Whose it is, for its words for tools and moments."""
+    """Returns the host, for its names of tools and moments."""
 
 
 class Host(Struct, frozen=True, kw_only=True):
@@ -149,86 +149,86 @@ class Host(Struct, frozen=True, kw_only=True):
     about: str
     moments: Mapping[str, Moment]
     tools: Mapping[str, Tool]
-    encode: Callable[[Said], Reply]
-    names_event: str
-    """Where a payload says which moment it is."""
-    common: Mapping[str, str]
-    """Fields that lie in the same place at every moment."""
-    proved: str = ""
-    """How we know all this: by running which version."""
+    encode: Callable[[ReplyContext], Reply]
+    event_key: str
+    """The key of a payload that names the moment."""
+    common_paths: Mapping[str, str]
+    """Dotted paths of fields that are the same at every moment."""
+    tested_version: str = ""
+    """The version with which this table was tested."""
     documented: str = ""
-    """Where nobody ran it: by which documents."""
-    tool_kind: Callable[[str], Tool | None] = lambda name: None
-    """For tools that no table can list, such as those of MCP servers."""
-    unpacked: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda payload: payload
-    """For hosts that send objects as text, or a field in several places: the payload that the table means."""
-    failure: Callable[[Mapping[str, Any]], str] = lambda payload: ""
-    """For hosts that tell of a failed tool only in its result: what went wrong, empty where nothing did."""
-    recorded: Callable[[str, str], str] | None = None
-    """For hosts that tell of a failed tool only in the session's recording: from the last lines there and
-    the call's name to what went wrong, empty where nothing did."""
-    check: Callable[[Mapping[str, Any]], None] = lambda payload: None
-    """For hosts that publish a schema: raises `Unreadable` where a payload breaks it."""
+    """The documents that this table is based on, if the host was not run."""
+    find_tool: Callable[[str], Tool | None] = lambda name: None
+    """Returns the row of a tool that no table can list, such as one of an MCP server."""
+    normalize: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda payload: payload
+    """Normalises a payload to the paths of the table, for hosts that send objects as text or move fields."""
+    find_error: Callable[[Mapping[str, Any]], str] = lambda payload: ""
+    """Returns the error in a tool's result, for hosts that report failures only there; empty if none."""
+    find_recorded_error: Callable[[str, str], str] | None = None
+    """Returns the error of a call, from the last lines of the transcript and the call's id; empty if none.
+    For hosts that report failures only in the transcript."""
+    check_payload: Callable[[Mapping[str, Any]], None] = lambda payload: None
+    """Raises `Unreadable` if a payload violates the schema that the host publishes."""
     blocking_code: int = 2
     warning_code: int = 0
-    """The exit code at which it shows its user what stands on stderr; 0 where it has another way."""
-    silence: Callable[[str], str] = lambda name: ""
-    """What is printed at a moment where nothing is to be said, for hosts that take nothing for something."""
-    within: float = 55.0
-    """Seconds for the whole answer, less than the host waits."""
+    """The exit code at which the host shows stderr to its user; 0 if it shows warnings in another way."""
+    encode_empty_reply: Callable[[str], str] = lambda name: ""
+    """Returns the empty reply at a moment, for hosts that do not accept an empty stdout."""
+    timeout: float = 55.0
+    """Seconds for the whole answer, fewer than the host waits."""
     context_cap: int = CONTEXT_CAP
-    """Characters of context that one answer may carry."""
-    continuations: int = CONTINUATIONS
-    """How often everything together may make a turn go on; below the host's own cap."""
+    """Maximum characters of context in one reply."""
+    continuations: int = MAX_CONTINUATIONS
+    """Maximum continuations of a turn by all hooks together; below the host's own limit."""
     shows_notices: bool = False
-    """Whether its replies carry what a terminal is to show; else we write to the terminal ourselves."""
-    headless_env: Mapping[str, str] = NOTHING
-    """Variables, with their values, by which a run is known that nobody sits at."""
+    """True if its replies can carry terminal notifications; else we write to the terminal ourselves."""
+    headless_env: Mapping[str, str] = EMPTY
+    """Environment variables, with their values, that identify a run without a person."""
     prompt_may_come_first: bool = False
-    """Whether the first prompt may be told before the session's start, which then still comes."""
+    """True if the first prompt may be sent before the session's start."""
     dialect: Dialect | None = None
-    telltales: tuple[str, ...] = ()
-    """Variables that only processes of this host have in their environment."""
+    env_markers: tuple[str, ...] = ()
+    """Environment variables that only processes of this host have."""
     project_env: str = ""
-    """The variable by which the host names the project's folder, which stays when the agent moves."""
+    """The environment variable with the project's folder, whichever folder the agent works in."""
     settings: tuple[str, ...] = ()
-    """The user's own files in which this host's hooks are wired."""
+    """The user's files that contain this host's hooks."""
     repository_switches: tuple[str, ...] = ()
-    """The repository's own files that can set this host's environment, under the key `env`."""
+    """Files of the repository that can set this host's environment, under the key `env`."""
     repository_env: tuple[str, ...] = ()
-    """The repository's own files of variables that this host loads, and that are there for other programs."""
+    """Files of environment variables in the repository, meant for other programs, that this host loads."""
     program: str = ""
-    """What a person types to start it."""
+    """The command that starts the host."""
     folders: tuple[str, ...] = ()
-    """What is there where it is in use: the user's with `~`, the repository's from its root."""
-    wiring: Wiring | None = None
+    """Folders that exist if the host is in use: the user's with `~`, the repository's from its root."""
+    install: InstallMethod | None = None
     runs_hooks_of: tuple[str, ...] = ()
-    """Files of other hosts whose hooks it runs by itself: the user's with `~`, else the repository's."""
+    """Settings files of other hosts whose hooks it runs too: the user's with `~`, else the repository's."""
     headless: tuple[str, ...] = ()
-    """How it is run without a person; without `{prompt}` that is on stdin, `{model}` is there if named."""
-    free: Mapping[str, tuple[str, ...]] = NOTHING
-    """Words that let it work without asking, by how much it may do; the first is usual."""
-    sent: Callable[[Mapping[str, Any], Mapping[str, str]], bool] | None = None
-    """Whether a payload and an environment are this host's, where `telltales` are not enough to tell."""
-    run_by: Mapping[str, tuple[str, ...]] = NOTHING
-    """Other hosts that run what is wired for this one, each with the variables or fields that hint at it."""
-    one_by_one: bool = False
-    """Whether it runs the hooks of a moment one after another, the next when the last has answered."""
-    passing: tuple[str, ...] = ()
-    """Variables that it sets at some moments only, and that say nothing about who asks."""
-    usage: Recording | None = None
-    """How its recordings report tokens; None if they do not."""
-    ends: tuple[type[Event], ...] = ()
-    """Moments at which an answer can end the run for good."""
-    talk: Talk | None = None
-    """How its recordings report messages and tool calls; None if they are not read."""
+    """Command line without a person; without `{prompt}` the prompt is on stdin, `{model}` is optional."""
+    permission_arguments: Mapping[str, tuple[str, ...]] = EMPTY
+    """Arguments that let it work without asking, by permission level; the first level is the default."""
+    recognises: Callable[[Mapping[str, Any], Mapping[str, str]], bool] | None = None
+    """Returns whether a payload and an environment are this host's, if `env_markers` are not sufficient."""
+    run_by: Mapping[str, tuple[str, ...]] = EMPTY
+    """Other hosts that run the hooks of this one, each with variables or fields that indicate it."""
+    sequential_hooks: bool = False
+    """True if it runs the hooks of a moment sequentially."""
+    transient_env: tuple[str, ...] = ()
+    """Environment variables that it sets at some moments only, so they do not identify the caller."""
+    usage: UsageReader | None = None
+    """Reader of token usage in its transcripts; None if they do not contain it."""
+    run_ending_events: tuple[type[Event], ...] = ()
+    """Events at which a reply can end the run."""
+    conversation: ConversationReader | None = None
+    """Reader of messages and tool calls in its transcripts; None if they are not read."""
 
 
-def row_of(host: Host, name: str, payload: Mapping[str, Any]) -> Moment | None:
-    """The row that holds for a *payload*, which may not be what it looks like."""
+def find_row(host: Host, name: str, payload: Mapping[str, Any]) -> Moment | None:
+    """Return the row for a *payload* of the moment *name*, after redirection by `Moment.unless`."""
     row = host.moments.get(name)
-    while row is not None and row.looks_like(payload):
-        row = row.really
+    while row is not None and row.is_other(payload):
+        row = row.other_row
     return row
 
 

@@ -1,6 +1,6 @@
-"""How a host is told to call us: which files, what stands in them, and what a person still has to do.
+"""The installation data of a host: settings files, the format of entries, and steps left to a person.
 
-Only what a host's own file says about it; reading and changing those files is the installer's work.
+These classes are only data, filled by each host's module; the installer reads and changes the files.
 """
 
 from __future__ import annotations
@@ -10,117 +10,118 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 
 Scope: TypeAlias = 'Literal["user", "project"]'
 
 
-class Entry(Struct, frozen=True, kw_only=True):
-    """What is to be wired: one moment, and what the host is to start for it."""
+class InstallEntry(Struct, frozen=True, kw_only=True):
+    """One entry to install: a moment, and the command that the host runs for it."""
 
     moment: str
     command: str
-    """The call of the program, quoted for a shell, without the moment."""
-    seconds: float
-    """How long the host is to wait."""
+    """The command line of the program, quoted for a shell, without the moment."""
+    timeout: float
+    """Timeout for the host, in seconds."""
     guard: str = ""
-    """POSIX shell text before the call that exits where the program is missing; empty for no guard."""
+    """POSIX shell code before the command that exits if the program is missing; empty for none."""
 
     @property
     def line(self) -> str:
-        """The command line for a POSIX shell."""
+        """The complete command line for a POSIX shell."""
         return f"{self.guard}exec {self.command}" if self.guard else self.command
 
 
-class Written(Struct, frozen=True, kw_only=True):
-    """One hook that somebody wrote into a host's settings, in our words."""
+class UserHook(Struct, frozen=True, kw_only=True):
+    """A hook that a user wrote into a host's settings, converted to our terms."""
 
     command: str | tuple[str, ...] = ""
-    """For a shell, or as words without one."""
+    """A shell command line, or an argument list that needs no shell."""
     match: str = ""
-    seconds: float | None = None
-    """How long the host waits, where the entry says so."""
-    more: Mapping[str, Any] = NOTHING
-    """Further keys of an entry of ours that mean the same."""
-    lost: tuple[str, ...] = ()
-    """What else it says that means nothing elsewhere, in sentences."""
-    refused: str = ""
-    """Why it is no hook of ours at all."""
+    timeout: float | None = None
+    """Timeout in seconds, if the entry has one."""
+    extra_keys: Mapping[str, Any] = EMPTY
+    """Further keys for an equivalent entry in our configuration."""
+    unconverted: tuple[str, ...] = ()
+    """Sentences about settings that cannot be converted."""
+    refusal: str = ""
+    """The reason why the hook cannot be converted at all."""
 
 
-class Listed(Struct, frozen=True, kw_only=True):
-    """A settings file, JSON, in which every moment has a list of entries."""
+class SettingsFile(Struct, frozen=True, kw_only=True):
+    """A JSON settings file with a list of entries for each moment."""
 
     user: str = ""
-    """The user's own file, with `~`; empty where there is none."""
+    """Path of the user's file, with `~`; empty if there is none."""
     project: str = ""
-    """The repository's file, from its root; empty where there is none."""
-    under: tuple[str, ...] = ("hooks",)
+    """Path of the repository's file from its root; empty if there is none."""
+    table_path: tuple[str, ...] = ("hooks",)
     """The keys that lead to the table of moments."""
-    start: Mapping[str, Any] = NOTHING
-    """What a file that is not there yet begins with, besides that table."""
-    entry: Callable[[Entry], Any]
-    """What stands in a moment's list."""
+    initial_content: Mapping[str, Any] = EMPTY
+    """Further content of a new file, besides that table."""
+    make_entry: Callable[[InstallEntry], Any]
+    """Returns the JSON value of an entry in a moment's list."""
     comments: bool = False
-    """Whether the host reads comments and trailing commas."""
-    beside: str = ""
-    """The repository's file for this user alone, in the same shape; empty where there is none."""
-    read: Callable[[Any], Iterable[Written]] | None = None
-    """The hooks in what somebody put into a moment's list; None where nobody has looked into it."""
-    usual: float = 0.0
-    """Seconds that the host gives a hook which does not say how long; 0 where that is not known."""
+    """True if the host accepts comments and trailing commas."""
+    private_project: str = ""
+    """Path of this user's private file in the repository, in the same format; empty if there is none."""
+    read_entry: Callable[[Any], Iterable[UserHook]] | None = None
+    """Returns the hooks in an item of a moment's list; None if conversion is not supported."""
+    default_timeout: float = 0.0
+    """Default timeout of the host's hooks in seconds; 0 if it is not known."""
     variables: str = ""
-    """The key beside the table of moments with variables for all hooks; empty where there is none."""
+    """The key next to the table of moments with environment variables for all hooks; empty if none."""
 
 
-class Own(Struct, frozen=True, kw_only=True):
-    """Files that are ours alone: a plugin, or a program for each moment."""
+class OwnFiles(Struct, frozen=True, kw_only=True):
+    """Files that contain nothing but our hooks: a plugin, or a program for each moment."""
 
     user: str = ""
-    """The folder in which they lie."""
+    """Path of the user's folder for these files."""
     project: str = ""
-    files: Callable[[tuple[Entry, ...]], Mapping[str, str]]
-    """From the moments to each file's name and text."""
+    make_files: Callable[[tuple[InstallEntry, ...]], Mapping[str, str]]
+    """Returns the files for the entries: name → text."""
     executable: bool = False
-    registered: Listed | None = None
-    """The settings file in which the host must be told of that folder, if it does not look by itself."""
+    registered: SettingsFile | None = None
+    """The settings file in which the folder must be registered, if the host does not find it by itself."""
     registered_as: str = ""
-    """The list there that gets the one entry for it; it stands for the moment."""
+    """The list in that file, in place of a moment, that gets the entry for the folder."""
 
 
-class Place(Struct, frozen=True, kw_only=True):
-    """Where we are wired, for those who look whether that is enough."""
+class Installation(Struct, frozen=True, kw_only=True):
+    """An installed settings file, as the checks of a host see it."""
 
     scope: Scope
     path: str
     root: str
     """The project's root."""
-    holds: Any = None
-    """What the file at that path holds, where it is JSON."""
-    also: Any = None
-    """What the other file of a look holds."""
+    content: Any = None
+    """Content of the file at that path, if it is JSON."""
+    other_content: Any = None
+    """Content of the check's other file."""
 
 
-class Look(Struct, frozen=True, kw_only=True):
-    """A file of the host's that says whether it really runs what is wired."""
+class ObstacleCheck(Struct, frozen=True, kw_only=True):
+    """A check of a host's file that shows whether the host really runs the installed hooks."""
 
     file: str
-    """The user's with `~`, the repository's from its root; JSON or TOML."""
-    said: Callable[[Mapping[str, Any], Place], str]
-    """From what it holds, nothing where it is not there, to what stands in the way; empty: nothing does."""
-    also: str = ""
-    """Another file without which it cannot be told; what it holds is in the place."""
+    """Path of a JSON or TOML file: the user's with `~`, the repository's from its root."""
+    find_obstacle: Callable[[Mapping[str, Any], Installation], str]
+    """Returns the obstacle that the file's content shows, or ""; a missing file is an empty mapping."""
+    other_file: str = ""
+    """Path of another file that the check requires; its content is in `Installation.other_content`."""
 
 
-class Wiring(Struct, frozen=True, kw_only=True):
-    """Everything about the way in which a host comes to call us."""
+class InstallMethod(Struct, frozen=True, kw_only=True):
+    """The way in which our hooks are installed into a host."""
 
-    way: Listed | Own
-    moved_by: str = ""
-    """The variable that moves the folder of the user's file elsewhere."""
-    needs: tuple[str, ...] = ()
-    """What a person still has to do afterwards, in sentences."""
-    looks: tuple[Look, ...] = ()
-    """Where it can be seen whether a person has done it, and whether hooks are switched off."""
-    words: Callable[[tuple[Entry, ...]], tuple[str, ...]] | None = None
-    """Words of its command line that wire it for one run, where files in a worktree mean nothing to it."""
+    layout: SettingsFile | OwnFiles
+    folder_env: str = ""
+    """The environment variable that changes the folder of the user's file."""
+    manual_steps: tuple[str, ...] = ()
+    """Sentences about steps that a person has to do after the installation."""
+    checks: tuple[ObstacleCheck, ...] = ()
+    """Checks whether a person has done these steps, and whether hooks are disabled."""
+    make_arguments: Callable[[tuple[InstallEntry, ...]], tuple[str, ...]] | None = None
+    """Returns command-line arguments that install the entries for one run, if the host ignores files in a
+    worktree."""

@@ -1,7 +1,7 @@
-"""What a kind of configured hook is, and what of the machine it is handed.
+"""The contract of a kind of configured hook, and its interface to the machine.
 
-A kind is told how to carry out one declaration: `bind` makes the function that the chain will call. It
-touches the machine only through the `Machine` it is given, except where its library does so for it.
+`bind` turns a declaration into the function that the chain calls. A kind uses the machine only through the
+`Machine` that it gets, or through its own library.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from typing import Any, Literal, Protocol, TypeVar
 from msgspec import Struct, field
 
 from hookline.core.events import Event
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 from hookline.core.host import Dialect
 from hookline.core.response import Response
 from hookline.core.state import State
 
-KEEP = 256 * 1024
-"""How many bytes of a hook's answer are read; the rest is drained, and the cut is said."""
+MAX_OUTPUT_BYTES = 256 * 1024
+"""Maximum bytes kept of a hook's output; the rest is drained, and the result says so."""
 
 
 class Declaration(Struct, frozen=True, kw_only=True):
-    """One configured hook, as a file declared it."""
+    """One hook as declared in a configuration file."""
 
     kind: str
     name: str
     on: tuple[type[Event], ...]
-    spec: Mapping[str, Any] = NOTHING
-    """What is this kind's own: the command and its environment, the url, the tool."""
+    spec: Mapping[str, Any] = EMPTY
+    """The keys of this kind: the command and its environment, the url, the tool."""
     priority: int = 50
     match: str = ""
     timeout: float | None = None
@@ -37,43 +37,43 @@ class Declaration(Struct, frozen=True, kw_only=True):
     on_timeout: Literal["warn", "block"] | None = None
     observer: bool = False
     hosts: tuple[str, ...] = ()
-    """The hosts under which it runs; none named is all."""
+    """The hosts under which it runs; empty is all."""
     source: str = "user"
     origin: str = ""
     root: str = ""
     """The folder that the declaration belongs to: the project's root, or the user's configuration folder."""
 
 
-class Finished(Struct, frozen=True, kw_only=True):
-    """How a process ended."""
+class ProcessResult(Struct, frozen=True, kw_only=True):
+    """The result of a process."""
 
     code: int | None
-    """Exit status; negative: ended by that signal; None: never started, or taken by something else."""
+    """Exit code; negative: killed by that signal; None: never started, or reaped by another caller."""
     stdout: str = ""
     stderr: str = ""
     cut: tuple[str, ...] = ()
-    """Which of stdout and stderr were longer than what was kept."""
+    """The names of the streams, stdout or stderr, that were truncated."""
     timed_out: bool = False
     problem: str = ""
-    """Why it could not be started."""
+    """The reason why it could not be started."""
     leftover: int = 0
-    """How many processes outlived the command and were ended."""
+    """Number of processes that outlived the command and were killed."""
 
 
 class Child(Protocol):
-    """A process that is kept, and spoken to in lines."""
+    """A long-lived process that exchanges lines with us."""
 
     @property
     def alive(self) -> bool: ...
     @property
     def tail(self) -> str: ...
     def send(self, line: bytes) -> None: ...
-    def receive(self, limit: float) -> bytes | None: ...
+    def receive(self, timeout: float) -> bytes | None: ...
     def close(self) -> None: ...
 
 
-class Run(Protocol):
-    """Run a command to its end, or end it."""
+class RunCommand(Protocol):
+    """Runs a command to its end, or kills it at the timeout."""
 
     def __call__(
         self,
@@ -82,19 +82,19 @@ class Run(Protocol):
         stdin: bytes,
         cwd: str,
         env: Mapping[str, str],
-        limit: float,
-        keep: int = KEEP,
-    ) -> Finished: ...
+        timeout: float,
+        max_bytes: int = MAX_OUTPUT_BYTES,
+    ) -> ProcessResult: ...
 
 
-class Start(Protocol):
-    """Start a process that is kept."""
+class StartProcess(Protocol):
+    """Starts a long-lived process."""
 
     def __call__(self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Child: ...
 
 
 class Closable(Protocol):
-    """Something that must be closed."""
+    """A resource that must be closed."""
 
     def close(self) -> None: ...
 
@@ -102,18 +102,18 @@ class Closable(Protocol):
 _Resource = TypeVar("_Resource", bound=Closable)
 
 
-class Kept:
-    """Resources that outlive one call, such as a warm worker: made once a key, closed with the runtime."""
+class Resources:
+    """Resources that outlive a call, such as a warm worker: created once per key, closed with the runtime."""
 
     def __init__(self) -> None:
         self._held: dict[object, Closable] = {}
         self._lock = Lock()
 
-    def of(self, key: object, make: Callable[[], _Resource]) -> _Resource:
+    def obtain(self, key: object, make: Callable[[], _Resource]) -> _Resource:
         with self._lock:
             if key not in self._held:
                 self._held[key] = make()
-            return self._held[key]  # type: ignore[return-value]  # a key belongs to one make
+            return self._held[key]  # type: ignore[return-value]  # a key always has the same type
 
     def close(self) -> None:
         with self._lock:
@@ -123,37 +123,37 @@ class Kept:
 
 
 class Machine(Struct, frozen=True, kw_only=True):
-    """What a kind may use of the machine."""
+    """The interface to the machine that a kind may use."""
 
-    run: Run
-    start: Start
+    run: RunCommand
+    start: StartProcess
     env: Mapping[str, str]
-    """The environment of the call, which a hook's own additions are laid over."""
+    """The environment of the call, to which a hook adds its own variables."""
     clock: Callable[[], float]
-    """A steady clock, for measuring; not the time of day."""
-    kept: Kept = field(default_factory=Kept)
+    """A monotonic clock, in seconds."""
+    resources: Resources = field(default_factory=Resources)
     dialects: Sequence[Dialect] = ()
-    servers: Mapping[str, Mapping[str, Any]] = NOTHING
-    """The MCP servers that were declared, by name."""
+    servers: Mapping[str, Mapping[str, Any]] = EMPTY
+    """The declared MCP servers by name."""
     scratch: str = ""
-    """A folder of the user's for what may be thrown away; empty where there is none."""
+    """A folder of the user for disposable files; empty if there is none."""
 
 
-Carry = Callable[[Event, State, float], Response | None]
-"""Carry out a hook for an event within so many seconds; raises `TimeoutError` or `HookFailed`."""
+BoundHook = Callable[[Event, State, float], Response | None]
+"""Runs a hook on an event with a timeout in seconds; raises `TimeoutError` or `HookFailed`."""
 
 
 class HookFailed(Exception):
-    """A configured hook did not answer as it should; the message says how, to the hook's author."""
+    """A configured hook failed or gave an invalid answer; the message is for the hook's author."""
 
 
 class Kind(Struct, frozen=True, kw_only=True):
-    """One way to carry out a configured hook."""
+    """One way to run a configured hook."""
 
     name: str
     key: str
-    """The key of an entry that tells it is of this kind."""
+    """The key by which an entry of this kind is recognised."""
     fields: Mapping[str, tuple[type, ...]]
-    """Every key that is this kind's own, and the types it may have."""
-    bind: Callable[[Declaration, Machine], Carry]
+    """The keys of this kind, with the types that each accepts."""
+    bind: Callable[[Declaration, Machine], BoundHook]
     about: str = ""

@@ -1,6 +1,6 @@
-"""The figures of an event that are worth watching: one table, and how each is had from an outcome.
+"""The figures of an event for telemetry: a table of their names, units and rules.
 
-A figure that only a hook can know is measured by it (`Measure`); the table says so by having no rule for it.
+A rule computes a figure from an outcome. A figure without a rule is measured by a hook (`Measure`).
 """
 
 import hashlib
@@ -13,33 +13,33 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from hookline.core.events import OnBudgetExceeded, OnError, PostModelCall, PostToolUse
-from hookline.core.frozen import thawed
+from hookline.core.frozen import thaw
 from hookline.core.outcome import Outcome
 from hookline.core.response import Measure
 from hookline.redact import MARK
 
-LONGEST = 60
+MAX_CLASS_CHARS = 60
 _CLASS = re.compile(r"\b(?:[A-Za-z_]\w{0,50}(?:Error|Exception|Exit|Interrupt|Warning)|E[A-Z]{3,14})\b")
 _EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: code| status)?:? (\d{1,3})\b", re.IGNORECASE)
 
 
-class Past(Struct, frozen=True, kw_only=True):
-    """What of the session so far an event's figures need."""
+class History(Struct, frozen=True, kw_only=True):
+    """The part of a session's history that the figures of an event depend on."""
 
     seconds: float | None = None
-    """How long what ended here took."""
-    made: int = 0
-    """How often the same call was made before in this turn."""
-    seen: int = 0
-    """How often the same error came before in this session."""
+    """Duration of the session or tool call that this event ends."""
+    repeated_calls: int = 0
+    """Number of earlier identical calls in this turn."""
+    repeated_errors: int = 0
+    """Number of earlier identical errors in this session."""
     counters: Mapping[str, int]
 
 
-Rule = Callable[[Outcome, Past], Any]
+Rule = Callable[[Outcome, History], Any]
 
 
 class Figure(Struct, frozen=True, kw_only=True):
-    """One figure: at which events it is had, its unit, and how."""
+    """One figure: its events, its unit and its rule."""
 
     name: str
     on: tuple[str, ...]
@@ -48,71 +48,73 @@ class Figure(Struct, frozen=True, kw_only=True):
     sort: Literal["count", "amount", "word"] = "amount"
     """Counts are added up, amounts are spread over a histogram, words are only attributes."""
     rule: Rule | None = None
-    """None: a hook measures it."""
+    """None if a hook measures it."""
 
 
-def figures(outcome: Outcome, past: Past) -> dict[str, Any]:
-    """The figures of *outcome*, without those that nobody knows."""
+def compute_figures(outcome: Outcome, history: History) -> dict[str, Any]:
+    """Return the figures of *outcome* that are known, by name."""
     name = outcome.event.name
-    known = {one.name: one.rule(outcome, past) for one in FIGURES if name in one.on and one.rule}
-    measured = {one.name: one.value for one in outcome.effects if isinstance(one, Measure)}
+    computed = {
+        figure.name: figure.rule(outcome, history) for figure in FIGURES if name in figure.on and figure.rule
+    }
+    measured = {effect.name: effect.value for effect in outcome.effects if isinstance(effect, Measure)}
     measured = {name: value for name, value in measured.items() if isfinite(value)}
-    return {key: value for key, value in {**known, **measured}.items() if value is not None}
+    return {key: value for key, value in {**computed, **measured}.items() if value is not None}
 
 
 def fingerprint(*parts: Any) -> str:
-    """A short name for what is too long or too private to be one."""
-    told = json.dumps(thawed(parts), sort_keys=True, default=str)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    """Return a short hash of *parts*, for values that are too long or too private to serve as a name."""
+    text = json.dumps(thaw(parts), sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def error_class(text: str) -> str:
-    """What sort of error the *text* tells of, in one word that many errors share."""
-    found = _CLASS.search(text[:4000])
-    if found:
-        return found[0][:LONGEST]
+def classify_error(text: str) -> str:
+    """Return the class of the error in *text*: an exception's name, `exit-N` or `other`."""
+    match = _CLASS.search(text[:4000])
+    if match:
+        return match[0][:MAX_CLASS_CHARS]
     code = _EXIT.search(text[:4000])
     return f"exit-{code[1]}" if code else "other"
 
 
-def _seconds(outcome: Outcome, past: Past) -> float | None:
+def _seconds(outcome: Outcome, history: History) -> float | None:
     event = outcome.event
     if isinstance(event, PostToolUse) and event.duration_ms is not None:
         return event.duration_ms / 1000
-    return past.seconds
+    return history.seconds
 
 
-def _bootstrap(outcome: Outcome, past: Past) -> float:
+def _bootstrap(outcome: Outcome, history: History) -> float:
     return sum(step.ms for step in outcome.trail) / 1000
 
 
-def _checks(outcome: Outcome, past: Past) -> int:
-    return sum(step.nature == "policy" and step.said != "skipped" for step in outcome.trail)
+def _checks(outcome: Outcome, history: History) -> int:
+    return sum(step.nature == "policy" and step.action != "skipped" for step in outcome.trail)
 
 
-def _redactions(outcome: Outcome, past: Past) -> int:
+def _redactions(outcome: Outcome, history: History) -> int:
     changed = [step for step in outcome.trail if "output" in step.after]
     return sum(max(0, str(step.after).count(MARK) - str(dict(step.before)).count(MARK)) for step in changed)
 
 
-def _success(outcome: Outcome, past: Past) -> bool | None:
+def _success(outcome: Outcome, history: History) -> bool | None:
     return outcome.event.success if isinstance(outcome.event, PostToolUse) else None
 
 
-def _error(outcome: Outcome, past: Past) -> str | None:
-    return error_class(outcome.event.error) if isinstance(outcome.event, OnError) else None
+def _error(outcome: Outcome, history: History) -> str | None:
+    return classify_error(outcome.event.error) if isinstance(outcome.event, OnError) else None
 
 
-def _threshold(outcome: Outcome, past: Past) -> str | None:
+def _threshold(outcome: Outcome, history: History) -> str | None:
     return outcome.event.threshold if isinstance(outcome.event, OnBudgetExceeded) else None
 
 
-def _usage(outcome: Outcome, past: Past) -> float | None:
+def _usage(outcome: Outcome, history: History) -> float | None:
     return outcome.event.percent / 100 if isinstance(outcome.event, OnBudgetExceeded) else None
 
 
-def tokens(outcome: Outcome, direction: str) -> int | None:
-    """What a call of the model took in or gave out, however its usage is spelled."""
+def count_tokens(outcome: Outcome, direction: str) -> int | None:
+    """Return the input or output tokens of a model call, under any of the usual names of that number."""
     if not isinstance(outcome.event, PostModelCall):
         return None
     usage = outcome.event.usage
@@ -128,31 +130,31 @@ def tokens(outcome: Outcome, direction: str) -> int | None:
 
 
 TOKENS = {"input": "telemetry:session:tokens:input", "output": "telemetry:session:tokens:output"}
-"""The counters in which a session's tokens add up."""
+"""The counters of a session's tokens."""
 
 
 def _tokens(direction: str) -> Rule:
-    return lambda outcome, past: tokens(outcome, direction)
+    return lambda outcome, history: count_tokens(outcome, direction)
 
 
-def _summed(direction: str) -> Rule:
-    return lambda outcome, past: past.counters.get(TOKENS[direction])
+def _session_tokens(direction: str) -> Rule:
+    return lambda outcome, history: history.counters.get(TOKENS[direction])
 
 
-def _blocks(past: Past) -> int:
-    return past.counters.get("actions:block", 0)
+def _blocks(history: History) -> int:
+    return history.counters.get("actions:block", 0)
 
 
-def _kind(outcome: Outcome, past: Past) -> str | None:
+def _kind(outcome: Outcome, history: History) -> str | None:
     return getattr(outcome.event, "kind", None)
 
 
-def _first_rule(outcome: Outcome, past: Past) -> str | None:
+def _first_rule(outcome: Outcome, history: History) -> str | None:
     return next(iter(outcome.rules), None)
 
 
-def _told(rule: Callable[[Past], Any]) -> Rule:
-    return lambda outcome, past: rule(past)
+def _from_history(rule: Callable[[History], Any]) -> Rule:
+    return lambda outcome, history: rule(history)
 
 
 def _word(name: str, on: str, about: str, rule: Rule) -> Figure:
@@ -172,19 +174,38 @@ FIGURES = (
     _amount("bootstrap.duration", "SessionStart", "s", "what hooks took to start the session", _bootstrap),
     _count("facts.persisted", "SessionEnd", "facts that were kept for later sessions"),
     _amount("handoff.size", "SessionEnd PreCompact", "By", "size of what is handed on"),
-    _amount("session.duration", "SessionEnd", "s", "how long it took", _told(lambda past: past.seconds)),
-    _amount("session.tokens.input", "SessionEnd", "{token}", "tokens that models read", _summed("input")),
-    _amount("session.tokens.output", "SessionEnd", "{token}", "tokens that models wrote", _summed("output")),
-    _amount("session.blocks", "SessionEnd", "1", "events that were blocked", _told(_blocks)),
+    _amount(
+        "session.duration",
+        "SessionEnd",
+        "s",
+        "how long it took",
+        _from_history(lambda history: history.seconds),
+    ),
+    _amount(
+        "session.tokens.input", "SessionEnd", "{token}", "tokens that models read", _session_tokens("input")
+    ),
+    _amount(
+        "session.tokens.output",
+        "SessionEnd",
+        "{token}",
+        "tokens that models wrote",
+        _session_tokens("output"),
+    ),
+    _amount("session.blocks", "SessionEnd", "1", "events that were blocked", _from_history(_blocks)),
     _word("tool.kind", "PreToolUse PostToolUse", "what sort of tool it is", _kind),
     _count("policy.checks", "PreToolUse", "guards that looked at the call", _checks),
-    _count("warnings", "PreToolUse", "warnings that were given", lambda outcome, past: len(outcome.warnings)),
-    _word("decision", "PreToolUse", "block, ask, modify or pass", lambda outcome, past: outcome.action),
+    _count(
+        "warnings", "PreToolUse", "warnings that were given", lambda outcome, history: len(outcome.warnings)
+    ),
+    _word("decision", "PreToolUse", "block, ask, modify or pass", lambda outcome, history: outcome.action),
     _word("rule", "PreToolUse", "the rule that spoke first", _first_rule),
     _amount("tool.duration", "PostToolUse", "s", "how long it took, as the host says or we saw", _seconds),
     _word("tool.success", "PostToolUse", "whether it worked", _success),
     _count(
-        "tool.retries", "PostToolUse", "the same call before, in this turn", _told(lambda past: past.made)
+        "tool.retries",
+        "PostToolUse",
+        "the same call before, in this turn",
+        _from_history(lambda history: history.repeated_calls),
     ),
     _amount("loop.score", "PostToolUse", "1", "how much the agent goes in circles"),
     _count("redactions", "PostToolUse", "secrets that were taken out of the output", _redactions),
@@ -192,11 +213,16 @@ FIGURES = (
     _amount("anchors.retained", "PostCompact", "1", "share of what must be remembered that still is"),
     _amount("compression.ratio", "PostCompact", "1", "how much smaller the context became"),
     _word("error.class", "OnError", "what sort of error it was, in one word", _error),
-    _count("error.recurrences", "OnError", "the same before, in the session", _told(lambda past: past.seen)),
+    _count(
+        "error.recurrences",
+        "OnError",
+        "the same before, in the session",
+        _from_history(lambda history: history.repeated_errors),
+    ),
     _word("budget.threshold", "OnBudgetExceeded", "what is running out: time or tokens", _threshold),
     _amount("budget.usage", "OnBudgetExceeded", "1", "how much of it was used, as a share", _usage),
     _count("budget.rotations", "OnBudgetExceeded", "how often the session was rotated"),
     _amount("tokens.input", "PostModelCall", "{token}", "tokens that the model read", _tokens("input")),
     _amount("tokens.output", "PostModelCall", "{token}", "tokens that the model wrote", _tokens("output")),
 )
-"""Every figure, by event; those of a hook itself (time, outcome, failure) are in each `Ran`."""
+"""Every figure, by event; those of a single hook (time, outcome, failure) are in `HookRun`."""

@@ -1,18 +1,18 @@
-"""What a question asks for, what a memory is worth by now, and as much of it as an agent is to read."""
+"""Ranking of memories: the words of a query, the score of a memory, and a selection within a token limit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import exp2
 
-from hookline.core.records import USER, Memory, bare, words
+from hookline.core.records import USER, Memory, split_words, stem_word
 
-DAY = 86_400.0
-PER_TOKEN = 4
-"""Characters of a token, about: a cap that is counted so is kept well enough."""
-END, WORDS = 1_500, 25
-"""Characters and words of each end of a long text, which is one with a log in the middle; somebody waits."""
-_USUAL = frozenset(
+DAY_SECONDS = 86_400.0
+CHARS_PER_TOKEN = 4
+"""Approximate characters per token, accurate enough for a limit."""
+END_CHARS, END_WORDS = 1_500, 25
+"""Maximum characters and words used of each end of a long text; the middle is usually a log."""
+_STOP_WORDS = frozenset(
     """
     a about after again all also am an and any are aren as at be because been before being but by can cannot
     could did didn do does doesn doing don down each else ever for from further get gets got had has have
@@ -23,70 +23,86 @@ _USUAL = frozenset(
     with won would yes you your
     """.split()  # noqa: SIM905 -- a list of a hundred words, for people to read
 )
-"""Words that are in every question and say nothing of what is asked."""
+"""Common English words that do not help to find a memory."""
 
 
-def asked(text: str) -> tuple[str, ...]:
-    """The words by which memories are looked for: without those of every question, also bare of endings.
+def find_search_words(text: str) -> tuple[str, ...]:
+    """Return the search words of *text* and their stems, without stop words.
 
-    Of a long text those of its beginning and its end: there a person says what it is about.
+    Only the beginning and the end of a long text count: there a person says what it is about.
     """
     if not text:
-        return ()  # as at the start of every session: no need to know how words are told apart
-    found = telling(text if len(text) <= 2 * END else f"{text[:END]} {text[-END:]}")
-    ends = found if len(found) <= 2 * WORDS else (*found[:WORDS], *found[-WORDS:])
-    return tuple(dict.fromkeys((*ends, *map(bare, ends))))
+        return ()  # the start of every session; avoids the cost of splitting words
+    informative = remove_stop_words(
+        text if len(text) <= 2 * END_CHARS else f"{text[:END_CHARS]} {text[-END_CHARS:]}"
+    )
+    ends = (
+        informative
+        if len(informative) <= 2 * END_WORDS
+        else (*informative[:END_WORDS], *informative[-END_WORDS:])
+    )
+    return tuple(dict.fromkeys((*ends, *map(stem_word, ends))))
 
 
-def telling(text: str) -> tuple[str, ...]:
-    """The words of a text that say what it is about; all of them where none do."""
-    every = words(text)
-    return tuple(word for word in every if word not in _USUAL) or every
+def remove_stop_words(text: str) -> tuple[str, ...]:
+    """Return the words of *text* without stop words, or all words if only stop words are left."""
+    all_words = split_words(text)
+    return tuple(word for word in all_words if word not in _STOP_WORDS) or all_words
 
 
-def worth(memory: Memory, at: float | None) -> float:
-    """How much it counts: how sure it is, and less the longer it was of no use; None: whenever that was."""
+def decayed_confidence(memory: Memory, at: float | None) -> float:
+    """Return the confidence in a memory at the time *at*, decayed since its last use; None: no decay."""
     if at is None or memory.pinned or memory.half_life is None:
         return memory.confidence
     last = memory.at if memory.used is None else max(memory.at, memory.used)
-    return memory.confidence * exp2(-max(at - last, 0.0) / DAY / memory.half_life)
+    return memory.confidence * exp2(-max(at - last, 0.0) / DAY_SECONDS / memory.half_life)
 
 
-def ranked(found: Iterable[tuple[float, Memory]], at: float | None) -> list[Memory]:
-    """By how well the words fit × how sure it is × how recent it is."""
-    scored = [(score * worth(one, at), one.confidence, one.at, one) for score, one in found]
-    return [one for *_, one in sorted(scored, key=lambda one: one[:3], reverse=True)]
+def rank(scored_memories: Iterable[tuple[float, Memory]], at: float | None) -> list[Memory]:
+    """Sort scored memories by score × decayed confidence, best first."""
+    keyed = [
+        (score * decayed_confidence(memory, at), memory.confidence, memory.at, memory)
+        for score, memory in scored_memories
+    ]
+    return [memory for *_, memory in sorted(keyed, key=lambda row: row[:3], reverse=True)]
 
 
-def surest(found: Iterable[Memory], at: float | None) -> list[Memory]:
-    """The pinned, then by how sure and how recent they are."""
-    return sorted(found, key=lambda one: (one.pinned, worth(one, at), one.at), reverse=True)
+def sort_by_confidence(memories: Iterable[Memory], at: float | None) -> list[Memory]:
+    """Sort memories: pinned first, then by decayed confidence and time, best first."""
+    return sorted(
+        memories, key=lambda memory: (memory.pinned, decayed_confidence(memory, at), memory.at), reverse=True
+    )
 
 
-def settled(found: Sequence[Memory]) -> list[Memory]:
-    """Without what another one that was found contradicts or refines, unless a person pinned or said it.
+def remove_outdated(memories: Sequence[Memory]) -> list[Memory]:
+    """Remove memories that another one in *memories* contradicts or refines, except pinned ones.
 
-    What a person said only a person outdates: an agent may have been talked into it.
+    Only a memory from a person outdates one from a person: an agent may have been manipulated.
     """
-    mine = {one.id for one in found if one.source == USER}
-    pairs = ((one, other) for one in found for what, other in one.relations if what != "supports")
-    outdated = {other for one, other in pairs if one.source == USER or other not in mine}
-    return [one for one in found if one.pinned or one.id not in outdated]
+    from_user = {memory.id for memory in memories if memory.source == USER}
+    conflicts = (
+        (memory, other)
+        for memory in memories
+        for relation, other in memory.relations
+        if relation != "supports"
+    )
+    outdated = {other for memory, other in conflicts if memory.source == USER or other not in from_user}
+    return [memory for memory in memories if memory.pinned or memory.id not in outdated]
 
 
-def within(found: Iterable[Memory], tokens: int) -> list[Memory]:
-    """As many of them, best first, as *tokens* hold; a long one makes room for shorter ones behind it."""
-    left, fitting = tokens * PER_TOKEN, []
-    for one in found:
-        size = len(line(one)) + 1
-        if size <= left:
-            left -= size
-            fitting.append(one)
-    return fitting
+def select_within(memories: Iterable[Memory], tokens: int) -> list[Memory]:
+    """Return the first memories that fit into *tokens*; one that is too long is skipped for shorter ones."""
+    available, selected = tokens * CHARS_PER_TOKEN, []
+    for memory in memories:
+        size = len(format_memory(memory)) + 1
+        if size <= available:
+            available -= size
+            selected.append(memory)
+    return selected
 
 
-def line(memory: Memory) -> str:
-    """A memory as an agent reads it."""
+def format_memory(memory: Memory) -> str:
+    """Return the line of text by which a memory is shown to an agent."""
     text = " ".join(memory.text.split())
     where = {"branch": f" (branch {memory.branch})", "issue": f" (issue {memory.issue})"}
     return f"- {memory.kind}: {text}{where.get(memory.scope, '')}"

@@ -1,6 +1,6 @@
-"""What outlives a session: memories, known errors and their fixes, handoffs, experiments.
+"""Records that outlive a session: memories, known errors and their fixes, handoffs, experiments.
 
-A store keeps what it is given as it is given: whoever gives it a text has taken the secrets out before.
+A store does not redact: the caller has removed secrets from every text before.
 """
 
 from __future__ import annotations
@@ -14,54 +14,54 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.core.confidence import confidence
-from hookline.core.frozen import NOTHING
+from hookline.core.confidence import weight_to_confidence
+from hookline.core.frozen import EMPTY
 
-_SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts that put no space between words
-_WORD = rf"[{_SINGLE}]|[^\W_{_SINGLE}]+"
-_LONGEST = 64
-_MOST = 2000
+_UNSPACED_SCRIPTS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts that put no space between words
+_WORD = rf"[{_UNSPACED_SCRIPTS}]|[^\W_{_UNSPACED_SCRIPTS}]+"
+_MAX_WORD_CHARS = 64
+_MAX_WORDS = 2000
 _ENDINGS = (
     *("ations", "ation", "ments", "ment", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "ly"),
     *("s", "e", "y"),
 )
-_SHORTEST = 3
+_MIN_STEM_CHARS = 3
 
 KINDS = ("fact", "decision", "preference", "convention", "blocker")
 USER = "user"
-"""The source of what a person had kept by a command."""
+"""The source of a memory that a person added by a command."""
 RELATIONS = ("supports", "contradicts", "refines")
-"""How one memory stands to another."""
+"""Relations of one memory to another."""
 
 
 class Memory(Struct, frozen=True, kw_only=True):
-    """Something worth knowing next time."""
+    """A fact, decision or preference to recall in later sessions."""
 
     id: str
-    """Unique: remembering it again replaces what it says, not how often it was of use."""
+    """Unique: storing the same id again replaces the content, but not the number of uses."""
     at: float
     text: str
     kind: str = "fact"
-    """One of `KINDS`, unless somebody else's program has its own."""
+    """One of `KINDS`, or a kind of another program."""
     tags: tuple[str, ...] = ()
     project: str = ""
-    """Its repository, by where it was cloned from, else by its root; empty: of use everywhere."""
+    """URL of the repository's remote, else path of its root; empty: all projects."""
     branch: str = ""
-    """Empty: on every branch."""
+    """Empty: all branches."""
     issue: str = ""
-    """Empty: whatever is worked on."""
+    """Empty: all issues."""
     confidence: float = 0.5
-    """How sure it is, from 0 to 1."""
+    """From 0 to 1."""
     half_life: float | None = 90.0
-    """Days after which it counts half, if it was of no use since; None for never."""
+    """Days without use in which confidence halves; None for no decay."""
     pinned: bool = False
-    """Whether a person wants it kept: it comes first, and neither fades nor is forgotten by itself."""
+    """True if a person pinned it: it comes first, does not decay and is not pruned."""
     relations: tuple[tuple[str, str], ...] = ()
-    """How it stands to others: one of `RELATIONS`, and the other's id."""
+    """Relations to other memories: one of `RELATIONS`, and the other's id."""
     source: str = ""
-    """Who it is from: a session, or what a person or a program calls itself."""
+    """A session, or the name of a person or program."""
     used: float | None = None
-    """When it was last of use; None for never."""
+    """Unix seconds of the last use; None for never."""
     uses: int = 0
 
     def __post_init__(self) -> None:
@@ -72,49 +72,49 @@ class Memory(Struct, frozen=True, kw_only=True):
 
     @property
     def scope(self) -> str:
-        """Where it is of use: user, repository, branch or issue; the narrowest that it names."""
+        """The narrowest scope that is set: issue, branch, repository or user."""
         if self.issue:
             return "issue"
         return "branch" if self.branch else "repository" if self.project else "user"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Signature:
-    """An error as it comes back: what is the same about it each time."""
+class KnownError:
+    """A known error: the part of it that is the same each time, and its fix."""
 
     key: str
     project: str = ""
     text: str = ""
-    """The error, as it was seen last."""
+    """The error message when it was last seen."""
     seen: int = 0
     first: float = 0.0
     last: float = 0.0
     fix: str = ""
-    """What helped; empty while nobody knows."""
+    """The fix; empty if it is not known."""
     command: str = ""
-    """What failed so: the words that the command lines had in common."""
+    """The words that all failed command lines have in common."""
     weight: float = field(default=0.0, compare=False)
-    """How far it is believed; `confidence` reads it."""
+    """The stored form of its confidence; see `hookline.core.confidence`."""
 
-    def believed(self, at: float) -> float:
-        """From 0 to 1, at that time."""
-        return confidence(self.weight, at)
+    def confidence_at(self, at: float) -> float:
+        """Return the confidence, from 0 to 1, at the time *at*."""
+        return weight_to_confidence(self.weight, at)
 
 
 class Handoff(Struct, frozen=True, kw_only=True):
-    """What one session leaves to the next one."""
+    """The state that one session hands over to the next."""
 
     id: str
-    """Unique: the same one again changes nothing."""
+    """Unique: storing the same id again changes nothing."""
     at: float
     session: str
     text: str
     project: str = ""
-    details: Mapping[str, Any] = NOTHING
+    details: Mapping[str, Any] = EMPTY
 
 
 class Experiment(Struct, frozen=True, kw_only=True):
-    """A row of an engine's journal; its number is unique in its run."""
+    """A row of an engine's journal; its number is unique within its run."""
 
     run: str
     number: int
@@ -122,38 +122,38 @@ class Experiment(Struct, frozen=True, kw_only=True):
     status: str
     commit: str = ""
     metric: float | None = None
-    """What was measured; None where nothing could be."""
+    """The measured value; None if the measurement failed."""
     description: str = ""
-    details: Mapping[str, Any] = NOTHING
+    details: Mapping[str, Any] = EMPTY
 
     def __post_init__(self) -> None:
         if self.metric is not None and not isfinite(self.metric):
             raise ValueError(f"the metric of an experiment is a finite number or None, not {self.metric!r}")
 
 
-def words(text: str) -> tuple[str, ...]:
-    """The words by which a text is found, each once: without case, accents and punctuation.
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the distinct words of *text*, without case, accents and punctuation.
 
-    The same for every store, so that what is found in one is found in the other.
+    Every store uses this function, so that all stores find the same texts.
     """
     plain = unicodedata.normalize("NFKD", text.encode("utf-8", "replace").decode()).casefold()
-    bare = "".join(char for char in plain if not unicodedata.combining(char))
-    found = dict.fromkeys(word[:_LONGEST] for word in re.findall(_WORD, bare))
-    return tuple(found)[:_MOST]
+    unaccented = "".join(char for char in plain if not unicodedata.combining(char))
+    distinct = dict.fromkeys(word[:_MAX_WORD_CHARS] for word in re.findall(_WORD, unaccented))
+    return tuple(distinct)[:_MAX_WORDS]
 
 
-def bare(word: str) -> str:
-    """*word* without its ending, so that it is found in its other forms."""
+def stem_word(word: str) -> str:
+    """Return *word* without its ending, so that other forms of it match."""
     if not word.isascii() or not word.isalpha():
         return word
     for ending in _ENDINGS:
-        left = word.removesuffix(ending)
-        if left != word and len(left) >= max(_SHORTEST, len(ending)):
-            return left[:-1] if len(left) > _SHORTEST and left[-1] == left[-2] not in "ls" else left
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) >= max(_MIN_STEM_CHARS, len(ending)):
+            return stem[:-1] if len(stem) > _MIN_STEM_CHARS and stem[-1] == stem[-2] not in "ls" else stem
     return word
 
 
-def words_of(memory: Memory) -> tuple[str, ...]:
-    """The words by which a memory is found: of its text and of its tags, also without their endings."""
-    found = words(" ".join((*memory.tags, memory.text)))
-    return tuple(dict.fromkeys((*found, *map(bare, found))))
+def find_index_words(memory: Memory) -> tuple[str, ...]:
+    """Return the words by which a memory is found: those of its text and tags, and their stems."""
+    distinct = split_words(" ".join((*memory.tags, memory.text)))
+    return tuple(dict.fromkeys((*distinct, *map(stem_word, distinct))))

@@ -1,6 +1,6 @@
-"""A family is a package with one member a file: a member joins by being there.
+"""A registry of the members of a package: each module in it is one member.
 
-Names are read from the file names, so that listing costs nothing and only what is used is imported.
+Names are derived from file names, so that listing imports nothing; only members that are used are imported.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from typing import Any
 from msgspec import Struct
 
 
-class Family(Struct, frozen=True, kw_only=True):
-    """The members of *package*, each its module's *constant* (with none: what is named like the module)."""
+class Registry(Struct, frozen=True, kw_only=True):
+    """The members of *package*; a member is its module's *constant*, by default named like the module."""
 
     package: str
     noun: str
     constant: str = ""
 
     def names(self) -> tuple[str, ...]:
-        return _members(tuple(_package(self.package).__path__))
+        return _list_members(tuple(_import_package(self.package).__path__))
 
     def load(self, name: str) -> Any:
-        """The member called *name*; raises `LookupError` that lists who there is."""
-        there = self.names()
-        if name not in there:
-            raise LookupError(f"no {self.noun} is called {name!r}; there are: {', '.join(there)}")
+        """Return the member named *name*; raise `LookupError` that lists the members."""
+        names = self.names()
+        if name not in names:
+            raise LookupError(f"no {self.noun} is called {name!r}; there are: {', '.join(names)}")
         module = name.replace("-", "_")
-        return _member(f"{self.package}.{module}", self.constant or module)
+        return _load_member(f"{self.package}.{module}", self.constant or module)
 
     def members(self) -> Iterator[Any]:
         for name in self.names():
@@ -40,27 +40,26 @@ class Family(Struct, frozen=True, kw_only=True):
 
 
 @cache
-def _package(name: str) -> ModuleType:
+def _import_package(name: str) -> ModuleType:
     return import_module(name)
 
 
 @cache
-def _member(module: str, name: str) -> Any:
+def _load_member(module: str, name: str) -> Any:
     return getattr(import_module(module), name)
 
 
 @cache
-def _members(paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Looked up once: what is installed does not change under a program that runs."""
-    found = {name for path in paths for name in _modules(path)}
-    return tuple(sorted(name.replace("_", "-") for name in found if name[0] != "_"))
+def _list_members(paths: tuple[str, ...]) -> tuple[str, ...]:
+    # Cached: the installed modules do not change while the program runs.
+    modules = {name for path in paths for name in _list_modules(path)}
+    return tuple(sorted(name.replace("_", "-") for name in modules if name[0] != "_"))
 
 
-def _modules(path: str) -> Iterator[str]:
-    """The modules in a folder, or wherever else packages lie."""
+def _list_modules(path: str) -> Iterator[str]:
     try:
-        found = listdir(path)
-    except OSError:
+        files = listdir(path)
+    except OSError:  # the package is not in a folder, but for example in a zip file
         yield from (module.name for module in iter_modules([path]))
         return
-    yield from (name.partition(".")[0] for name in found if name.endswith((".py", ".pyc")))
+    yield from (name.partition(".")[0] for name in files if name.endswith((".py", ".pyc")))

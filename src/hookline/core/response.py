@@ -1,4 +1,4 @@
-"""What one hook answers, and the builders that say it in a word."""
+"""The response of a hook, its effects, and functions that build responses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from hookline.core.frozen import NOTHING, Frozen, frozen
+from hookline.core.frozen import EMPTY, Frozen, freeze
 from hookline.core.values import replace
 
 Verdict: TypeAlias = 'Literal["pass", "allow", "ask", "block"]'
@@ -17,7 +17,7 @@ WEIGHT: Mapping[Verdict, int] = {"pass": 0, "allow": 1, "ask": 2, "block": 3}
 
 
 class Notify(Struct, frozen=True, kw_only=True):
-    """An effect: tell the user something through the terminal."""
+    """An effect: show the user a terminal notification."""
 
     title: str
     text: str
@@ -30,70 +30,70 @@ class Count(Struct, frozen=True, kw_only=True):
     by: int = 1
 
 
-class Keep(Struct, frozen=True, kw_only=True):
-    """An effect: keep this event with its outcome in the audit trail."""
+class RecordEvent(Struct, frozen=True, kw_only=True):
+    """An effect: record this event with its outcome in the audit trail."""
 
 
 class Mirror(Struct, frozen=True, kw_only=True):
-    """An effect: have the session's state file say this, for others to read; with nothing, remove it."""
+    """An effect: write the session's state file for other programs; without content, remove the file."""
 
     key: str
-    """What the file is called after: the folder and the name of the session."""
-    says: Mapping[str, Any] = NOTHING
+    """Folder and name of the session, from which the file's name is derived."""
+    content: Mapping[str, Any] = EMPTY
     tidy: bool = False
-    """Whether files that sessions of long ago left behind go."""
+    """True to remove files of old sessions too."""
 
 
 class Post(Struct, frozen=True, kw_only=True):
-    """An effect: send this as JSON to a web address, with a few tries."""
+    """An effect: send JSON to a URL, with a few retries."""
 
     to: str
-    says: Mapping[str, Any] = NOTHING
+    content: Mapping[str, Any] = EMPTY
 
 
 class Measure(Struct, frozen=True, kw_only=True):
-    """An effect: a figure for whoever watches over the agents, such as the score of a loop; see `figures`."""
+    """An effect: report a figure to telemetry, such as the score of a loop; see `hookline.core.metrics`."""
 
     name: str
     value: float
 
 
-class Stage(Struct, frozen=True, kw_only=True):
-    """An effect: a part of what the user is shown once a turn has ended; `stage.PARTS` has them all."""
+class SummaryPart(Struct, frozen=True, kw_only=True):
+    """An effect: show the user a part of the summary after a turn; `runtime.turn_summary` has the parts."""
 
     part: str
-    how: str = ""
-    within: float = 0.5
-    """Seconds."""
+    text: str = ""
+    timeout: float = 0.5
+    """Timeout in seconds."""
 
 
 class End(Struct, frozen=True, kw_only=True):
-    """An effect: end the run, where the host can; elsewhere whoever wants it must stop the rest by itself."""
+    """An effect: end the run, if the host can; otherwise the hook has to block the following calls itself."""
 
     reason: str
 
 
-def ending(effects: Iterable[Effect]) -> str:
-    """Why the run is to end; empty where it goes on."""
-    return next((one.reason for one in effects if isinstance(one, End)), "")
+def find_end_reason(effects: Iterable[Effect]) -> str:
+    """Return the reason to end the run, or an empty string."""
+    return next((item.reason for item in effects if isinstance(item, End)), "")
 
 
 class ErrorSeen(Struct, frozen=True, kw_only=True):
-    """An effect: keep what became of an error, for whoever meets it next."""
+    """An effect: record an error, its fix, or a change of confidence, for later sessions."""
 
     key: str
     text: str = ""
-    """The error, where it was seen now."""
+    """The error message, if the error was seen now."""
     command: str = ""
-    """What failed so."""
+    """The command that failed."""
     fix: str = ""
-    """What seems to have helped."""
+    """The probable fix."""
     gain: float = 0.0
-    """What this adds to its confidence, besides having been seen."""
+    """Gain of confidence, besides that for the error being seen."""
 
 
 class Learn(Struct, frozen=True, kw_only=True):
-    """An effect: remember what the recording of a session tells, once the answer is out."""
+    """An effect: extract memories from a session's transcript, after the reply is sent."""
 
     session: str
     host: str
@@ -101,36 +101,49 @@ class Learn(Struct, frozen=True, kw_only=True):
 
 
 class Enrich(Struct, frozen=True, kw_only=True):
-    """An effect: have a command say what else is worth remembering of a session, once the answer is out."""
+    """An effect: let a command extract further memories from a session, after the reply is sent."""
 
     command: str
     within: float
-    """Seconds."""
+    """Timeout in seconds."""
     session: str
     host: str
     transcript: str
 
 
 class HandOver(Struct, frozen=True, kw_only=True):
-    """An effect: keep what a session leaves to the next one, before the answer is out."""
+    """An effect: store a handoff for the next session, before the reply is sent."""
 
     why: str = ""
-    """What it was made for: compaction, budget, rotation or end; empty where it only adds to another."""
+    """The occasion: compaction, budget, rotation or end; empty if it only adds to another handoff."""
     text: str = ""
-    details: Mapping[str, Any] = NOTHING
+    details: Mapping[str, Any] = EMPTY
 
 
-Effect = Notify | Count | Keep | Mirror | Post | Measure | Stage | ErrorSeen | Learn | Enrich | End | HandOver
+Effect = (
+    Notify
+    | Count
+    | RecordEvent
+    | Mirror
+    | Post
+    | Measure
+    | SummaryPart
+    | ErrorSeen
+    | Learn
+    | Enrich
+    | End
+    | HandOver
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Response:
-    """The answer of one hook; empty, it passes."""
+    """The response of one hook; an empty one passes."""
 
     verdict: Verdict = "pass"
     reason: str = ""
     rule: str = ""
-    """Which rule of the hook decided, so that it can be shown and excepted singly."""
+    """The rule of the hook that decided, so that it can be shown and excepted."""
     span: tuple[int, int] | None = None
     """The part of a command line that the rule is about."""
     context: tuple[str, ...] = ()
@@ -140,17 +153,17 @@ class Response:
     replace_context: bool = False
     effects: tuple[Effect, ...] = ()
     memory: Mapping[str, Any] = field(default_factory=Frozen)
-    """What the session shall remember; read back as `State.memory`."""
+    """Values to remember for the session; hooks read them from `State.memory`."""
     private: bool = False
-    """Whether its context is not kept in the trail: it is kept elsewhere, where it can be forgotten."""
+    """True if its context stays out of the trail, because it is stored where it can be forgotten."""
     note: str = field(default="", compare=False)
-    """What is kept in the trail only; no part of the answer."""
+    """A note for the trail only; not part of the reply."""
 
     def plus(self, other: Response) -> Response:
-        """Both answers in one; of two verdicts the stricter holds."""
-        heavier = other if WEIGHT[other.verdict] > WEIGHT[self.verdict] else self
+        """Return both responses merged; the stricter verdict wins."""
+        stricter = other if WEIGHT[other.verdict] > WEIGHT[self.verdict] else self
         return replace(
-            heavier,
+            stricter,
             context=self.context + other.context,
             warnings=self.warnings + other.warnings,
             changes=Frozen({**self.changes, **other.changes}),
@@ -169,22 +182,22 @@ def passed() -> Response:
 def inject(
     *context: str, rule: str = "", span: tuple[int, int] | None = None, replace: bool = False
 ) -> Response:
-    """Give the agent text to read; with *replace*, instead of what earlier hooks gave."""
-    return Response(context=_texts("inject", context), rule=rule, span=span, replace_context=replace)
+    """Inject text into the agent's context; with *replace*, instead of that of earlier hooks."""
+    return Response(context=_check_texts("inject", context), rule=rule, span=span, replace_context=replace)
 
 
 def block(reason: str, *, rule: str = "", span: tuple[int, int] | None = None) -> Response:
-    """Prevent it, and tell the agent why and what is safe instead."""
-    return Response(verdict="block", reason=_text("block", reason), rule=rule, span=span)
+    """Block the action; *reason* tells the agent why, and what is safe instead."""
+    return Response(verdict="block", reason=_check_text("block", reason), rule=rule, span=span)
 
 
 def ask(reason: str, *, rule: str = "", span: tuple[int, int] | None = None) -> Response:
-    """Let a person decide; where the host cannot ask, it is prevented."""
-    return Response(verdict="ask", reason=_text("ask", reason), rule=rule, span=span)
+    """Let a person decide; if the host cannot ask, the action is blocked."""
+    return Response(verdict="ask", reason=_check_text("ask", reason), rule=rule, span=span)
 
 
 def allow(reason: str = "", *, rule: str = "") -> Response:
-    """Spare the person the question; never outweighs another hook's block or ask."""
+    """Skip the host's permission prompt; a block or ask of another hook has precedence."""
     return Response(verdict="allow", reason=reason, rule=rule)
 
 
@@ -192,31 +205,31 @@ def modify(*, reason: str = "", rule: str = "", **changes: Any) -> Response:
     """Change fields of the event: `modify(input={...})` before a tool, `modify(output=...)` after it."""
     if not changes:
         raise TypeError("modify() needs a changed field, such as input= or output=")
-    return Response(reason=reason, rule=rule, changes=frozen(changes))
+    return Response(reason=reason, rule=rule, changes=freeze(changes))
 
 
 def warn(*warnings: str) -> Response:
-    """Tell the user, not the agent."""
-    return Response(warnings=_texts("warn", warnings))
+    """Show a warning to the user, not to the agent."""
+    return Response(warnings=_check_texts("warn", warnings))
 
 
 def effect(*effects: Effect) -> Response:
-    """Want something done after the answer, off its path."""
+    """Request effects, which run after the reply is sent."""
     return Response(effects=effects)
 
 
 def remember(**values: Any) -> Response:
-    """Keep values for this session; newer ones win."""
-    return Response(memory=frozen(values))
+    """Remember values for this session; they replace earlier values of the same names."""
+    return Response(memory=freeze(values))
 
 
-def _text(builder: str, value: Any) -> str:
+def _check_text(builder: str, value: Any) -> str:
     if not isinstance(value, str) or not value:
         raise TypeError(f"{builder}() takes a non-empty text, not {value!r}")
     return value
 
 
-def _texts(builder: str, values: tuple[Any, ...]) -> tuple[str, ...]:
+def _check_texts(builder: str, values: tuple[Any, ...]) -> tuple[str, ...]:
     if not values:
         raise TypeError(f"{builder}() needs at least one text")
-    return tuple(_text(builder, value) for value in values)
+    return tuple(_check_text(builder, value) for value in values)

@@ -1,4 +1,4 @@
-"""Exceptions that a person wrote to a rule: by its id alone, or for what matches a pattern, with a reason.
+"""Exceptions to a hook's rules from the settings: by rule id alone, or by pattern with a reason.
 
 In a hook's settings: `allow = ["git-push-force", {rule = "rm-cwd", match = "/scratch/*", reason = "..."}]`.
 """
@@ -13,42 +13,42 @@ from hookline.core.response import Response
 from hookline.core.values import replace
 
 Allow = tuple[str | Mapping[str, str], ...]
-"""The type of a setting that takes exceptions."""
+"""The type of a setting with exceptions."""
 KEYS = ("match", "reason", "rule")
 UNEXPLAINED = "by its id in the settings, without a written reason"
 
 
-def excepted(allow: Allow, hook: str, rule: str, subject: str) -> str | None:
-    """Why *rule* of *hook* does not hold for *subject*; None where it does."""
+def find_exception(allow: Allow, hook: str, rule: str, subject: str) -> str | None:
+    """Return the reason why *subject* is excepted from *rule* of *hook*; None if it is not."""
     for entry in allow:
         if isinstance(entry, str):
             if entry in (rule, f"{hook}:{rule}"):
                 return UNEXPLAINED
-        elif _fits(entry, hook, rule, subject):
+        elif _entry_matches(entry, hook, rule, subject):
             return entry["reason"]
     return None
 
 
-def _fits(entry: Mapping[str, str], hook: str, rule: str, subject: str) -> bool:
-    named = entry.get("rule", rule) in (rule, f"{hook}:{rule}")
-    return named and fnmatchcase(subject, entry.get("match", "*"))
+def _entry_matches(entry: Mapping[str, str], hook: str, rule: str, subject: str) -> bool:
+    same_rule = entry.get("rule", rule) in (rule, f"{hook}:{rule}")
+    return same_rule and fnmatchcase(subject, entry.get("match", "*"))
 
 
-def noted(response: Response | None, spared: Iterable[tuple[str, str]]) -> Response | None:
-    """The *response* with a note for the trail of every (rule, reason) that was excepted."""
-    notes = "; ".join(dict.fromkeys(f"{rule} excepted: {reason}" for rule, reason in spared))
+def note_exceptions(response: Response | None, exceptions: Iterable[tuple[str, str]]) -> Response | None:
+    """Return *response* with a note for the trail about every (rule, reason) in *exceptions*."""
+    notes = "; ".join(dict.fromkeys(f"{rule} excepted: {reason}" for rule, reason in exceptions))
     return replace(response or Response(), note=notes) if notes else response
 
 
-def wrong(allow: Any, hook: str, rules: Collection[str]) -> str:
-    """What is wrong with exceptions to the *rules* of *hook*; empty where nothing is.
+def check_exceptions(allow: Any, hook: str, rules: Collection[str]) -> str:
+    """Return what is wrong with exceptions to the *rules* of *hook*, or an empty string.
 
-    Where the hook says no rules, any name may be one.
+    If the hook declares no rules, any name is accepted.
     """
     for entry in allow:
         name = entry if isinstance(entry, str) else entry.get("rule", "")
-        whose, colon, rule = name.rpartition(":")
-        if colon and whose != hook:
+        owner, colon, rule = name.rpartition(":")
+        if colon and owner != hook:
             return f"{name!r} is no rule of {hook}; write its rules alone, or as {hook}:RULE"
         if name and rules and rule not in rules:
             return f"no rule is called {name!r}; there are: {', '.join(sorted(rules))}"

@@ -1,9 +1,9 @@
-"""Environment variables that tell a session about the engine's run."""
+"""Environment variables by which the engine describes its run to a session."""
 
 RUN = "HOOKLINE_RUN"
 """Run, experiment and journal, separated by `:`; only sessions of the engine have it."""
 PROFILE = "HOOKLINE_PROFILE"
-"""A further folder of configuration."""
+"""An additional configuration folder."""
 BUDGET_END = "AUTORESEARCH_BUDGET_END"
 """The end of the time budget, in Unix seconds."""
 JOURNAL = "AUTORESEARCH_JOURNAL"

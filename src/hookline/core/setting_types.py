@@ -1,4 +1,4 @@
-"""Fit a setting to its type; where it does not, say in plain words what is wanted and which part is wrong."""
+"""Conversion of settings to their types, with error messages in plain words."""
 
 import json
 import types
@@ -7,69 +7,81 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from hookline.core.frozen import thawed
+from hookline.core.frozen import thaw
 
-LONGEST = 60
-_ONE = {str: "text", int: "a whole number", float: "a number", bool: "true or false", type(None): "nothing"}
-_MANY = {str: "texts", int: "whole numbers", float: "numbers", bool: "true or false", type(None): "nothing"}
+MAX_SHOWN_CHARS = 60
+_SINGULAR = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "nothing",
+}
+_PLURAL = {str: "texts", int: "whole numbers", float: "numbers", bool: "true or false", type(None): "nothing"}
 
 
-class Misfit(ValueError):
-    """A value that its type does not take; the message continues the words "must be"."""
+class InvalidValue(ValueError):
+    """A value of the wrong type; the message continues the words "must be"."""
 
 
-def fitted(value: Any, kind: Any) -> Any:
-    """The *value* as the type *kind*; raises `Misfit`."""
+def convert_setting(value: Any, kind: Any) -> Any:
+    """Return *value* converted to the type *kind*; raise `InvalidValue`."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError:
-        where = next(_wrong_parts(value, kind), f"not {_shown(value)}")
-        raise Misfit(f"{worded(kind)}, {where}") from None
+        problem = next(_find_wrong_parts(value, kind), f"not {_format_value(value)}")
+        raise InvalidValue(f"{describe_type(kind)}, {problem}") from None
 
 
-def worded(kind: Any, *, many: bool = False) -> str:
-    """What values a type takes."""
+def describe_type(kind: Any, *, many: bool = False) -> str:
+    """Return a description of the values that a type accepts."""
     origin, inner = get_origin(kind) or kind, get_args(kind)
     if origin is Literal:
         return f"{'any' if many else 'one'} of {', '.join(map(json.dumps, inner))}"
     if origin in (Union, types.UnionType):
-        return " or ".join(worded(each, many=many) for each in inner)
-    if _is(origin, Mapping):
-        return ("tables" if many else "a table") + _of(inner[1:]) + _under(inner[:1])
-    if _is(origin, Collection) and origin is not str:
-        return ("lists" if many else "a list") + _of(inner[:1])
-    return (_MANY if many else _ONE).get(origin, getattr(origin, "__name__", str(origin)))
+        return " or ".join(describe_type(member, many=many) for member in inner)
+    if _is_subclass(origin, Mapping):
+        return ("tables" if many else "a table") + _describe_items(inner[1:]) + _describe_keys(inner[:1])
+    if _is_subclass(origin, Collection) and origin is not str:
+        return ("lists" if many else "a list") + _describe_items(inner[:1])
+    return (_PLURAL if many else _SINGULAR).get(origin, getattr(origin, "__name__", str(origin)))
 
 
-def _is(origin: Any, kind: type) -> bool:
+def _is_subclass(origin: Any, kind: type) -> bool:
     return isinstance(origin, type) and issubclass(origin, kind)
 
 
-def _of(inner: tuple[Any, ...]) -> str:
-    return f" of {worded(inner[0], many=True)}" if inner and inner[0] is not Any else ""
+def _describe_items(inner: tuple[Any, ...]) -> str:
+    return f" of {describe_type(inner[0], many=True)}" if inner and inner[0] is not Any else ""
 
 
-def _under(inner: tuple[Any, ...]) -> str:
+def _describe_keys(inner: tuple[Any, ...]) -> str:
     return (
-        f" whose keys are {worded(inner[0], many=True)}" if get_origin(*inner or (None,)) is Literal else ""
+        f" whose keys are {describe_type(inner[0], many=True)}"
+        if get_origin(*inner or (None,)) is Literal
+        else ""
     )
 
 
-def _wrong_parts(value: Any, kind: Any) -> Iterator[str]:
-    """The items, keys and values inside of the *value* that do not fit."""
+def _find_wrong_parts(value: Any, kind: Any) -> Iterator[str]:
+    """Describe the items, keys and values inside of *value* that have a wrong type."""
     origin, inner = get_origin(kind), get_args(kind)
-    if _is(origin, Mapping) and isinstance(value, Mapping):
-        yield from (f"and has {key!r}" for key in value if not _fits(key, inner[0]))
-        yield from (f"and its {k!r} is {_shown(v)}" for k, v in value.items() if not _fits(v, inner[1]))
-    elif _is(origin, Collection) and isinstance(value, tuple | list):
+    if _is_subclass(origin, Mapping) and isinstance(value, Mapping):
+        yield from (f"and has {key!r}" for key in value if not _is_convertible(key, inner[0]))
         yield from (
-            f"and item {number} is {_shown(item)}"
+            f"and its {k!r} is {_format_value(v)}"
+            for k, v in value.items()
+            if not _is_convertible(v, inner[1])
+        )
+    elif _is_subclass(origin, Collection) and isinstance(value, tuple | list):
+        yield from (
+            f"and item {number} is {_format_value(item)}"
             for number, item in enumerate(value, 1)
-            if not _fits(item, inner[0])
+            if not _is_convertible(item, inner[0])
         )
 
 
-def _fits(value: Any, kind: Any) -> bool:
+def _is_convertible(value: Any, kind: Any) -> bool:
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
@@ -77,8 +89,8 @@ def _fits(value: Any, kind: Any) -> bool:
     return True
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    text = repr(thawed(value))
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    text = repr(thaw(value))
+    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}..."

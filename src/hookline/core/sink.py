@@ -1,98 +1,99 @@
-"""What a sink is: where telemetry goes; and the one value that is sent there."""
+"""The contract of a sink, a destination of telemetry, and the reports that it receives."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 
-Stretch = Literal["session", "turn", "tool"]
+SpanKind = Literal["session", "turn", "tool"]
 
 
-class Ended(Struct, frozen=True, kw_only=True):
-    """A stretch of time that is over: a session, a turn of it, or a tool call in that."""
+class EndedSpan(Struct, frozen=True, kw_only=True):
+    """A span that has ended: a session, a turn or a tool call."""
 
-    of: Stretch
+    of: SpanKind
     name: str
-    """Which one: the session's run, the turn's number, the call."""
+    """The number of the session's run or of the turn, or the id of the call."""
     began: float
     at: float
     tool: str = ""
-    """Of a call that was left open: its tool."""
+    """The tool of a call whose end was not reported."""
     turn: int = 0
-    """Of a call that was left open: the turn that it was in."""
-    told: bool = True
-    """Whether somebody said that it ended; False where the next one simply began."""
+    """The turn of a call whose end was not reported."""
+    end_reported: bool = field(default=True, name="told")
+    """True if the end was reported; False if it was concluded from the start of the next span."""
 
 
-class Ran(Struct, frozen=True, kw_only=True):
-    """What one hook did, in figures only."""
+class HookRun(Struct, frozen=True, kw_only=True):
+    """The run of one hook, without any text of the session."""
 
     hook: str
-    said: str
+    action: str = field(name="said")
     ms: float = 0.0
     rule: str = ""
     nature: str = "policy"
     failure: str = ""
-    """failed or timed-out; empty where it answered."""
+    """`failed` or `timed-out`; empty if it answered."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """One event with its outcome as telemetry: redacted, in figures, and without what anybody wrote."""
+    """One event with its outcome as telemetry: redacted, and by default without the texts of the session."""
 
     id: str
-    """Unique: the same in every sink, and as often as it is sent."""
+    """Unique: the same in every sink and for every retry."""
     at: float
     session: str
     host: str
     event: str
     cwd: str = ""
     run: int = 0
-    """How often this session has begun."""
+    """Number of times that this session was started."""
     turn: int = 0
-    """Which turn of the session it belongs to; 0 is none."""
+    """Number of the turn in the session; 0 is none."""
     call: str = ""
     tool: str = ""
     agent: str = ""
-    """The sort of helper agent that it belongs to."""
+    """The type of the subagent, if any."""
     model: str = ""
     action: str = "pass"
     rules: tuple[str, ...] = ()
     ms: float = 0.0
-    """What all hooks together took."""
-    hooks: tuple[Ran, ...] = ()
-    figures: Mapping[str, Any] = NOTHING
-    """By the names of `figures.FIGURES`."""
-    ended: tuple[Ended, ...] = ()
-    content: Mapping[str, str] = NOTHING
-    """What was written and read, redacted; only for a sink whose user turned `content` on."""
+    """Milliseconds that all hooks took together."""
+    hooks: tuple[HookRun, ...] = ()
+    figures: Mapping[str, Any] = EMPTY
+    """Values by the names in `metrics.FIGURES`."""
+    ended: tuple[EndedSpan, ...] = ()
+    content: Mapping[str, str] = EMPTY
+    """The texts of the session, redacted; only if the user enabled `content` for the sink."""
 
 
 class SinkFailed(Exception):
-    """A sink that cannot take anything now; the message says why, to the user."""
+    """A sink that cannot export now; the message is for the user."""
 
 
 class Sink(Protocol):
-    """Every sink passes `hookline.testing.sinks.check_sink`; one is opened by its file's `open_sink`.
+    """A destination of telemetry, opened by the function `open_sink` of its module.
 
-    Its settings are the keyword-only parameters of that function. `content` must be one of them.
+    The keyword-only parameters of `open_sink` are the settings; `content` must be one of them. Every sink
+    passes `hookline.testing.sinks.check_sink`.
     """
 
     def export(self, reports: Sequence[Report]) -> None:
-        """Send the *reports*; whoever raises `SinkFailed` or `OSError` is handed the same ones again."""
+        """Send *reports*; after `SinkFailed` or `OSError` the same reports are passed again."""
 
     def close(self) -> None: ...
 
 
-class Choice(Struct, frozen=True, kw_only=True):
-    """A sink that somebody configured."""
+class ConfiguredSink(Struct, frozen=True, kw_only=True):
+    """A configured sink."""
 
     name: str
     settings: Mapping[str, Any]
-    """All of them, also those that nobody set."""
-    given: Mapping[str, str] = NOTHING
-    """Where each that is not the default was set."""
+    """All settings, including defaults."""
+    origins: Mapping[str, str] = EMPTY
+    """The origin of each setting that is not a default."""
     enabled: bool = True
     own: bool = True
-    """Whether all of it is the user's own word; False where a trusted project had a say."""
+    """True if all settings are the user's; False if a trusted project set some."""

@@ -1,7 +1,7 @@
-"""What an event begins and ends: a session, its turns, their tool calls; remembered in the store's counters.
+"""Spans of telemetry: the sessions, turns and tool calls that events begin and end.
 
-Hook calls are processes that know nothing of each other, so beginnings lie in the store, in microseconds:
-counters are atomic there, and can be forgotten again.
+Each event may be handled by another process, so the start of a span is a counter in the store, in
+microseconds: counters are atomic and can be removed by prefix.
 """
 
 from collections.abc import Mapping
@@ -19,134 +19,149 @@ from hookline.core.events import (
     Stop,
     TurnStart,
 )
-from hookline.core.metrics import TOKENS, Past, fingerprint, tokens
+from hookline.core.metrics import TOKENS, History, count_tokens, fingerprint
 from hookline.core.outcome import Outcome
-from hookline.core.sink import Ended, Stretch
+from hookline.core.sink import EndedSpan, SpanKind
 from hookline.core.store import Store
 from hookline.core.values import replace
 from hookline.redact import redact
 
 RUNS, TURNS = "telemetry:runs", "telemetry:turns"
-OF_SESSION, OF_TURN = "telemetry:session:", "telemetry:turn:"
-"""What is forgotten with a session, and with a turn."""
-SESSION, SEEN = f"{OF_SESSION}began", f"{OF_SESSION}seen:"
-TURN, CALL, MADE = f"{OF_TURN}began", f"{OF_TURN}call:", f"{OF_TURN}made:"
-MICROS = 1_000_000
-LONGEST_CALL = 100
-BETWEEN = "\t"
-"""Between a call and its tool, in the name of a counter."""
+SESSION_PREFIX, TURN_PREFIX = "telemetry:session:", "telemetry:turn:"
+"""Prefixes of the counters that are removed at the end of a session and of a turn."""
+SESSION_BEGAN, ERROR_PREFIX = f"{SESSION_PREFIX}began", f"{SESSION_PREFIX}seen:"
+TURN_BEGAN, CALL_PREFIX, REPEAT_PREFIX = f"{TURN_PREFIX}began", f"{TURN_PREFIX}call:", f"{TURN_PREFIX}made:"
+MICROS_PER_SECOND = 1_000_000
+MAX_CALL_CHARS = 100
+SEPARATOR = "\t"
+"""Separates a call from its tool in the name of a counter."""
 
 
-class Where(Struct, frozen=True, kw_only=True):
-    """Where in its session's life an event is, what is over with it, and what came before."""
+class SessionPosition(Struct, frozen=True, kw_only=True):
+    """The position of an event in its session, and the spans that it ends."""
 
     run: int
     turn: int
     call: str = ""
-    ended: tuple[Ended, ...] = ()
-    past: Past
+    ended: tuple[EndedSpan, ...] = ()
+    past: History
 
 
-def where(store: Store, outcome: Outcome) -> Where:
-    """Where the event of *outcome* is; what it begins is remembered, what it ends is forgotten."""
-    event, known = outcome.event, dict(store.counters(outcome.event.session))
-    run = known.get(RUNS, 0)
-    if SESSION not in known:
+def locate_event(store: Store, outcome: Outcome) -> SessionPosition:
+    """Return the position of an event in its session, and update the counters of spans in *store*."""
+    event, counters = outcome.event, dict(store.counters(outcome.event.session))
+    run = counters.get(RUNS, 0)
+    if SESSION_BEGAN not in counters:
         run = store.count(event.session, RUNS)
-        _begin(store, event, SESSION, known)
-    ended = _turned(store, outcome, known) if event.subagent is None else ()
-    call = call_of(event)
-    ended += _called(store, outcome, known, call)
+        _begin(store, event, SESSION_BEGAN, counters)
+    ended = _end_turn(store, outcome, counters) if event.subagent is None else ()
+    call = identify_call(event)
+    ended += _track_call(store, outcome, counters, call)
     if isinstance(event, SessionEnd):
-        ended += (_ended(event, "session", str(run), known[SESSION]),)
-        store.reset(event.session, OF_SESSION)
-    return Where(
+        ended += (_end_span(event, "session", str(run), counters[SESSION_BEGAN]),)
+        store.reset_counters(event.session, SESSION_PREFIX)
+    return SessionPosition(
         run=run,
-        turn=known.get(TURNS, 0) if _in_turn(event, known, ended) else 0,
+        turn=counters.get(TURNS, 0) if _is_in_turn(event, counters, ended) else 0,
         call=call,
         ended=ended,
-        past=_past(store, outcome, ended, known),
+        past=_build_history(store, outcome, ended, counters),
     )
 
 
-def call_of(event: Event) -> str:
-    """The host's own name of the tool call, else one by what the call is; empty where there is none."""
+def identify_call(event: Event) -> str:
+    """Return the host's id of the tool call, else a hash of the call; empty if *event* has no call."""
     if not isinstance(event, PreToolUse | PostToolUse | PermissionRequest | OnError) or not event.tool:
         return ""
-    return _name(event.call) or fingerprint(event.tool, event.input)
+    return _clean_name(event.call) or fingerprint(event.tool, event.input)
 
 
-def _name(text: str) -> str:
-    """Redacted, short, and such that every store and every sink can say it."""
-    named = redact(text[: LONGEST_CALL * 40])[:LONGEST_CALL].replace(BETWEEN, " ")
-    return named.encode("utf-8", "replace").decode()
+def _clean_name(text: str) -> str:
+    cleaned = redact(text[: MAX_CALL_CHARS * 40])[:MAX_CALL_CHARS].replace(SEPARATOR, " ")
+    return cleaned.encode("utf-8", "replace").decode()
 
 
-def _begin(store: Store, event: Event, name: str, known: dict[str, int]) -> None:
-    known[name] = store.count(event.session, name, int(event.at * MICROS))
+def _begin(store: Store, event: Event, name: str, counters: dict[str, int]) -> None:
+    counters[name] = store.count(event.session, name, int(event.at * MICROS_PER_SECOND))
 
 
-def _ended(event: Event, of: Stretch, name: str, began: int, *, told: bool = True) -> Ended:
-    # A clock that was set back must not make it end before it began.
-    return Ended(of=of, name=name, began=min(began / MICROS, event.at), at=event.at, told=told)
+def _end_span(event: Event, kind: SpanKind, name: str, began: int, *, end_reported: bool = True) -> EndedSpan:
+    # After the clock was set back, a span must not end before it began.
+    return EndedSpan(
+        of=kind,
+        name=name,
+        began=min(began / MICROS_PER_SECOND, event.at),
+        at=event.at,
+        end_reported=end_reported,
+    )
 
 
-def _in_turn(event: Event, known: Mapping[str, int], ended: tuple[Ended, ...]) -> bool:
-    return TURN in known or any(one.of == "turn" and one.told for one in ended)
+def _is_in_turn(event: Event, counters: Mapping[str, int], ended: tuple[EndedSpan, ...]) -> bool:
+    return TURN_BEGAN in counters or any(span.of == "turn" and span.end_reported for span in ended)
 
 
-def _turned(store: Store, outcome: Outcome, known: dict[str, int]) -> tuple[Ended, ...]:
-    """The turn that is over, if any; a new one begins where the event says so."""
+def _end_turn(store: Store, outcome: Outcome, counters: dict[str, int]) -> tuple[EndedSpan, ...]:
+    """Return the turn that *outcome* ends and its open calls; a `TurnStart` begins a new turn."""
     event = outcome.event
-    over = isinstance(event, Stop) and outcome.blocked is None
-    if not over and not isinstance(event, TurnStart | SessionEnd):
+    is_over = isinstance(event, Stop) and outcome.blocked is None
+    if not is_over and not isinstance(event, TurnStart | SessionEnd):
         return ()
-    began = known.pop(TURN, None)
-    turn = known.get(TURNS, 0) if began is not None else 0
-    ended = tuple(_left(event, name, known[name], turn) for name in known if name.startswith(CALL))
+    began = counters.pop(TURN_BEGAN, None)
+    turn = counters.get(TURNS, 0) if began is not None else 0
+    ended = tuple(
+        _end_open_call(event, name, counters[name], turn) for name in counters if name.startswith(CALL_PREFIX)
+    )
     if began is not None:
-        ended += (_ended(event, "turn", str(turn), began, told=over),)
-    if any(name.startswith(OF_TURN) for name in (*known, *([TURN] if turn else ()))):
-        store.reset(event.session, OF_TURN)
+        ended += (_end_span(event, "turn", str(turn), began, end_reported=is_over),)
+    if any(name.startswith(TURN_PREFIX) for name in (*counters, *([TURN_BEGAN] if turn else ()))):
+        store.reset_counters(event.session, TURN_PREFIX)
     if isinstance(event, TurnStart):
-        known[TURNS] = store.count(event.session, TURNS)
-        _begin(store, event, TURN, known)
+        counters[TURNS] = store.count(event.session, TURNS)
+        _begin(store, event, TURN_BEGAN, counters)
     return ended
 
 
-def _left(event: Event, name: str, began: int, turn: int) -> Ended:
-    """A call of which nobody said how it ended, as when a person did not allow it."""
-    call, _, tool = name.removeprefix(CALL).partition(BETWEEN)
-    return replace(_ended(event, "tool", call, began, told=False), tool=tool, turn=turn)
+def _end_open_call(event: Event, name: str, began: int, turn: int) -> EndedSpan:
+    # The end of a call is not reported if, for example, a person denied it.
+    call, _, tool = name.removeprefix(CALL_PREFIX).partition(SEPARATOR)
+    return replace(_end_span(event, "tool", call, began, end_reported=False), tool=tool, turn=turn)
 
 
-def _called(store: Store, outcome: Outcome, known: dict[str, int], call: str) -> tuple[Ended, ...]:
+def _track_call(store: Store, outcome: Outcome, counters: dict[str, int], call: str) -> tuple[EndedSpan, ...]:
     event = outcome.event
-    name = f"{CALL}{call}{BETWEEN}{_name(getattr(event, 'tool', ''))}"
+    name = f"{CALL_PREFIX}{call}{SEPARATOR}{_clean_name(getattr(event, 'tool', ''))}"
     if isinstance(event, PreToolUse):
         if outcome.blocked is not None:
-            return (_ended(event, "tool", call, int(event.at * MICROS)),)
-        if name not in known:
-            _begin(store, event, name, known)
+            return (_end_span(event, "tool", call, int(event.at * MICROS_PER_SECOND)),)
+        if name not in counters:
+            _begin(store, event, name, counters)
     if not isinstance(event, PostToolUse):
         return ()
-    began = known.pop(name, None)
+    began = counters.pop(name, None)
     if began is not None:
-        store.reset(event.session, name)
-    if event.duration_ms is not None:  # the host knows it better than we who were told afterwards
-        began = int((event.at - event.duration_ms / 1000) * MICROS)
-    return (_ended(event, "tool", call, int(event.at * MICROS) if began is None else began),)
+        store.reset_counters(event.session, name)
+    if event.duration_ms is not None:  # the host's measurement is more accurate than ours
+        began = int((event.at - event.duration_ms / 1000) * MICROS_PER_SECOND)
+    return (_end_span(event, "tool", call, int(event.at * MICROS_PER_SECOND) if began is None else began),)
 
 
-def _past(store: Store, outcome: Outcome, ended: tuple[Ended, ...], known: Mapping[str, int]) -> Past:
-    event, made, seen = outcome.event, 0, 0
-    wanted = "session" if isinstance(event, SessionEnd) else "tool"
-    seconds = next((one.at - one.began for one in ended if one.of == wanted), None)
+def _build_history(
+    store: Store, outcome: Outcome, ended: tuple[EndedSpan, ...], counters: Mapping[str, int]
+) -> History:
+    event, repeated_calls, repeated_errors = outcome.event, 0, 0
+    kind = "session" if isinstance(event, SessionEnd) else "tool"
+    seconds = next((span.at - span.began for span in ended if span.of == kind), None)
     if isinstance(event, PostToolUse):
-        made = store.count(event.session, f"{MADE}{fingerprint(event.tool, event.input)}") - 1
+        repeated_calls = (
+            store.count(event.session, f"{REPEAT_PREFIX}{fingerprint(event.tool, event.input)}") - 1
+        )
     if isinstance(event, OnError):
-        seen = store.count(event.session, f"{SEEN}{fingerprint(event.tool, event.error[:4000])}") - 1
+        repeated_errors = (
+            store.count(event.session, f"{ERROR_PREFIX}{fingerprint(event.tool, event.error[:4000])}") - 1
+        )
     if isinstance(event, PostModelCall):
         for direction, name in TOKENS.items():
-            store.count(event.session, name, tokens(outcome, direction) or 0)
-    return Past(seconds=seconds, made=made, seen=seen, counters=known)
+            store.count(event.session, name, count_tokens(outcome, direction) or 0)
+    return History(
+        seconds=seconds, repeated_calls=repeated_calls, repeated_errors=repeated_errors, counters=counters
+    )

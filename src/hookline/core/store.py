@@ -1,7 +1,6 @@
-"""What a store is: where sessions, their counters, the audit trail and what was learnt live.
+"""The contract of a store: sessions, counters, the audit trail, memories, errors, handoffs and experiments.
 
-A store keeps what it is given: whoever gives it something has taken the secrets out before. Texts come back
-exactly as they were given, whatever is in them.
+A store does not redact: the caller has removed secrets before. It returns every text as it was stored.
 """
 
 from __future__ import annotations
@@ -11,16 +10,16 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from hookline.core.frozen import NOTHING
-from hookline.core.records import Experiment, Handoff, Memory, Signature
+from hookline.core.frozen import EMPTY
+from hookline.core.records import Experiment, Handoff, KnownError, Memory
 from hookline.core.values import replace
 
 
 class Record(Struct, frozen=True, kw_only=True):
-    """One event with its outcome, redacted, as the audit trail keeps it."""
+    """One record of the audit trail: an event with its outcome, redacted."""
 
     id: str
-    """Unique: recording the same one twice keeps one."""
+    """Unique: recording the same id twice stores one record."""
     at: float
     session: str
     host: str
@@ -28,28 +27,30 @@ class Record(Struct, frozen=True, kw_only=True):
     cwd: str = ""
     tool: str = ""
     summary: str = ""
-    """What it was about, in a line."""
+    """One line that describes the event."""
     action: str = "pass"
     rules: tuple[str, ...] = ()
     reason: str = ""
     warnings: tuple[str, ...] = ()
     trail: tuple[Mapping[str, Any], ...] = ()
     ms: float = 0.0
-    counts: Mapping[str, int] = NOTHING
-    """What this event adds to the session's counters: applied once, together with the record."""
+    counts: Mapping[str, int] = EMPTY
+    """The additions to the session's counters, applied once, together with the record."""
 
 
 class Recorder(Struct, frozen=True, kw_only=True):
-    """How records are kept: at once or first in a spool, and what is done when there is time."""
+    """The functions that write records: directly, or first to a spool."""
 
-    keep: Callable[[Record], None]
-    settle: Callable[[], None] = lambda: None
-    bring: Callable[[], object] | None = None
-    """Have all that was kept in the store at once, for who wants to read it; None: `settle` does that."""
+    record: Callable[[Record], None]
+    """Records one event."""
+    write_pending: Callable[[], None] = lambda: None
+    """Writes pending records when there is time."""
+    flush: Callable[[], object] | None = None
+    """Writes pending records to the store at once, before a read; None if `settle` does that."""
 
 
 class Query(Struct, frozen=True, kw_only=True):
-    """Which records of the audit trail are wanted, oldest first; what is empty does not restrict."""
+    """A query of the audit trail, oldest records first; empty fields do not restrict it."""
 
     session: str = ""
     event: str = ""
@@ -57,26 +58,26 @@ class Query(Struct, frozen=True, kw_only=True):
     rule: str = ""
     since: float | None = None
     after: int = 0
-    """Only records behind this position."""
+    """Only records after this position."""
     last: int | None = None
-    """Only the newest so many."""
+    """Only this number of the newest records."""
 
 
 class Session(Struct, frozen=True, kw_only=True):
-    """What is known of a session that something was heard of."""
+    """A session with its latest records."""
 
     id: str
     began: float
     host: str = ""
     cwd: str = ""
     last: Record | None = None
-    """The newest record; None where none is of the time that was asked for."""
+    """The newest record; None if there is none in the requested time."""
     decided: Record | None = None
-    """The newest that did not just pass."""
+    """The newest record with a verdict other than pass."""
 
     @property
     def seen(self) -> float:
-        """When something was heard of it last."""
+        """Unix seconds of its last activity."""
         return max(self.began, self.last.at) if self.last else self.began
 
     @property
@@ -85,82 +86,84 @@ class Session(Struct, frozen=True, kw_only=True):
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """How much is kept; what is older or more is forgotten, the oldest first."""
+    """Limits of retention; the oldest data beyond them are removed first."""
 
     days: float = 90.0
-    """Of records, and of sessions that have no record any more."""
+    """Maximum age of records, and of sessions without records."""
     records: int = 1_000_000
     memories: int = 100_000
-    """The least sure first, and of those what was of no use for longest; what is pinned last."""
+    """Maximum memories; the least confident and longest unused go first, pinned ones last."""
     signatures: int = 10_000
     handoffs: int = 1_000
 
 
-def heard(known: Iterable[Session], last: Iterable[Record], decided: Iterable[Record]) -> Sequence[Session]:
-    """The sessions that are *known* or have records, with their *last* record and what was *decided* last."""
-    sessions = {one.id: one for one in known}
-    for one in last:
-        usual = Session(id=one.session, began=one.at, host=one.host, cwd=one.cwd)
-        sessions[one.session] = replace(sessions.get(one.session, usual), last=one)
-    for one in decided:
-        if one.session in sessions:
-            sessions[one.session] = replace(sessions[one.session], decided=one)
-    return sorted(sessions.values(), key=lambda one: (one.seen, one.id), reverse=True)
+def merge_sessions(
+    known: Iterable[Session], last: Iterable[Record], decided: Iterable[Record]
+) -> Sequence[Session]:
+    """Merge *known* sessions with their *last* and last *decided* records, and sort them, latest first."""
+    sessions = {session.id: session for session in known}
+    for record in last:
+        new_session = Session(id=record.session, began=record.at, host=record.host, cwd=record.cwd)
+        sessions[record.session] = replace(sessions.get(record.session, new_session), last=record)
+    for record in decided:
+        if record.session in sessions:
+            sessions[record.session] = replace(sessions[record.session], decided=record)
+    return sorted(sessions.values(), key=lambda session: (session.seen, session.id), reverse=True)
 
 
 class StoreFailed(Exception):
-    """A store that cannot be used now; the message says why and what to do, to the user."""
+    """A store that cannot be used now; the message tells the user why and what to do."""
 
 
 class Store(Protocol):
-    """Every store passes `hookline.testing.check_store`. Each method is safe in many processes at once.
+    """A store; each method is safe in concurrent processes, and raises `StoreFailed` or `OSError` on failure.
 
-    What a store cannot do it says by `StoreFailed` or `OSError`.
+    Every store passes `hookline.testing.stores.check_store`.
     """
 
     @property
     def problem(self) -> str:
-        """What a person should know, such as a damaged file that was set aside; empty where all is well."""
+        """A problem that a person should know of, such as a damaged file that was renamed; empty if none."""
 
     def record(self, records: Sequence[Record]) -> None:
-        """Keep the records and apply their counts, all or nothing; a record known already changes nothing."""
+        """Write records and apply their counts, all or nothing; a record with a known id changes nothing."""
 
     def records(self, query: Query) -> Iterator[tuple[int, Record]]:
-        """Records with their positions in the trail."""
+        """Return the records of a query with their positions in the trail."""
 
-    def begin(self, session: str, *, host: str, cwd: str, at: float, call: str = "") -> bool:
+    def begin_session(self, session: str, *, host: str, cwd: str, at: float, call: str = "") -> bool:
         """Note that the session exists, and return whether it is new.
 
         It stays new for the *call* that began it: a retry after a crash does what the first attempt did.
         """
 
     def sessions(self, *, since: float) -> Sequence[Session]:
-        """The sessions of which something was heard *since* then, the latest first."""
+        """Return the sessions with activity *since* that time, latest first."""
 
     def count(self, session: str, name: str, by: int = 1) -> int:
-        """Add to a counter, atomically; its new value."""
+        """Add to a counter atomically, and return its new value."""
 
-    def reset(self, session: str, prefix: str) -> None:
-        """Forget the counters whose names begin so."""
+    def reset_counters(self, session: str, prefix: str) -> None:
+        """Remove the counters whose names start with *prefix*."""
 
     def counters(self, session: str) -> Mapping[str, int]: ...
 
-    def note(self, session: str, values: Mapping[str, Any]) -> None:
-        """Remember values for the session: newer ones win, the rest stay."""
+    def set_notes(self, session: str, values: Mapping[str, Any]) -> None:
+        """Remember *values* for the session; other values stay."""
 
     def notes(self, session: str) -> Mapping[str, Any]: ...
 
-    def look(self, session: str) -> tuple[Mapping[str, Any], bool]:
-        """Its notes, and whether something is held back for it: every event begins with that question."""
+    def load_notes(self, session: str) -> tuple[Mapping[str, Any], bool]:
+        """Return the session's notes and whether context is held back for it; called at every event."""
 
-    def keep(self, session: str, texts: Sequence[str]) -> None:
-        """Hold context back for a moment that can take it."""
+    def hold_context(self, session: str, texts: Sequence[str]) -> None:
+        """Hold back context for the next event at which it can be injected."""
 
-    def take(self, session: str) -> tuple[str, ...]:
-        """Hand out what was held back, once."""
+    def take_held_context(self, session: str) -> tuple[str, ...]:
+        """Return and remove the context that was held back."""
 
     def remember(self, memory: Memory) -> None:
-        """Keep a memory; one with the same id is replaced, and keeps its uses."""
+        """Store a memory; one with the same id is replaced but keeps its number of uses."""
 
     def recall(
         self,
@@ -172,62 +175,64 @@ class Store(Protocol):
         at: float | None = None,
         limit: int = 10,
     ) -> Sequence[Memory]:
-        """Memories with any word of *text*, best first; for no words the pinned, the surest, the newest.
+        """Return memories with any word of *text*, best first; without words, the pinned and most confident.
 
-        Of a *project*, *branch*, *issue* and of none in particular; with None of all. What was of no use for
-        long counts less, where it is said when *at* is: `recalling.worth` tells how much.
+        A *project*, *branch* or *issue* selects its own memories and those without one; None selects all.
+        With *at*, confidence decays as in `hookline.core.ranking.decayed_confidence`.
         """
 
     def memories(self, ids: Sequence[str]) -> Sequence[Memory]:
-        """Those of these ids that are known, in this order."""
+        """Return the memories with these ids, in this order; unknown ids are skipped."""
 
-    def use(self, ids: Sequence[str], *, at: float) -> None:
-        """Note that these memories were of use."""
+    def mark_used(self, ids: Sequence[str], *, at: float) -> None:
+        """Record that these memories were used."""
 
     def forget(self, *ids: str) -> int:
-        """Forget memories, and that others stood in a relation to them; how many there were."""
+        """Remove memories and relations to them, and return how many memories existed."""
 
-    def see(self, key: str, *, text: str, at: float, project: str = "", command: str = "") -> Signature:
-        """Count that an error was seen again, atomically, and believe it the more; all that is known now."""
+    def count_error(
+        self, key: str, *, text: str, at: float, project: str = "", command: str = ""
+    ) -> KnownError:
+        """Count an error and raise its confidence atomically, and return its updated signature."""
 
-    def weigh(self, key: str, gain: float, *, at: float, project: str = "") -> bool:
-        """Believe an error and its fix more, or less, atomically; whether it ever was seen."""
+    def adjust_confidence(self, key: str, gain: float, *, at: float, project: str = "") -> bool:
+        """Add *gain* to the confidence in an error and its fix atomically; return whether it is known."""
 
-    def fix(self, key: str, text: str, *, project: str = "") -> bool:
-        """Note what helped against an error that was seen; whether it ever was."""
+    def record_fix(self, key: str, text: str, *, project: str = "") -> bool:
+        """Record the fix of an error, and return whether the error is known."""
 
     def signatures(
         self, *, key: str = "", project: str | None = None, limit: int = 100, fixed: bool = False
-    ) -> Sequence[Signature]:
-        """Errors that were seen, the latest first; of every project with None, of every key with none.
+    ) -> Sequence[KnownError]:
+        """Return known errors, latest first; None selects every project, an empty *key* every error.
 
-        Where they must be *fixed*, only those that a fix is known of.
+        With *fixed*, only errors with a known fix.
         """
 
-    def hand_over(self, handoff: Handoff) -> bool:
-        """Keep a handoff; whether it was new."""
+    def add_handoff(self, handoff: Handoff) -> bool:
+        """Store a handoff, and return whether it was new."""
 
-    def amend(self, handoff: Handoff) -> bool:
-        """Have a handoff that is kept say something else; whether there was one of that id."""
+    def replace_handoff(self, handoff: Handoff) -> bool:
+        """Replace the stored handoff with this id, and return whether there was one."""
 
     def handoffs(
         self, *, project: str | None = None, session: str = "", limit: int = 10
     ) -> Sequence[Handoff]:
-        """Handoffs, the newest first."""
+        """Return handoffs, newest first."""
 
-    def journal(self, experiment: Experiment) -> bool:
-        """Append an experiment; whether its number was free, for what is in the journal is never changed."""
+    def add_experiment(self, experiment: Experiment) -> bool:
+        """Append an experiment and return whether its number was free; existing rows are never changed."""
 
     def experiments(self, run: str, *, after: int | None = None) -> Sequence[Experiment]:
-        """The experiments of a run by their numbers, or only those behind a number."""
+        """Return the experiments of a run by number, optionally only those *after* a number."""
 
     def totals(self) -> Mapping[str, int]:
-        """How much there is of everything, by name."""
+        """Return the number of stored items by name."""
 
     def prune(self, limits: Limits, *, at: float, within: float) -> int:
-        """Forget what is over the limits, for about *within* seconds at most; how much was forgotten."""
+        """Remove data beyond *limits* in about *within* seconds; return the number of removed items."""
 
     def check(self) -> str:
-        """What is wrong with all that is kept, looking closely; empty where nothing is. May take a while."""
+        """Check the integrity of all data, which may take a while; return the problem or an empty string."""
 
     def close(self) -> None: ...

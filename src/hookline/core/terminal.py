@@ -1,4 +1,4 @@
-"""What a terminal is to show its user, as terminals take it."""
+"""Terminal escape sequences of notifications."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterable
 from hookline.core.response import Effect, Notify
 
 ESCAPE, BELL = "\N{ESCAPE}", "\N{BEL}"
-LONGEST = 200
+MAX_CHARS = 200
 
 
-def sequences(effects: Iterable[Effect]) -> str:
-    """All that is to be shown, one after the other."""
-    return "".join(sequence(one) for one in effects if isinstance(one, Notify))
+def encode_notifications(effects: Iterable[Effect]) -> str:
+    """Return the escape sequences of all notifications in *effects*."""
+    return "".join(encode_notification(effect) for effect in effects if isinstance(effect, Notify))
 
 
-def sequence(notice: Notify) -> str:
-    """A desktop notification (OSC 777)."""
-    return f"{ESCAPE}]777;notify;{plain(notice.title)};{plain(notice.text)}{BELL}"
+def encode_notification(notice: Notify) -> str:
+    """Return the escape sequence of a desktop notification (OSC 777)."""
+    return f"{ESCAPE}]777;notify;{clean_text(notice.title)};{clean_text(notice.text)}{BELL}"
 
 
-def plain(text: str) -> str:
-    """Without what would end or split the terminal's sequence."""
-    return "".join(c if c.isprintable() and c != ";" else " " for c in text)[:LONGEST]
+def clean_text(text: str) -> str:
+    """Replace characters that would end or split the escape sequence, and truncate the text."""
+    return "".join(c if c.isprintable() and c != ";" else " " for c in text)[:MAX_CHARS]

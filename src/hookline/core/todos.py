@@ -1,4 +1,4 @@
-"""The agent's own list of what is to do, as the session remembers it from the calls of the host's tool."""
+"""The agent's to-do list, stored in the session's notes from the calls of the host's to-do tool."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,16 +7,16 @@ from msgspec import Struct
 
 from hookline.redact import redact
 
-LIST, ONE = "todos", "todo:"
-"""What is remembered: a whole list, or each task by itself, since hosts make several at once."""
+LIST_KEY, TASK_PREFIX = "todos", "todo:"
+"""Keys of notes: a whole list, or one note per task, since hosts may create several tasks at once."""
 CLOSED = frozenset({"completed", "complete", "done", "cancelled", "canceled", "deleted"})
 DONE = frozenset({"completed", "complete", "done"})
-LONGEST, READ = 120, 10_000
-MOST = 50
+MAX_TEXT_CHARS, MAX_READ_CHARS = 120, 10_000
+MAX_TODOS = 50
 
 
 class Todo(Struct, frozen=True, kw_only=True):
-    """One thing that is to do."""
+    """One task of the list."""
 
     text: str
     status: str = ""
@@ -26,46 +26,52 @@ class Todo(Struct, frozen=True, kw_only=True):
         return self.status == "blocked"
 
 
-def listed(items: Any, text: str, status: str) -> dict[str, Any]:
-    """What is to be remembered of a whole list, whose items have their text and status under these names."""
+def encode_list(items: Any, text: str, status: str) -> dict[str, Any]:
+    """Return the notes of a whole list, with *text* and *status* as the keys in its items."""
     tasks = [item for item in items if isinstance(item, Mapping)] if isinstance(items, Sequence) else []
-    return {LIST: [[_words(one.get(text)), _words(one.get(status))] for one in tasks[:MOST]]}
+    return {
+        LIST_KEY: [[_clean_text(task.get(text)), _clean_text(task.get(status))] for task in tasks[:MAX_TODOS]]
+    }
 
 
-def single(id: str, text: str = "", status: str = "") -> dict[str, Any]:  # noqa: A002 -- what it is called
-    """What is to be remembered of one task; what is empty stays as it was."""
-    told = {"text": _words(text), "status": _words(status)}
-    return {f"{ONE}{id}:{name}": value for name, value in told.items() if value}
+def encode_task(id: str, text: str = "", status: str = "") -> dict[str, Any]:  # noqa: A002 -- what it is called
+    """Return the notes of one task; an empty text or status leaves the earlier value."""
+    values = {"text": _clean_text(text), "status": _clean_text(status)}
+    return {f"{TASK_PREFIX}{id}:{name}": value for name, value in values.items() if value}
 
 
-def open_ones(notes: Mapping[str, Any]) -> tuple[Todo, ...]:
-    """What is still to do, in the order in which it was written down."""
-    return tuple(one for one in (*_of_list(notes), *_single(notes)) if one.text and one.status not in CLOSED)
+def find_open(notes: Mapping[str, Any]) -> tuple[Todo, ...]:
+    """Return the open tasks in their order."""
+    return tuple(
+        todo for todo in (*_read_list(notes), *_read_tasks(notes)) if todo.text and todo.status not in CLOSED
+    )
 
 
-def closed_ones(notes: Mapping[str, Any]) -> tuple[Todo, ...]:
-    """What is done, in the same order."""
-    return tuple(one for one in (*_of_list(notes), *_single(notes)) if one.text and one.status in DONE)
+def find_done(notes: Mapping[str, Any]) -> tuple[Todo, ...]:
+    """Return the completed tasks in their order."""
+    return tuple(
+        todo for todo in (*_read_list(notes), *_read_tasks(notes)) if todo.text and todo.status in DONE
+    )
 
 
-def _of_list(notes: Mapping[str, Any]) -> Iterator[Todo]:
-    """Hooks of all sorts note things under names of their own choice: what is not our list is none."""
-    kept = notes.get(LIST)
-    for one in kept if isinstance(kept, list | tuple) else ():
-        if isinstance(one, list | tuple) and [type(word) for word in one] == [str, str]:
-            yield Todo(text=one[0], status=one[1])
+def _read_list(notes: Mapping[str, Any]) -> Iterator[Todo]:
+    # Any hook may write notes under this key, so a value of another shape is ignored.
+    items = notes.get(LIST_KEY)
+    for item in items if isinstance(items, list | tuple) else ():
+        if isinstance(item, list | tuple) and [type(part) for part in item] == [str, str]:
+            yield Todo(text=item[0], status=item[1])
 
 
-def _single(notes: Mapping[str, Any]) -> Iterator[Todo]:
-    found: dict[str, dict[str, str]] = {}
+def _read_tasks(notes: Mapping[str, Any]) -> Iterator[Todo]:
+    tasks: dict[str, dict[str, str]] = {}
     for key, value in notes.items():
-        if key.startswith(ONE) and isinstance(value, str):
-            id, _, name = key.removeprefix(ONE).rpartition(":")  # noqa: A001 -- what it is called
-            found.setdefault(id, {})[name] = value
-    for id in sorted(found, key=lambda one: (len(one), one)):  # noqa: A001 -- ditto
-        yield Todo(text=found[id].get("text", ""), status=found[id].get("status", ""))
+        if key.startswith(TASK_PREFIX) and isinstance(value, str):
+            id, _, name = key.removeprefix(TASK_PREFIX).rpartition(":")  # noqa: A001 -- what it is called
+            tasks.setdefault(id, {})[name] = value
+    for id in sorted(tasks, key=lambda task_id: (len(task_id), task_id)):  # noqa: A001 -- ditto
+        yield Todo(text=tasks[id].get("text", ""), status=tasks[id].get("status", ""))
 
 
-def _words(value: Any) -> str:
-    """In one short line; secrets go before it is cut, for the beginning of one is not always told."""
-    return " ".join(redact(value[:READ]).split())[:LONGEST] if isinstance(value, str) else ""
+def _clean_text(value: Any) -> str:
+    # Redact before truncating: a secret that is cut in half may no longer be recognised.
+    return " ".join(redact(value[:MAX_READ_CHARS]).split())[:MAX_TEXT_CHARS] if isinstance(value, str) else ""

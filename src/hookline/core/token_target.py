@@ -1,25 +1,25 @@
-"""Token targets: what a prompt asks for, and whether a turn that ends below its target goes on."""
+"""Token targets: parsing them from prompts, and deciding whether a turn below its target continues."""
 
 import re
 
 from msgspec import Struct
 
-FEW = 500
-"""Tokens: who gains fewer at two ends in a row has little left to do."""
-EARLY = 3
-"""Continuations before which little progress is no reason to end."""
-_UNIT = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
+MIN_PROGRESS_TOKENS = 500
+"""Output tokens of a continuation below which progress is small; two in a row end the turn."""
+MIN_CONTINUATIONS = 3
+"""Continuations before which small progress does not end the turn."""
+_UNITS = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
 _AMOUNT = r"([0-9]{1,15}(?:\.[0-9]{1,15})?)"
-_ASKED = (
+_TARGET_PATTERNS = (
     re.compile(rf"(?i)\A\s*\+{_AMOUNT}([kmb])\b"),
     re.compile(rf"(?i)\s\+{_AMOUNT}([kmb])[.!?]?\s*\Z"),
     re.compile(rf"(?i)\b(?:use|spend)\s+{_AMOUNT}\s?([kmb])\s+tokens?\b"),
 )
-"""At the start, at the end, anywhere: the first that is there counts."""
+"""Targets at the start, at the end, or anywhere in a prompt; the first match counts."""
 
 
 class Tracker(Struct, frozen=True, kw_only=True):
-    """How far the continuations of one turn have come."""
+    """The progress of the continuations of one turn."""
 
     count: int = 0
     last_delta: int = 0
@@ -29,7 +29,7 @@ class Tracker(Struct, frozen=True, kw_only=True):
 
 
 class Completion(Struct, frozen=True, kw_only=True):
-    """Why a turn that was made to go on has ended."""
+    """The summary of a turn that was continued and has ended."""
 
     count: int
     pct: int
@@ -40,29 +40,35 @@ class Completion(Struct, frozen=True, kw_only=True):
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """Whether the turn goes on."""
+    """The decision whether a turn continues."""
 
-    goes_on: bool
+    continues: bool
     tracker: Tracker
-    """As it is to be remembered: the same as before where the turn ends."""
+    """The tracker to remember; unchanged if the turn ends."""
     pct: int = 0
     completion: Completion | None = None
-    """None where the turn goes on, or never was made to."""
+    """None if the turn continues, or was never continued."""
 
 
-def check(tracker: Tracker, agent: str, budget: int | None, turn_tokens: int, now: float) -> Decision:
-    """What becomes of a turn that has come to *turn_tokens* of output and is about to end."""
+def decide_continuation(
+    tracker: Tracker, agent: str, budget: int | None, turn_tokens: int, now: float
+) -> Decision:
+    """Decide whether a turn with *turn_tokens* of output that is about to end continues."""
     if agent or budget is None or budget <= 0:
-        return Decision(goes_on=False, tracker=tracker)
-    pct, delta = percent(turn_tokens, budget), turn_tokens - tracker.last_total
-    diminishing = tracker.count >= EARLY and delta < FEW and tracker.last_delta < FEW
+        return Decision(continues=False, tracker=tracker)
+    pct, delta = round_percent(turn_tokens, budget), turn_tokens - tracker.last_total
+    diminishing = (
+        tracker.count >= MIN_CONTINUATIONS
+        and delta < MIN_PROGRESS_TOKENS
+        and tracker.last_delta < MIN_PROGRESS_TOKENS
+    )
     if not diminishing and turn_tokens * 10 < budget * 9:
-        further = Tracker(
+        updated = Tracker(
             count=tracker.count + 1, last_delta=delta, last_total=turn_tokens, started_at=tracker.started_at
         )
-        return Decision(goes_on=True, tracker=further, pct=pct)
+        return Decision(continues=True, tracker=updated, pct=pct)
     if not diminishing and tracker.count == 0:
-        return Decision(goes_on=False, tracker=tracker, pct=pct)
+        return Decision(continues=False, tracker=tracker, pct=pct)
     completion = Completion(
         count=tracker.count,
         pct=pct,
@@ -71,20 +77,20 @@ def check(tracker: Tracker, agent: str, budget: int | None, turn_tokens: int, no
         diminishing=diminishing,
         duration_ms=round((now - tracker.started_at) * 1000),
     )
-    return Decision(goes_on=False, tracker=tracker, pct=pct, completion=completion)
+    return Decision(continues=False, tracker=tracker, pct=pct, completion=completion)
 
 
-def percent(part: int, whole: int) -> int:
-    """Rounded, a half upwards."""
+def round_percent(part: int, whole: int) -> int:
+    """Return *part* as a percentage of *whole*, rounded half up."""
     return (part * 200 + whole) // (whole * 2)
 
 
-def prompt_target(prompt: str) -> int:
-    """The tokens that a *prompt* asks to spend; 0 where it asks for none."""
+def parse_prompt_target(prompt: str) -> int:
+    """Return the tokens that *prompt* asks to spend, or 0."""
     if "+" not in prompt and "token" not in prompt.lower():
         return 0
-    for pattern in _ASKED:
-        found = pattern.search(prompt)
-        if found is not None:
-            return round(float(found[1]) * _UNIT[found[2].lower()])
+    for pattern in _TARGET_PATTERNS:
+        match = pattern.search(prompt)
+        if match is not None:
+            return round(float(match[1]) * _UNITS[match[2].lower()])
     return 0

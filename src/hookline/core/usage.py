@@ -1,7 +1,7 @@
-"""What a session uses of its model: tokens in the context now, tokens spent by session and by turn.
+"""Token usage of a session: tokens in the context now, tokens spent by session and by turn.
 
-A host's recording is told of line by line, as `Told`; what it came to so far is a `Tally`, which a later call
-goes on from. The same lines always come to the same tally, so that it does not matter who reads them.
+Each line of a host's transcript yields usage entries, which are added up in a `Tally`; a later call continues
+from it. The same lines always give the same tally, so any process may read them.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from hookline.core.values import replace
 
 _T = TypeVar("_T")
 
-MOST = 10**12
-"""Tokens: whoever says more, or less than none, is not believed."""
-REMEMBERED = 32
-"""Calls of the model that may still be told of again."""
-MODELS = 16
-"""Models that are counted apart."""
-LONGEST_NAME = 200
+MAX_TOKENS = 10**12
+"""Maximum tokens that are plausible; other numbers are ignored."""
+MAX_RECENT_CALLS = 32
+"""Maximum recent model calls that are remembered, because a later line may update them."""
+MAX_MODELS = 16
+"""Maximum models that are counted separately."""
+MAX_NAME_CHARS = 200
 
 
-class Spent(NamedTuple):
-    """Tokens: those that were read anew, written, read from the cache, and put into it."""
+class TokenCounts(NamedTuple):
+    """Numbers of tokens: input without the cache, output, read from the cache, and written to it."""
 
     input: int = 0
     output: int = 0
@@ -33,35 +33,35 @@ class Spent(NamedTuple):
     cache_write: int = 0
 
     @property
-    def whole(self) -> int:
+    def total(self) -> int:
         return self.input + self.output + self.cache_read + self.cache_write
 
 
 class Usage(Struct, frozen=True, kw_only=True):
-    """What is known of a session's use of its model; None where the host does not tell."""
+    """Token usage of a session; a value is None if the host does not report it."""
 
     used: int | None = None
     """Tokens in the context window now."""
     window: int | None = None
     effective_limit: int | None = None
-    """The window less what is kept free for the answer."""
+    """The window without the reserve for the answer."""
     output: int | None = None
-    """Of the whole session, as input and cache; helper agents apart."""
+    """Output tokens of the whole session, as are input and cache; without subagents."""
     turn_output: int | None = None
-    """Output of this turn; helper agents apart."""
+    """Output tokens of this turn; without subagents."""
     input: int | None = None
-    """Without what came from the cache or went into it."""
+    """Input tokens that were neither read from the cache nor written to it."""
     cache_read: int | None = None
     cache_write: int | None = None
     cost: float | None = None
-    """In US dollars, where the price of every model that was used is known."""
+    """US dollars; None if the price of a model that was used is unknown."""
     model: str = ""
     turn: int | None = None
-    """Which turn of the session this is, from 1."""
+    """Number of the turn in the session, from 1."""
 
     @property
     def percent(self) -> float | None:
-        """How much of the effective limit is in use."""
+        """Percentage of the effective limit that is used."""
         if self.used is None or not self.effective_limit:
             return None
         return self.used / self.effective_limit * 100
@@ -71,185 +71,185 @@ UNKNOWN = Usage()
 
 
 class Turn(NamedTuple):
-    """A turn goes on, or begins where its name is another one."""
+    """A usage entry that names the current turn; a new name begins a new turn."""
 
     name: str
 
 
-class Around(NamedTuple):
-    """What holds from here on; what is empty stays as it was."""
+class ContextUpdate(NamedTuple):
+    """A usage entry with new values from here on; empty fields do not change."""
 
     model: str = ""
     window: int | None = None
     used: int | None = None
 
 
-class Answer(NamedTuple):
-    """One call of the model; the same *call* may be told of several times, and counts once."""
+class ModelCall(NamedTuple):
+    """A usage entry of one model call; several entries with the same *call* count once."""
 
-    spent: Spent
+    spent: TokenCounts
     call: str = ""
     model: str = ""
     used: int | None = None
-    """Tokens in the context behind it; None is all that was spent on it."""
+    """Tokens in the context after the call; None means all tokens of the call."""
 
 
 class Total(NamedTuple):
-    """All calls of the recording so far, where it adds up by itself."""
+    """A usage entry with the sum of all calls so far, for transcripts that contain sums."""
 
-    spent: Spent
+    spent: TokenCounts
     used: int | None = None
 
 
-Told = Turn | Around | Answer | Total
+UsageEntry = Turn | ContextUpdate | ModelCall | Total
 
 
-class Recording(Struct, frozen=True, kw_only=True):
-    """How a host's recording of a session tells of usage."""
+class UsageReader(Struct, frozen=True, kw_only=True):
+    """The reader of token usage in the transcripts of a host."""
 
-    read: Callable[[Mapping[str, Any]], Iterable[Told]]
-    """From one line, as the object that it holds, to what it tells."""
-    marks: tuple[bytes, ...]
-    """A line without any of these tells nothing, and need not be read."""
+    read: Callable[[Mapping[str, Any]], Iterable[UsageEntry]]
+    """Returns the usage entries in one line of the transcript, which is passed as the decoded object."""
+    line_markers: tuple[bytes, ...]
+    """Substrings, of which every line with usage contains at least one; other lines are skipped."""
     late: bool = False
-    """Whether the host may tell of a turn's end before it has written down the turn's last answer."""
+    """True if the host may report a turn's end before it has written the turn's last answer."""
 
 
 class Tally(Struct, frozen=True, kw_only=True):
-    """What a recording came to so far."""
+    """The sums of a transcript so far."""
 
-    spent: Mapping[str, Spent] = field(default_factory=dict)
-    """By model."""
+    spent: Mapping[str, TokenCounts] = field(default_factory=dict)
+    """Tokens by model."""
     model: str = ""
     used: int | None = None
     window: int | None = None
     turn: int = 0
     turn_name: str = ""
     turn_output: int = 0
-    total: Spent = Spent()
-    """As the recording itself added up last."""
-    recent: tuple[tuple[str, str, int, Spent], ...] = ()
-    """The last calls: name, model, turn, and what was counted for them."""
+    total: TokenCounts = TokenCounts()
+    """The last sum that the transcript itself contains."""
+    recent: tuple[tuple[str, str, int, TokenCounts], ...] = ()
+    """The last calls: id, model, turn, and the tokens counted for them."""
 
 
-def counted(tally: Tally, told: Iterable[Told]) -> Tally:
-    """The *tally* with what was *told* since."""
-    for one in told:
-        tally = _COUNTING[type(one)](tally, one)
+def update_tally(tally: Tally, entries: Iterable[UsageEntry]) -> Tally:
+    """Return *tally* with further usage entries added."""
+    for item in entries:
+        tally = _UPDATERS[type(item)](tally, item)
     return tally
 
 
-def _turn(tally: Tally, one: Turn) -> Tally:
-    name = one.name[:LONGEST_NAME]
+def _add_turn(tally: Tally, turn_entry: Turn) -> Tally:
+    name = turn_entry.name[:MAX_NAME_CHARS]
     if name == tally.turn_name:
         return tally
     return replace(tally, turn=tally.turn + 1, turn_name=name, turn_output=0)
 
 
-def _around(tally: Tally, one: Around) -> Tally:
+def _apply_update(tally: Tally, update: ContextUpdate) -> Tally:
     return replace(
         tally,
-        model=one.model[:LONGEST_NAME] or tally.model,
-        window=tally.window if one.window is None else one.window,
-        used=tally.used if one.used is None else one.used,
+        model=update.model[:MAX_NAME_CHARS] or tally.model,
+        window=tally.window if update.window is None else update.window,
+        used=tally.used if update.used is None else update.used,
     )
 
 
-def _answer(tally: Tally, one: Answer) -> Tally:
-    model, call = one.model[:LONGEST_NAME] or tally.model, one.call[:LONGEST_NAME]
-    before = next((known for known in tally.recent if call and known[0] == call), None)
-    old = before[3] if before else Spent()
-    whole = Spent(*map(max, one.spent, old))  # a stream tells of a call while it is not over
-    more = Spent(*(new - was for new, was in zip(whole, old, strict=True)))
-    turn = before[2] if before else tally.turn
-    rest = tuple(known for known in tally.recent if known is not before)
-    recent = (*rest, (call, model, turn, whole)) if call else rest
+def _add_call(tally: Tally, model_call: ModelCall) -> Tally:
+    model, call = model_call.model[:MAX_NAME_CHARS] or tally.model, model_call.call[:MAX_NAME_CHARS]
+    previous = next((recent_call for recent_call in tally.recent if call and recent_call[0] == call), None)
+    old = previous[3] if previous else TokenCounts()
+    total = TokenCounts(*map(max, model_call.spent, old))  # a streamed call is reported before it is complete
+    added = TokenCounts(*(new - before for new, before in zip(total, old, strict=True)))
+    turn = previous[2] if previous else tally.turn
+    others = tuple(recent_call for recent_call in tally.recent if recent_call is not previous)
+    recent = (*others, (call, model, turn, total)) if call else others
     return replace(
-        _added(tally, model, more, turn),
+        _add_tokens(tally, model, added, turn),
         model=model,
-        used=one.used if one.used is not None else whole.whole,
-        recent=recent[-REMEMBERED:],
+        used=model_call.used if model_call.used is not None else total.total,
+        recent=recent[-MAX_RECENT_CALLS:],
     )
 
 
-def _total(tally: Tally, one: Total) -> Tally:
-    began_anew = one.spent.whole < tally.total.whole or one.spent.output < tally.total.output
-    was = Spent() if began_anew else tally.total
-    # What was read may later turn out to have come from the cache: that is no new beginning.
-    more = Spent(*(max(new - old, 0) for new, old in zip(one.spent, was, strict=True)))
-    used = tally.used if one.used is None else one.used
-    return replace(_added(tally, tally.model, more, tally.turn), total=one.spent, used=used)
+def _add_total(tally: Tally, total_entry: Total) -> Tally:
+    restarted = total_entry.spent.total < tally.total.total or total_entry.spent.output < tally.total.output
+    base = TokenCounts() if restarted else tally.total
+    # Input may later be reported as read from the cache; that alone does not mean that the sums restarted.
+    added = TokenCounts(*(max(new - old, 0) for new, old in zip(total_entry.spent, base, strict=True)))
+    used = tally.used if total_entry.used is None else total_entry.used
+    return replace(_add_tokens(tally, tally.model, added, tally.turn), total=total_entry.spent, used=used)
 
 
-def _added(tally: Tally, model: str, more: Spent, turn: int) -> Tally:
-    if not any(more):
+def _add_tokens(tally: Tally, model: str, added: TokenCounts, turn: int) -> Tally:
+    if not any(added):
         return tally
-    name = model if model in tally.spent or len(tally.spent) < MODELS else ""
-    old = tally.spent.get(name, Spent())
-    spent = {**tally.spent, name: Spent(*map(sum, zip(old, more, strict=True)))}
-    in_turn = more.output if turn == tally.turn else 0
+    name = model if model in tally.spent or len(tally.spent) < MAX_MODELS else ""
+    previous = tally.spent.get(name, TokenCounts())
+    spent = {**tally.spent, name: TokenCounts(*map(sum, zip(previous, added, strict=True)))}
+    in_turn = added.output if turn == tally.turn else 0
     return replace(tally, spent=spent, turn_output=tally.turn_output + in_turn)
 
 
-_COUNTING: Mapping[type, Callable[[Tally, Any], Tally]] = {
-    Turn: _turn,
-    Around: _around,
-    Answer: _answer,
-    Total: _total,
+_UPDATERS: Mapping[type, Callable[[Tally, Any], Tally]] = {
+    Turn: _add_turn,
+    ContextUpdate: _apply_update,
+    ModelCall: _add_call,
+    Total: _add_total,
 }
 
 
-def tokens(value: Any) -> int:
-    """A number of tokens that somebody wrote; 0 where it is none."""
-    return value if type(value) is int and 0 <= value <= MOST else 0
+def parse_tokens(value: Any) -> int:
+    """Return *value* if it is a plausible number of tokens, else 0."""
+    return value if type(value) is int and 0 <= value <= MAX_TOKENS else 0
 
 
-def sums(tally: Tally) -> Spent:
-    """What was spent, whatever the model."""
-    return Spent(*map(sum, zip(*tally.spent.values(), strict=True))) if tally.spent else Spent()
+def sum_tokens(tally: Tally) -> TokenCounts:
+    """Return the tokens of all models together."""
+    return TokenCounts(*map(sum, zip(*tally.spent.values(), strict=True))) if tally.spent else TokenCounts()
 
 
-def as_json(tally: Tally) -> dict[str, Any]:
-    """What a store can keep."""
+def tally_to_json(tally: Tally) -> dict[str, Any]:
+    """Return *tally* as a JSON object."""
     return {
-        **{name: getattr(tally, name) for name in _PLAIN},
+        **{name: getattr(tally, name) for name in _PLAIN_FIELDS},
         "spent": {model: list(spent) for model, spent in tally.spent.items()},
         "total": list(tally.total),
         "recent": [[call, model, turn, *spent] for call, model, turn, spent in tally.recent],
     }
 
 
-_PLAIN = ("model", "used", "window", "turn", "turn_name", "turn_output")
+_PLAIN_FIELDS = ("model", "used", "window", "turn", "turn_name", "turn_output")
 
 
-def from_json(kept: Any) -> Tally:
-    """What was kept; an empty tally where that is not what we keep."""
+def tally_from_json(data: Any) -> Tally:
+    """Return the tally in a JSON object, or an empty tally if it is invalid."""
     try:
         return Tally(
-            model=_of(str, kept["model"]),
-            used=None if kept["used"] is None else _of(int, kept["used"]),
-            window=None if kept["window"] is None else _of(int, kept["window"]),
-            turn=_of(int, kept["turn"]),
-            turn_name=_of(str, kept["turn_name"]),
-            turn_output=_of(int, kept["turn_output"]),
-            spent={model: _spent(spent) for model, spent in kept["spent"].items()},
-            total=_spent(kept["total"]),
-            recent=tuple(_recent(kept["recent"])),
+            model=_check_type(str, data["model"]),
+            used=None if data["used"] is None else _check_type(int, data["used"]),
+            window=None if data["window"] is None else _check_type(int, data["window"]),
+            turn=_check_type(int, data["turn"]),
+            turn_name=_check_type(str, data["turn_name"]),
+            turn_output=_check_type(int, data["turn_output"]),
+            spent={model: _parse_counts(spent) for model, spent in data["spent"].items()},
+            total=_parse_counts(data["total"]),
+            recent=tuple(_parse_recent(data["recent"])),
         )
     except (LookupError, TypeError, ValueError, AttributeError):
         return Tally()
 
 
-def _recent(kept: Iterable[Any]) -> Iterator[tuple[str, str, int, Spent]]:
-    for call, model, turn, *spent in kept:
-        yield _of(str, call), _of(str, model), _of(int, turn), _spent(spent)
+def _parse_recent(rows: Iterable[Any]) -> Iterator[tuple[str, str, int, TokenCounts]]:
+    for call, model, turn, *spent in rows:
+        yield _check_type(str, call), _check_type(str, model), _check_type(int, turn), _parse_counts(spent)
 
 
-def _spent(kept: Iterable[Any]) -> Spent:
-    return Spent(*(_of(int, count) for count in kept))
+def _parse_counts(counts: Iterable[Any]) -> TokenCounts:
+    return TokenCounts(*(_check_type(int, count) for count in counts))
 
 
-def _of(kind: type[_T], value: Any) -> _T:
+def _check_type(kind: type[_T], value: Any) -> _T:
     if type(value) is not kind:
         raise TypeError(f"a {kind.__name__} is kept here")
     return value

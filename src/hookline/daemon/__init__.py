@@ -1,1 +1,1 @@
-"""The warm process that answers hook calls, and the small programs that ask it."""
+"""The daemon that answers hook calls, and the client programs that call it."""

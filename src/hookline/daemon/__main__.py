@@ -1,4 +1,4 @@
-"""`python -m hookline.daemon`: be the daemon."""
+"""`python -m hookline.daemon`: run the daemon."""
 
 import sys
 

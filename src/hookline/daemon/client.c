@@ -29,13 +29,13 @@
 
 enum {
   LARGEST = 64 << 20,  /* bytes of a payload or of a reply */
-  SILENCE = 1000,      /* milliseconds without a byte after which it is examined whether the daemon works */
-  LONGEST_WAIT = 60,   /* such intervals in which a daemon that works is waited for */
-  CONNECTS_WITHIN = 2000, /* milliseconds until a connection must have been made */
+  SILENCE = 1000,      /* milliseconds without a byte after which the client checks whether the daemon uses CPU */
+  LONGEST_WAIT = 60,   /* number of such intervals to wait for a daemon that uses CPU */
+  CONNECTS_WITHIN = 2000, /* milliseconds until a connection must be established */
   START_WITHIN = 2000, /* milliseconds to wait for a daemon that is being started */
-  RETRY_START = 10,    /* seconds until a daemon that did not start is started again */
+  RETRY_START = 10,    /* seconds until a failed start of the daemon is tried again */
   POLL_EVERY = 2,      /* milliseconds between two attempts to connect */
-  ATTEMPTS = 3,        /* exchanges with a daemon before the call is answered without one */
+  ATTEMPTS = 3,        /* exchanges with a daemon before the call is answered without it */
   LONGEST_SOCKET = 100, /* bytes of a socket's path that every platform accepts */
 };
 
@@ -60,7 +60,7 @@ static int in_venv;
 static char call_id[33];
 static struct buffer payload;
 
-/* Runs a module of a package that lies beside `programs`, as in a user's own site-packages. */
+/* Runs a module of a package installed beside `programs`, as in a user's site-packages. */
 static char bootstrap[] =
     "import runpy, site, sys; where = sys.argv.pop(1); "
     "site.addsitedir('%s/../lib/python%d.%d/site-packages' % (where, *sys.version_info[:2])); "
@@ -86,7 +86,7 @@ static int append_string(struct buffer *buffer, const char *text) {
   return append(buffer, text, strlen(text) + 1);
 }
 
-/* Wait for a stream that its owner has made non-blocking; whether it is ready. */
+/* Wait for a stream that its owner has made non-blocking; return whether it is ready. */
 static int ready(int stream, short events) {
   struct pollfd one = {.fd = stream, .events = events};
   return errno == EINTR || (errno == EAGAIN && poll(&one, 1, -1) >= 0);
@@ -97,7 +97,7 @@ static int read_all(int from, struct buffer *buffer) {
   ssize_t size;
   while ((size = read(from, chunk, sizeof chunk)) != 0) {
     if (size < 0 && ready(from, POLLIN)) continue;
-    if (size < 0) return 0; /* what cannot be read is answered as empty */
+    if (size < 0) return 0; /* an unreadable payload counts as empty */
     if (append(buffer, chunk, (size_t)size)) return -1;
   }
   return 0;
@@ -130,7 +130,7 @@ static long long milliseconds(void) {
 
 /* ---------------------------------------------------------------- this installation */
 
-/* Missing standard streams are opened, or a socket would take their number; writing to one fails. */
+/* Open missing standard streams, or a socket would get their number; writing to such a stream fails. */
 static void open_standard_streams(void) {
   for (int number = 0; number < 3; number++)
     if (fcntl(number, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0) _exit(2);
@@ -165,7 +165,7 @@ static void locate(void) {
     *interpreter = 0;
 }
 
-/* The command line that runs *module* with *count* further arguments; *words* has room for it. */
+/* Fill *words* with the command line that runs *module* with *count* further arguments. */
 static void command_line(char **words, char *module, char **arguments, int count) {
   int at = 0;
   words[at++] = interpreter;
@@ -191,10 +191,10 @@ static void run_hookline(char **arguments, int count) {
     execv(script, words);
   }
   dprintf(2, "hookline: no Python beside %s can be started, so no hook ran: %s\n", programs, strerror(errno));
-  exit(1); /* an error that hosts show to their user, and no block */
+  exit(1); /* hosts show this error to their user and do not block */
 }
 
-/* A stream with the payload: a file in memory, or a pipe where a sandbox forbids that; -1 if neither works. */
+/* Return a stream with the payload: a file in memory, or a pipe if a sandbox forbids that; -1 if neither works. */
 static int payload_stream(void) {
   int ends[2], file = memfd_create("hookline-payload", MFD_CLOEXEC);
   if (file >= 0) return write_all(file, payload.data, payload.size) || lseek(file, 0, SEEK_SET) ? -1 : file;
@@ -205,7 +205,7 @@ static int payload_stream(void) {
   return ends[0];
 }
 
-/* Answer the call in a process of its own, by the same code as the daemon's. */
+/* Answer the call in a process of its own, with the same code as the daemon. */
 static void answer_alone(char **arguments, int count) {
   signal(SIGPIPE, SIG_DFL);
   int file = payload_stream();
@@ -230,8 +230,8 @@ static int holds(const char *folder, const char *name) {
   return !format(path, sizeof path, "%s/%s", folder, name) && !lstat(path, &found);
 }
 
-/* Whether every component of *folder* is a real folder that no other user can exchange, and the last one is
- * closed to others. `unusable` in client.py states the same rule. */
+/* Return whether every component of *folder* is a real folder that no other user can replace, and the last one
+ * is closed to others. `unusable` in client.py states the same rule. */
 static int is_private(const char *folder, int outside_repositories) {
   char part[PATH_MAX];
   struct stat found;
@@ -249,7 +249,7 @@ static int is_private(const char *folder, int outside_repositories) {
   return length + strlen("/socket") <= LONGEST_SOCKET;
 }
 
-/* The first usable folder of `candidates` in client.py; one that is missing is made where that is allowed. */
+/* Find the first usable folder of `candidates` in client.py; create it if it is missing and that is allowed. */
 static int find_folder(char *folder, size_t size) {
   if (in_venv) {
     strcpy(folder, programs);
@@ -277,7 +277,7 @@ static int connect_to(const char *folder) {
   if (found.st_uid != getuid() || found.st_mode & 077) return -1;
   int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (made < 0) return -1;
-  struct timeval within = {CONNECTS_WITHIN / 1000, 0}; /* a daemon that is stopped accepts nobody */
+  struct timeval within = {CONNECTS_WITHIN / 1000, 0}; /* a suspended daemon accepts no connection */
   if (setsockopt(made, SOL_SOCKET, SO_SNDTIMEO, &within, sizeof within) ||
       connect(made, (struct sockaddr *)&address, sizeof address) ||
       getsockopt(made, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != getuid()) {
@@ -294,7 +294,7 @@ static pid_t peer_process(int connection) {
   return peer.pid > 1 ? peer.pid : 0;
 }
 
-/* Clock ticks of CPU time that the daemon has used; -1 if that is unknown. */
+/* Return the clock ticks of CPU time that the daemon has used; -1 if unknown. */
 static long cpu_time(int connection) {
   char path[64], text[1024] = "";
   unsigned long user, kernel;
@@ -332,7 +332,7 @@ static void become_daemon(const char *folder) {
   int input = open("/dev/null", O_RDONLY), output = open(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
   if (input < 0 || output < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) _exit(1);
   signal(SIGPIPE, SIG_DFL);
-  /* Where it looks things up is not for a repository's settings to say: only language and time zone stay. */
+  /* Other variables may be set by a repository: the daemon inherits only language and time zone. */
   for (char **one = environ; *one && count < 3; one++)
     if (!strncmp(*one, "LANG=", 5) || !strncmp(*one, "LC_ALL=", 7) || !strncmp(*one, "TZ=", 3)) kept[count++] = *one;
   kept[count] = NULL;
@@ -341,7 +341,7 @@ static void become_daemon(const char *folder) {
   _exit(1);
 }
 
-/* Have *lock* say by its times, which need no space on a disk, whether the last start failed. */
+/* Record in the times of *lock*, which need no disk space, whether the last start failed. */
 static void note_failed(int lock, int failed) {
   struct timespec times[2] = {{0, failed ? 0 : UTIME_NOW}, {0, UTIME_NOW}};
   futimens(lock, times);
@@ -353,7 +353,7 @@ static int failed_lately(int lock) {
   return age >= 0 && age < RETRY_START && !found.st_atime;
 }
 
-/* A connection to a daemon that is started if need be, by one of the clients that wait for it; else -1. */
+/* Return a connection to a daemon, or -1; one of the waiting clients starts the daemon if necessary. */
 static int wait_for_daemon(const char *folder) {
   char path[PATH_MAX + 16];
   long long until = milliseconds() + START_WITHIN;
@@ -367,14 +367,14 @@ static int wait_for_daemon(const char *folder) {
     int status;
     if (!child && !flock(lock, LOCK_EX | LOCK_NB)) {
       if (failed_lately(lock)) break;
-      if ((connection = connect_to(folder)) >= 0) break; /* the client before us has started it */
+      if ((connection = connect_to(folder)) >= 0) break; /* another client has started it */
       child = fork();
       if (child == 0) become_daemon(folder);
       failed = child < 0;
     }
     if (child > 0 && waitpid(child, &status, WNOHANG) == child) {
       failed = WIFEXITED(status) && WEXITSTATUS(status) != 0; /* 0: another daemon has the folder */
-      child = WIFEXITED(status) ? -1 : 0;                      /* one that was killed is started again */
+      child = WIFEXITED(status) ? -1 : 0;                      /* a killed child is started again */
     }
     nanosleep(&pause, NULL);
   } while (!failed && (connection = connect_to(folder)) < 0 && milliseconds() < until);
@@ -422,7 +422,7 @@ static enum outcome receive_more(int from, struct buffer *text) {
   return size <= 0 || append(text, chunk, (size_t)size) ? LOST : ANSWERED;
 }
 
-/* Drop the signs of life and take the head off the reply. */
+/* Drop the progress messages and remove the head from the reply. */
 static enum outcome receive_head(int from, struct reply *reply) {
   struct buffer *text = &reply->text;
   enum outcome got;
@@ -457,17 +457,17 @@ static enum outcome receive_reply(int from, struct reply *reply) {
 static enum outcome exchange(int connection, const struct buffer *call, struct reply *reply) {
   reply->text.size = 0;
   enum outcome got = send_call(connection, call);
-  /* A daemon that refuses may do so, and close, before it has read everything. */
+  /* A daemon that refuses may reply and close before it has read everything. */
   if (got != HUNG) got = receive_reply(connection, reply);
   if (got == HUNG) {
     pid_t process = peer_process(connection);
-    got = process && !kill(process, SIGKILL) ? LOST : REFUSED; /* one that cannot be replaced is not asked again */
+    got = process && !kill(process, SIGKILL) ? LOST : REFUSED; /* it cannot be replaced, so it is not called again */
   }
   close(connection);
   return got;
 }
 
-/* Whether the daemon answered; a daemon that dies, hangs or is another installation's is replaced. */
+/* Return whether the daemon answered; replace one that dies, hangs or belongs to another installation. */
 static int ask_daemon(char **arguments, int count, struct reply *reply) {
   char folder[PATH_MAX];
   struct buffer call = {0};
@@ -484,7 +484,7 @@ static int ask_daemon(char **arguments, int count, struct reply *reply) {
   return 0;
 }
 
-/* The exit code for the host, once everything is written; a reply that is lost is not a pass. */
+/* Write the reply and return the exit code for the host; a lost reply does not count as a pass. */
 static int print_reply(const struct reply *reply) {
   const char *text = reply->text.data;
   int code = reply->code;

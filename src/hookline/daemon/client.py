@@ -1,6 +1,6 @@
 """hookline-client in Python: pass one hook call to the daemon over its Unix socket and print the reply.
 
-Installed as `hookline-client` where no C compiler was found; `client.c` is the same program. It starts fast
+Installed as `hookline-client` if no C compiler was found; `client.c` is the same program. It starts fast
 because it imports nothing of the package; the daemon imports the rules about its folder from here.
 """
 
@@ -20,25 +20,25 @@ RELEASE = "@RELEASE@"
 LARGEST = 64 << 20
 """Bytes of a payload or of a reply."""
 SILENCE = 1.0
-"""Seconds without a byte after which it is examined whether the daemon works."""
+"""Seconds without a byte after which the client checks whether the daemon uses CPU."""
 LONGEST_WAIT = 60
-"""Such intervals in which a daemon that works is waited for."""
+"""Number of such intervals to wait for a daemon that uses CPU."""
 CONNECTS_WITHIN = 2.0
 START_WITHIN = 2.0
 """Seconds to wait for a daemon that is being started."""
 RETRY_START = 10.0
-"""Seconds until a daemon that did not start is started again."""
+"""Seconds until a failed start of the daemon is tried again."""
 POLL_EVERY, ATTEMPTS, CHUNK = 0.005, 3, 1 << 18
 LONGEST_SOCKET = 100
 """Bytes of a socket's path that every platform accepts."""
 KEPT = ("LANG", "LC_ALL", "TZ")
-"""Variables that a daemon inherits; others may be set by a repository."""
+"""Variables that the daemon inherits; others may be set by a repository."""
 BOOTSTRAP = (
     "import runpy, site, sys; where = sys.argv.pop(1); "
     "site.addsitedir('%s/../lib/python%d.%d/site-packages' % (where, *sys.version_info[:2])); "
     "runpy.run_module(sys.argv.pop(1), run_name='__main__', alter_sys=True)"
 )
-"""Runs a module of a package that lies beside the programs, as in a user's own site-packages."""
+"""Code that runs a module of a package installed beside the programs, as in a user's site-packages."""
 
 
 class Refused(Exception):
@@ -46,62 +46,62 @@ class Refused(Exception):
 
 
 class Replaced(Exception):
-    """The daemon ends, and the next one answers this call."""
+    """The daemon is ending, and the next one answers this call."""
 
 
 def candidates(prefix: str) -> list[str]:
-    """Folders for the daemon's files, best first; *prefix* is the virtual environment, or empty.
+    """Return the folders for the daemon's files, best first; *prefix* is the virtual environment, or empty.
 
-    No environment variable chooses them: a repository's settings may have set it.
+    No environment variable chooses them, because a repository's settings may have set it.
     """
     own = [os.path.join(prefix, "run")] if prefix else []
     return [*own, f"/run/user/{os.getuid()}/hookline", f"/tmp/hookline-{os.getuid()}"]  # noqa: S108 -- see `unusable`
 
 
 def unusable(folder: str, *, outside_repositories: bool = False) -> str:
-    """Return why other users could exchange or read *folder*, or why it cannot be used; empty if it can.
+    """Return why other users could replace or read *folder*, or why it cannot be used; empty if it can.
 
     `is_private` in client.c states the same rule.
     """
     parts = folder.split("/")
     for end in range(1, len(parts) + 1):
         path = "/".join(parts[:end]) or "/"
-        if why := _exchangeable(path):
-            return why
+        if reason := _replaceable(path):
+            return reason
         if outside_repositories and any(os.path.lexists(f"{path}/{name}") for name in (".git", ".hookline")):
             return f"{path} is a repository"
-    found = os.lstat(folder)
-    if found.st_uid != os.getuid():
-        return f"{folder} belongs to user {found.st_uid}"
-    if found.st_mode & 0o077:
+    status = os.lstat(folder)
+    if status.st_uid != os.getuid():
+        return f"{folder} belongs to user {status.st_uid}"
+    if status.st_mode & 0o077:
         return f"other users can open {folder}; run `chmod 700 {folder}`"
     if len(os.fsencode(folder)) + len("/socket") > LONGEST_SOCKET:
         return "the path is too long for a socket"
     return "" if os.access(folder, os.W_OK | os.X_OK) else f"{folder} is read-only"
 
 
-def _exchangeable(path: str) -> str:
-    """Return why another user could put something else at *path*; empty if no other user could."""
+def _replaceable(path: str) -> str:
+    """Return why another user could replace *path*; empty if no other user could."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except OSError as error:
         return f"{path}: {(error.strerror or 'cannot be examined').lower()}"
-    if not stat.S_ISDIR(found.st_mode):
+    if not stat.S_ISDIR(status.st_mode):
         return f"{path} is not a folder"
-    if found.st_uid not in (0, os.getuid()):
-        return f"{path} belongs to user {found.st_uid}"
-    if found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX:
+    if status.st_uid not in (0, os.getuid()):
+        return f"{path} belongs to user {status.st_uid}"
+    if status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
         return f"other users can write to {path}"
     return ""
 
 
 def find_folder(prefix: str) -> str:
-    """Return the first usable candidate, made if missing; empty if there is none."""
+    """Return the first usable candidate, created if missing; empty if there is none."""
     folders = candidates(prefix)
     if prefix and not unusable(folders[0], outside_repositories=True):
         return folders[0]
     for folder in folders[-2:]:
-        with suppress(OSError):  # it exists, or cannot be made
+        with suppress(OSError):  # it exists, or cannot be created
             os.mkdir(folder, 0o700)
         if not unusable(folder):
             return folder
@@ -111,8 +111,8 @@ def find_folder(prefix: str) -> str:
 def connect(folder: str) -> socket.socket | None:
     path = os.path.join(folder, "socket")
     with suppress(OSError):
-        found = os.lstat(path)
-        if not stat.S_ISSOCK(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        status = os.lstat(path)
+        if not stat.S_ISSOCK(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
             return None
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(CONNECTS_WITHIN)
@@ -125,7 +125,7 @@ def connect(folder: str) -> socket.socket | None:
 
 
 def peer(connection: socket.socket) -> tuple[int, int]:
-    """Return process and user at the other end; process 0 where the platform does not tell."""
+    """Return process and user of the other end; process 0 if the platform does not provide it."""
     if not hasattr(socket, "SO_PEERCRED"):
         return 0, os.getuid()
     pid, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
@@ -133,7 +133,7 @@ def peer(connection: socket.socket) -> tuple[int, int]:
 
 
 def command_line(programs: str, module: str, *arguments: str) -> list[str]:
-    """Return the command that runs *module* of the installation whose programs lie in that folder."""
+    """Return the command that runs *module* of the installation whose programs are in that folder."""
     if _prefix(programs):
         return [sys.executable, "-I", "-m", module, *arguments]
     return [sys.executable, "-I", "-c", BOOTSTRAP, programs, module, *arguments]
@@ -145,7 +145,7 @@ def _prefix(programs: str) -> str:
 
 
 def start_daemon(folder: str, programs: str) -> int:
-    """Start the daemon in a session of its own, its output going to the log; return its process id."""
+    """Start the daemon in a session of its own, with its output in the log; return its process id."""
     log = os.path.join(folder, "log")
     command = command_line(programs, "hookline.daemon", programs)
     return os.posix_spawn(
@@ -162,31 +162,31 @@ def start_daemon(folder: str, programs: str) -> int:
 
 
 def wait_for_daemon(folder: str, programs: str) -> socket.socket | None:
-    """Return a connection to a daemon that is started if need be, by one of the clients that wait for it."""
-    until = time.monotonic() + START_WITHIN
+    """Return a connection to a daemon; one of the waiting clients starts it if necessary."""
+    deadline = time.monotonic() + START_WITHIN
     connection, child, failed = None, 0, False
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     with open(os.open(os.path.join(folder, "start.lock"), flags, 0o600), "r+b", buffering=0) as lock:
         while connection is None and not failed:
-            if not child and _locked(lock.fileno()):
-                if _failed_lately(lock.fileno()):
+            if not child and _try_lock(lock.fileno()):
+                if _failed_recently(lock.fileno()):
                     break
                 if (connection := connect(folder)) is not None:
-                    break  # the client before us has started it
+                    break  # another client has started it
                 child = start_daemon(folder, programs)
-            child, failed = _polled(child)
+            child, failed = _poll_child(child)
             time.sleep(POLL_EVERY)
-            if (connection := connect(folder)) is None and time.monotonic() > until:
+            if (connection := connect(folder)) is None and time.monotonic() > deadline:
                 break
         if child and connection is None:
-            os.utime(lock.fileno(), (0, time.time()))  # the mark of a failed start, which needs no disk space
+            os.utime(lock.fileno(), (0, time.time()))  # marks a failed start without using disk space
             connection = connect(folder)
         if child and connection is not None:
             os.utime(lock.fileno())
     return connection
 
 
-def _polled(child: int) -> tuple[int, bool]:
+def _poll_child(child: int) -> tuple[int, bool]:
     """Return *child*, -1 if it has exited or 0 if it was killed, and whether it failed to start."""
     ended, status = os.waitpid(child, os.WNOHANG) if child > 0 else (0, 0)
     if not ended:
@@ -194,16 +194,16 @@ def _polled(child: int) -> tuple[int, bool]:
     return (-1, status != 0) if os.WIFEXITED(status) else (0, False)  # 0: another daemon has the folder
 
 
-def _locked(number: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     with suppress(BlockingIOError):
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
     return False
 
 
-def _failed_lately(number: int) -> bool:
-    found = os.fstat(number)
-    return not found.st_atime and 0 <= time.time() - found.st_mtime < RETRY_START
+def _failed_recently(descriptor: int) -> bool:
+    status = os.fstat(descriptor)
+    return not status.st_atime and 0 <= time.time() - status.st_mtime < RETRY_START
 
 
 def encode_call(
@@ -212,15 +212,15 @@ def encode_call(
     """Return the request that `messages.py` documents."""
     env = [name + b"=" + value for name, value in os.environb.items()]
     head = f"hookline/2 {verb} {release} {call_id} {len(arguments)} {len(env)} {len(payload)}\n".encode()
-    here = b""
+    cwd = b""
     with suppress(OSError):  # the folder was removed
-        here = os.getcwdb()
-    strings = [os.fsencode(programs), *map(os.fsencode, arguments), *env, here]
-    return head + b"".join(one + b"\0" for one in strings) + payload
+        cwd = os.getcwdb()
+    strings = [os.fsencode(programs), *map(os.fsencode, arguments), *env, cwd]
+    return head + b"".join(item + b"\0" for item in strings) + payload
 
 
 def exchange(connection: socket.socket, call: bytes) -> tuple[int, int, bytes, bytes, bytes]:
-    """Return exit code, exit code if stdout is lost, and the texts for stdout, stderr and the terminal."""
+    """Return exit code, exit code if stdout is lost, and the bytes for stdout, stderr and the terminal."""
     with suppress(BrokenPipeError):  # a daemon that refuses may close before it has read everything
         rest = memoryview(call)
         while rest:
@@ -249,16 +249,16 @@ def _receive(connection: socket.socket) -> bytes:
 
 
 def _wait_until_ready(connection: socket.socket, events: int) -> None:
-    """Raise `TimeoutError` if the daemon is silent for two intervals and uses no CPU: it may just be busy."""
-    poll, before = select.poll(), -1
+    """Raise `TimeoutError` if the daemon is silent for two intervals and uses no CPU: it may only be busy."""
+    poll, used_before = select.poll(), -1
     poll.register(connection, events)
     for interval in range(LONGEST_WAIT):
         if poll.poll(SILENCE * 1000):
             return
-        now = _cpu_time(peer(connection)[0])
-        if interval and now - before < os.sysconf("SC_CLK_TCK") / 10:
+        used = _cpu_time(peer(connection)[0])
+        if interval and used - used_before < os.sysconf("SC_CLK_TCK") / 10:
             break
-        before = now
+        used_before = used
     raise TimeoutError
 
 
@@ -271,7 +271,7 @@ def _cpu_time(process: int) -> int:
         return -1
 
 
-def killed(connection: socket.socket) -> bool:
+def kill_daemon(connection: socket.socket) -> bool:
     pid, uid = peer(connection)
     with suppress(PermissionError):
         if pid > 1 and uid == os.getuid():
@@ -298,27 +298,27 @@ def ask_daemon(programs: str, arguments: list[str], call_id: str, payload: bytes
             try:
                 return print_reply(*exchange(connection, call))
             except TimeoutError:
-                if not killed(connection):
-                    return None  # one that cannot be replaced is not asked again
+                if not kill_daemon(connection):
+                    return None  # it cannot be replaced, so it is not called again
             except Refused:
                 return None
     return None
 
 
 def print_reply(code: int, unwritten_code: int, out: bytes, err: bytes, terminal: bytes = b"") -> int:
-    """Write the reply and return the exit code for the host; a reply that is lost is not a pass."""
+    """Write the reply and return the exit code for the host; a lost reply does not count as a pass."""
     try:
         write_all(1, out)
     except OSError as error:
-        code, why = unwritten_code, (error.strerror or "error").encode()
+        code, reason = unwritten_code, (error.strerror or "error").encode()
         blocked = b", so the call is blocked" if code else b""
         err = b"hookline: the reply cannot be written to standard output (%b)%b: %b\n%b" % (
-            why,
+            reason,
             blocked,
             out,
             err,
         )
-    with suppress(OSError):  # nobody is left to tell
+    with suppress(OSError):  # no other way to report it
         write_all(2, err)
     with suppress(OSError):  # no terminal
         if terminal:
@@ -336,25 +336,25 @@ def write_all(number: int, data: bytes) -> None:
 
 
 def open_standard_streams() -> None:
-    """Open streams that are missing, or a socket would take their number; writing to one fails."""
+    """Open missing streams, or a socket would get their number; writing to such a stream fails."""
     while os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) < 3:  # noqa: PLR2004 -- the first that is no standard stream
         pass
 
 
 def read_all(number: int) -> bytes:
-    chunks, over = list[bytes](), False
-    with suppress(OSError):  # what cannot be read is answered as empty
-        while not over:
+    chunks, at_end = list[bytes](), False
+    with suppress(OSError):  # an unreadable payload counts as empty
+        while not at_end:
             try:
                 chunks.append(os.read(number, CHUNK))
-                over = not chunks[-1]
+                at_end = not chunks[-1]
             except BlockingIOError:  # its owner has made it non-blocking
                 select.select([number], [], [])
     return b"".join(chunks)
 
 
 def run_hookline(programs: str, arguments: list[str], payload: bytes | None = None) -> None:
-    """Become `hookline`, with *payload* as its standard input."""
+    """Replace this process by `hookline`, with *payload* as its standard input."""
     if payload is not None:
         os.dup2(_payload_stream(payload), 0)
     command = command_line(programs, "hookline", *arguments)
@@ -362,7 +362,7 @@ def run_hookline(programs: str, arguments: list[str], payload: bytes | None = No
 
 
 def _payload_stream(payload: bytes) -> int:
-    """Return a stream with the payload: a file in memory, or a pipe where that is missing or forbidden."""
+    """Return a stream with the payload: a file in memory, or a pipe if that is missing or forbidden."""
     with suppress(AttributeError, OSError):
         file = os.memfd_create("hookline-payload")
         write_all(file, payload)
@@ -371,7 +371,7 @@ def _payload_stream(payload: bytes) -> int:
     reading, writing = os.pipe()
     if os.fork() == 0:
         for number in (0, 1, 2, reading):
-            os.close(number)  # who reads them must not wait for us
+            os.close(number)  # their readers must not wait for this process
         write_all(writing, payload)
         os._exit(0)
     os.close(writing)

@@ -1,4 +1,4 @@
-"""The daemon that is running: which process it is, its own account of itself, and how it is stopped."""
+"""Control of the running daemon: its process, its status, and how to stop it."""
 
 import json
 import os
@@ -9,24 +9,26 @@ from typing import Any
 
 import hookline
 from hookline.daemon import client
-from hookline.daemon.paths import Place, problem
+from hookline.daemon.paths import DaemonFolder, describe_problem
 from hookline.system import own_command
 from hookline.system.file_lock import is_locked
 from hookline.system.process import identity
 
-ANSWERS_WITHIN = 2.0
-STOPS_WITHIN = 15.0
-"""Seconds that a daemon gets for the calls in progress."""
-LOOK_EVERY = 0.02
+REPLY_TIMEOUT = 2.0
+"""Seconds to wait for a reply."""
+STOP_TIMEOUT = 15.0
+"""Seconds that a daemon gets to finish the calls in progress."""
+POLL_INTERVAL = 0.02
+"""Seconds between two checks whether the daemon has ended."""
 
 
-def held(place: Place) -> bool:
-    """Return whether a daemon serves there, hung or not."""
-    return not problem(place.folder) and is_locked(place.lock)
+def is_served(place: DaemonFolder) -> bool:
+    """Return whether a daemon holds the place, hung or not."""
+    return not describe_problem(place.path) and is_locked(place.lock)
 
 
-def holder(place: Place) -> str:
-    """Return the name, as in `lives`, of the process that took the place last."""
+def holder(place: DaemonFolder) -> str:
+    """Return the name, as of `identity.new_name`, of the last process that held the place."""
     try:
         with open(place.lock, encoding="ascii") as file:
             return file.read(200).strip()
@@ -34,37 +36,37 @@ def holder(place: Place) -> str:
         return ""
 
 
-def status(place: Place, within: float = ANSWERS_WITHIN) -> dict[str, Any] | None:
-    """Return the daemon's account of itself; None if none answers."""
-    told = _ask(place, "status", within)
+def status(place: DaemonFolder, within: float = REPLY_TIMEOUT) -> dict[str, Any] | None:
+    """Return the daemon's status; None if no daemon answers."""
+    reply = _ask(place, "status", within)
     try:
-        return dict(json.loads(told)) if told is not None else None
+        return dict(json.loads(reply)) if reply is not None else None
     except (ValueError, TypeError):
         return None
 
 
 def is_ours(status: dict[str, Any] | None, programs: str = "") -> bool:
-    """Return whether that *status* is of a daemon of this release and installation."""
-    own = (hookline.__version__, programs or own_command.programs())
+    """Return whether *status* comes from a daemon of this release and installation."""
+    own = (hookline.__version__, programs or own_command.find_programs())
     return status is not None and (status.get("release"), status.get("programs")) == own
 
 
-def stop(place: Place, within: float = STOPS_WITHIN) -> bool:
-    """Stop the daemon and wait until it is gone; one that does not answer is killed. Return whether it is."""
+def stop(place: DaemonFolder, within: float = STOP_TIMEOUT) -> bool:
+    """Stop the daemon, kill it if it does not answer, and wait for its end; return whether it ended."""
     name = holder(place)
-    within = within if _ask(place, "stop", ANSWERS_WITHIN) is not None else LOOK_EVERY
+    within = within if _ask(place, "stop", REPLY_TIMEOUT) is not None else POLL_INTERVAL
     for number in (None, signal.SIGTERM, signal.SIGKILL):
-        if number is not None and identity.alive(name):  # not a later process with the same number
+        if number is not None and identity.is_alive(name):  # not a later process with the same pid
             os.kill(int(name.partition(":")[0]), number)
-        if _gone(place, name, within if number is None else ANSWERS_WITHIN):
+        if _wait_until_gone(place, name, within if number is None else REPLY_TIMEOUT):
             return True
     return False
 
 
-def is_crowded(place: Place) -> bool:
+def is_crowded(place: DaemonFolder) -> bool:
     """Return whether the queue of connections is full, because the daemon no longer accepts any."""
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(ANSWERS_WITHIN)
+        connection.settimeout(REPLY_TIMEOUT)
         try:
             connection.connect(place.socket)
         except (TimeoutError, BlockingIOError):
@@ -74,24 +76,24 @@ def is_crowded(place: Place) -> bool:
     return False
 
 
-def _gone(place: Place, name: str, within: float) -> bool:
-    until = time.monotonic() + within
-    while held(place) or identity.alive(name):
-        if time.monotonic() > until:
+def _wait_until_gone(place: DaemonFolder, name: str, within: float) -> bool:
+    deadline = time.monotonic() + within
+    while is_served(place) or identity.is_alive(name):
+        if time.monotonic() > deadline:
             return False
-        time.sleep(LOOK_EVERY)
+        time.sleep(POLL_INTERVAL)
     return True
 
 
-def _ask(place: Place, verb: str, within: float) -> bytes | None:
+def _ask(place: DaemonFolder, verb: str, within: float) -> bytes | None:
     """Return the daemon's reply; None if there is none."""
-    connection = None if problem(place.folder) else client.connect(place.folder)
+    connection = None if describe_problem(place.path) else client.connect(place.path)
     if connection is None:
         return None
     with connection:
         connection.settimeout(within)
         try:
-            call = client.encode_call(verb, hookline.__version__, "-", own_command.programs(), [], b"")
+            call = client.encode_call(verb, hookline.__version__, "-", own_command.find_programs(), [], b"")
             return client.exchange(connection, call)[2]
         except (OSError, ValueError, client.Refused, client.Replaced):
             return None

@@ -1,4 +1,4 @@
-"""The files of this installation, and whether they still are those that were loaded."""
+"""Files of this installation, and detection of changes since they were loaded."""
 
 import os
 import sys
@@ -6,27 +6,27 @@ import sys
 from hookline.system.process import identity
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LOOK_EVERY = 1.0
-"""Seconds after which the files are examined again."""
+CHECK_INTERVAL = 1.0
+"""Seconds between two checks of the files."""
 
 
 class Files:
-    """The interpreter and the package's files, as they were when this object was made."""
+    """The interpreter and the package's files, as they were when this object was created."""
 
     def __init__(self) -> None:
         self._paths = (os.path.realpath(sys.executable), *_sources())
         self._loaded = [_stamp(path) for path in self._paths]
-        self._looked = identity.now()
+        self._last_check = identity.now()
         self._changed = False
 
     def changed(self) -> bool:
-        """Return whether an upgrade or an edit has changed a file; examines them at most once a second."""
-        if not self._changed and identity.now() - self._looked >= LOOK_EVERY:
-            self.look()
+        """Return whether an upgrade or an edit has changed a file; check at most once a second."""
+        if not self._changed and identity.now() - self._last_check >= CHECK_INTERVAL:
+            self.check()
         return self._changed
 
-    def look(self) -> None:
-        self._looked = identity.now()  # first, so that calls at the same moment do not examine them too
+    def check(self) -> None:
+        self._last_check = identity.now()  # first, so that simultaneous calls do not check as well
         self._changed = self._changed or [_stamp(path) for path in self._paths] != self._loaded
 
 
@@ -41,7 +41,7 @@ def _sources() -> list[str]:
 
 def _stamp(path: str) -> tuple[int, int, int] | None:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino

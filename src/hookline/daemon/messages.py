@@ -20,8 +20,8 @@ PROTOCOL = b"hookline/2"
 WORKING = b".\n"
 REPLACED, REFUSED = b"!replaced\n", b"!refused\n"
 VERBS = ("hook", "status", "stop")
-MOST_STRINGS = 20_000
-LONGEST_HEAD = 4_096
+MAX_STRINGS = 20_000
+MAX_HEAD_BYTES = 4_096
 
 
 class Malformed(Exception):
@@ -29,6 +29,8 @@ class Malformed(Exception):
 
 
 class Request(NamedTuple):
+    """A request, decoded."""
+
     verb: str
     release: str
     call: str
@@ -41,6 +43,8 @@ class Request(NamedTuple):
 
 
 class Head(NamedTuple):
+    """The first line of a request, decoded."""
+
     verb: str
     release: str
     call: str
@@ -60,7 +64,7 @@ def read_request(receive: Callable[[], bytes]) -> Request:
     """Read one request; *receive* returns the next bytes, none at the end. Raise `Malformed`."""
     data = bytearray()
     while (end := data.find(b"\n")) < 0:
-        if len(data) > LONGEST_HEAD:
+        if len(data) > MAX_HEAD_BYTES:
             raise Malformed("the first line is too long")
         _receive_more(data, receive)
     head = _parse_head(bytes(data[:end]))
@@ -89,20 +93,20 @@ def _parse_head(line: bytes) -> Head:
         raise Malformed("the first line is not of this protocol") from None
     if protocol.encode() != PROTOCOL or verb not in VERBS:
         raise Malformed("the first line is not of this protocol")
-    if min(head[3:]) < 0 or max(head.arguments, head.variables) > MOST_STRINGS or head.size > LARGEST:
+    if min(head[3:]) < 0 or max(head.arguments, head.variables) > MAX_STRINGS or head.size > LARGEST:
         raise Malformed("too large")
     return head
 
 
 def _split(data: bytearray, count: int, receive: Callable[[], bytes]) -> tuple[list[str], bytearray]:
-    """Return *count* strings and the bytes behind them."""
-    found, searched = data.count(0), len(data)
-    while found < count:
+    """Return *count* strings and the bytes after them."""
+    count_found, searched = data.count(0), len(data)
+    while count_found < count:
         _receive_more(data, receive)
-        found += data.count(0, searched)
+        count_found += data.count(0, searched)
         searched = len(data)
     *strings, rest = bytes(data).split(b"\0", count)
-    return [one.decode("utf-8", "surrogateescape") for one in strings], bytearray(rest)
+    return [item.decode("utf-8", "surrogateescape") for item in strings], bytearray(rest)
 
 
 def _receive_more(data: bytearray, receive: Callable[[], bytes]) -> None:

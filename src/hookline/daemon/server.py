@@ -1,4 +1,4 @@
-"""The daemon's server: reads requests from its Unix socket and answers them as a fresh process would."""
+"""The daemon's server: reads requests from its Unix socket and answers them as a new process would."""
 
 import json
 import os
@@ -13,50 +13,50 @@ from contextlib import suppress
 import hookline
 from hookline.core.host import Reply
 from hookline.daemon import installation, messages
-from hookline.daemon.paths import Place
-from hookline.daemon.sockets import Line, listen
+from hookline.daemon.paths import DaemonFolder
+from hookline.daemon.sockets import Connection, listen
 from hookline.daemon.turn_lock import Turns
 from hookline.daemon.warm_state import Warm
 from hookline.runtime.answer import Answer, answer, parse_call, streams
 from hookline.system.notify import sequence
 from hookline.system.process import identity
 
-IDLE = 30 * 60.0
+IDLE_SECONDS = 30 * 60.0
 """Seconds without a call after which the daemon exits."""
-READY = 4
-"""Threads that wait for connections as a rule."""
-MOST = 64
-"""Calls that are answered at the same time; further ones wait, and their clients are told so."""
-MOST_CONNECTIONS = 512
-"""Threads, each with one connection, at most."""
-MORE = 8
-"""Threads that are added at once when all of them wait for something."""
+MIN_WORKERS = 4
+"""Threads that normally wait for connections."""
+MAX_CALLS = 64
+"""Calls answered at the same time; further calls wait, and their clients are notified."""
+MAX_WORKERS = 512
+"""Threads, each with one connection."""
+EXTRA_WORKERS = 8
+"""Threads added at once when all threads are blocked."""
 STUCK_AFTER = 0.03
-"""Seconds without a finished call, while another one waits, after which threads are added."""
+"""Seconds without a finished call, while another waits, after which threads are added."""
 QUIET_CHECKS = 30
 """Checks without a call after which the watch thread sleeps."""
 WORKING_EVERY = 0.25
-"""Seconds between two signs of life."""
+"""Seconds between two messages that a call is in progress."""
 CHECK_EVERY = 1.0
 """Seconds between two checks of the daemon's own files."""
 FINISH_WITHIN = 10.0
 """Seconds that calls in progress get when the daemon stops."""
 RETRY_ACCEPT = 0.05
-"""Seconds until a connection is accepted again after the system refused one."""
+"""Seconds to wait after the system refused to accept a connection."""
 
 
 class Server:
     """Answers calls until it is stopped, replaced or idle; must be closed."""
 
-    def __init__(self, place: Place, programs: str, *, idle: float = IDLE) -> None:
+    def __init__(self, place: DaemonFolder, programs: str, *, idle: float = IDLE_SECONDS) -> None:
         self.place, self.programs, self.idle = place, programs, idle
         self.stopping = threading.Event()
         self._turns = Turns()
-        self._warm = Warm(self._turns.spare)
+        self._warm = Warm(self._turns.take_in_background)
         self._files = installation.Files()
         self._lock = threading.Lock()
-        self._lines: set[Line] = set()
-        self._slots = threading.BoundedSemaphore(MOST)
+        self._lines: set[Connection] = set()
+        self._slots = threading.BoundedSemaphore(MAX_CALLS)
         self._workers = self._finished = self._calls = 0
         self._started, self._last = time.time(), identity.now()
         self._called, self._closed = threading.Event(), threading.Event()
@@ -65,9 +65,9 @@ class Server:
 
     def serve(self) -> None:
         """Answer calls until the end."""
-        self._add_workers(READY)
+        self._add_workers(MIN_WORKERS)
         with suppress(OSError):
-            os.utime(self.place.start_lock)  # this start did not fail, though it may have taken long
+            os.utime(self.place.start_lock)  # the start succeeded, even if a client gave up waiting
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
         seen = 0
         while not self.stopping.wait(min(self.idle / 4, CHECK_EVERY)):
@@ -75,10 +75,10 @@ class Server:
                 break
             if not self._in_place():
                 break  # the folder was removed, or another daemon has it
-            if self._calls != seen:  # here, so that no call has to wait for it
+            if self._calls != seen:  # here, so that no call waits for the check
                 seen = self._calls
-                self._files.look()
-            self._add_workers(READY - self._workers)
+                self._files.check()
+            self._add_workers(MIN_WORKERS - self._workers)
         self.stopping.set()
 
     def stop_listening(self) -> None:
@@ -88,13 +88,13 @@ class Server:
             with suppress(OSError):
                 os.unlink(self.place.socket)
         with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the threads that wait on it
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the threads that accept on it
         self._listener.close()
 
     def close(self) -> None:
         """Finish the calls in progress and store what was recorded."""
-        until = time.monotonic() + FINISH_WITHIN
-        while self._lines and time.monotonic() < until:
+        deadline = time.monotonic() + FINISH_WITHIN
+        while self._lines and time.monotonic() < deadline:
             time.sleep(0.02)
         self._closed.set()
         self._called.set()
@@ -110,7 +110,7 @@ class Server:
     # Threads: whichever thread accepts a connection answers it, which is faster than handing it over.
 
     def _watch(self) -> None:
-        """While calls come in: send signs of life, and add threads where all of them wait for something."""
+        """Send progress messages while calls are open, and add threads when all are blocked."""
         while not self._closed.is_set():
             self._called.wait()
             quiet = 0
@@ -121,10 +121,10 @@ class Server:
                 for line in tuple(self._lines):
                     line.send_working(every=WORKING_EVERY)
                 if self._finished == finished and self._connection_waits():
-                    self._add_workers(MORE)
+                    self._add_workers(EXTRA_WORKERS)
                 quiet = 0 if self._lines or self._finished != finished else quiet + 1
             self._called.clear()
-            if self._lines:  # a call that came just now
+            if self._lines:  # a call arrived just now
                 self._called.set()
 
     def _connection_waits(self) -> bool:
@@ -136,7 +136,7 @@ class Server:
             return False
 
     def _add_workers(self, count: int) -> None:
-        for _ in range(min(count, MOST_CONNECTIONS - self._workers)):
+        for _ in range(min(count, MAX_WORKERS - self._workers)):
             with self._lock:
                 self._workers += 1
             try:
@@ -146,33 +146,33 @@ class Server:
                     self._workers -= 1
 
     def _work(self) -> None:
-        over = False
+        surplus = False
         try:
-            while not self.stopping.is_set() and not over:
+            while not self.stopping.is_set() and not surplus:
                 line = self._next_line()
-                over = line is not None and self._serve(line)
+                surplus = line is not None and self._serve(line)
         finally:
-            if not over:
+            if not surplus:
                 with self._lock:
                     self._workers -= 1
 
-    def _next_line(self) -> Line | None:
+    def _next_line(self) -> Connection | None:
         """Return the next connection; None if there is none now."""
         try:
             connection, _ = self._listener.accept()
         except OSError:  # shut down, or too many files are open
             self.stopping.wait(RETRY_ACCEPT)
             return None
-        line = Line(connection, identity.now())
+        line = Connection(connection, identity.now())
         with self._lock:
             self._lines.add(line)
             self._last = line.since
-        if not self._called.is_set():  # waking a thread costs the one that answers
+        if not self._called.is_set():  # waking the watch thread costs the answering thread the GIL
             self._called.set()
         return line
 
-    def _serve(self, line: Line) -> bool:
-        """Answer one call; return whether this thread is one too many, and ends."""
+    def _serve(self, line: Connection) -> bool:
+        """Answer one call; return whether this thread is surplus and must end."""
         try:
             with suppress(OSError, messages.Malformed):
                 self._answer(line)
@@ -182,39 +182,39 @@ class Server:
                 self._lines.discard(line)
                 self._last = identity.now()
                 self._finished += 1
-                stuck = sum(one.since < self._last - STUCK_AFTER for one in self._lines)
-                over = self._workers > READY + stuck
-                self._workers -= over
-        return over
+                stuck = sum(other.since < self._last - STUCK_AFTER for other in self._lines)
+                surplus = self._workers > MIN_WORKERS + stuck
+                self._workers -= surplus
+        return surplus
 
-    def _answer(self, line: Line) -> None:
+    def _answer(self, line: Connection) -> None:
         process, user = line.peer()
         if user != os.getuid():
             return
         request = line.read_request()
         if request.verb != "hook":
             self._control(line, request.verb)
-        elif line.left():
+        elif line.client_left():
             return
         elif _is_elsewhere(process) or {"-h", "--help"} & {*request.arguments}:
             line.send(messages.REFUSED)
-        elif self._is_other(request) or _is_freer(process):
+        elif self._is_other(request) or _is_less_restricted(process):
             line.send(messages.REPLACED)
             self.stopping.set()
         else:
             with self._slots:
                 self._calls += 1
-                with self._turns.taken():
-                    answered = self._judge(request, line)
-                    line.send(_encoded(answered))
-                answered.after()
+                with self._turns.take():
+                    result = self._judge(request, line)
+                    line.send(_encode_answer(result))
+                result.after()
 
     def _is_other(self, request: messages.Request) -> bool:
-        """Return whether the client is of another release or installation, or an upgrade has come between."""
+        """Return whether the client is of another release or installation, or our files have changed."""
         own = (hookline.__version__, self.programs)
         return (request.release, request.programs) != own or self._files.changed()
 
-    def _judge(self, request: messages.Request, line: Line) -> Answer:
+    def _judge(self, request: messages.Request, line: Connection) -> Answer:
         try:
             call = parse_call(
                 request.arguments,
@@ -229,7 +229,7 @@ class Server:
             return Answer(Reply(stderr=f"hookline: called wrongly, so nothing was judged: {error}\n"))
         return answer(call, self._warm.open)
 
-    def _control(self, line: Line, verb: str) -> None:
+    def _control(self, line: Connection, verb: str) -> None:
         if verb == "stop":
             self.stopping.set()
         line.send(messages.encode_reply(0, self._status() if verb == "status" else b""))
@@ -242,10 +242,10 @@ class Server:
         return json.dumps(about).encode()
 
 
-def _encoded(answered: Answer) -> bytes:
-    reply = answered.reply
+def _encode_answer(result: Answer) -> bytes:
+    reply = result.reply
     out, err = streams(reply)
-    terminal = b"".join(map(sequence, answered.notices))
+    terminal = b"".join(map(sequence, result.notices))
     return messages.encode_reply(reply.code, out, err, terminal, unwritten_code=reply.unwritten_code)
 
 
@@ -257,7 +257,7 @@ def _namespaces(process: int | str) -> tuple[str, ...]:
 
 
 def _restrictions(process: int | str) -> tuple[int, ...]:
-    """Return how a sandbox restricts *process*: by `no_new_privs`, and by how many system call filters."""
+    """Return a sandbox's restrictions of *process*: `no_new_privs`, and the number of seccomp filters."""
     names = (b"NoNewPrivs:", b"Seccomp_filters:")
     try:
         with open(f"/proc/{process}/status", "rb") as file:
@@ -272,12 +272,12 @@ _OWN_NAMESPACES, _OWN_RESTRICTIONS = _namespaces("self"), _restrictions("self")
 def _is_elsewhere(process: int) -> bool:
     """Return whether *process* has another file system or network, as in a container.
 
-    Only it can read its settings, and reach what they name.
+    Only that process can read its settings and reach the programs that they name.
     """
     return bool(_OWN_NAMESPACES) and _namespaces(process) != _OWN_NAMESPACES
 
 
-def _is_freer(process: int) -> bool:
+def _is_less_restricted(process: int) -> bool:
     """Return whether a sandbox restricts this daemon more than *process*, whose hooks could fail here."""
     if not any(_OWN_RESTRICTIONS):
         return False

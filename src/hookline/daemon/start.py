@@ -1,4 +1,4 @@
-"""Start the daemon, and be it: one for a user, however many clients try at once."""
+"""Start of the daemon: one per user, however many clients try at once."""
 
 import fcntl
 import gc
@@ -9,27 +9,27 @@ import time
 from collections.abc import Sequence
 
 from hookline.daemon import client, control, log
-from hookline.daemon.paths import Place, make
-from hookline.daemon.server import IDLE, Server
+from hookline.daemon.paths import DaemonFolder, create_daemon_folder
+from hookline.daemon.server import IDLE_SECONDS, Server
 from hookline.system import own_command
 from hookline.system.file_lock import try_lock
 from hookline.system.process import identity
 
 SWITCH = "HOOKLINE_DAEMON"
-"""Variable that, set to `off`, has every call answered in a process of its own."""
-TAKES_OVER_WITHIN = 10.0
-"""Seconds in which another daemon must have left the folder."""
-LARGEST_LOG = 1 << 20
+"""Environment variable; with the value `off`, every call is answered in a process of its own."""
+TAKEOVER_TIMEOUT = 10.0
+"""Seconds in which another daemon must leave the folder."""
+MAX_LOG_BYTES = 1 << 20
 GC_THRESHOLD = (20_000, 20, 20)
 SWITCH_INTERVAL = 0.0005
-"""Seconds after which a thread yields: the one that answers does not wait for the one that stores."""
+"""Seconds after which a thread yields, so that the answering thread does not wait for the storing one."""
 
 
-def ensure(place: Place) -> bool:
-    """Return whether a daemon of this installation answers, started if need be."""
+def ensure(place: DaemonFolder) -> bool:
+    """Return whether a daemon of this installation answers, after starting one if necessary."""
     if control.is_ours(control.status(place)):
         return True
-    connection = client.wait_for_daemon(place.folder, own_command.programs())
+    connection = client.wait_for_daemon(place.path, own_command.find_programs())
     if connection is not None:
         connection.close()
     return connection is not None
@@ -38,35 +38,37 @@ def ensure(place: Place) -> bool:
 def main(arguments: Sequence[str]) -> int:
     """Serve, unless a daemon of this installation does: `python -m hookline.daemon [PROGRAMS [IDLE]]`."""
     os.chdir("/")
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # pipes of the host that called: it may wait for their end
-    programs = arguments[0] if arguments else own_command.programs()
-    idle = float(arguments[1]) if len(arguments) > 1 else IDLE
+    os.closerange(
+        3, os.sysconf("SC_OPEN_MAX")
+    )  # pipes of the calling host, which may wait until they are closed
+    programs = arguments[0] if arguments else own_command.find_programs()
+    idle = float(arguments[1]) if len(arguments) > 1 else IDLE_SECONDS
     try:
-        place = make()
+        place = create_daemon_folder()
         _shorten_log(place)
-        until = time.monotonic() + TAKES_OVER_WITHIN
+        deadline = time.monotonic() + TAKEOVER_TIMEOUT
         while True:
             with try_lock(place.lock) as lock:
                 if lock is not None:
                     return _serve(place, lock, programs, idle)
-            if _superfluous(place, programs):
+            if _is_superfluous(place, programs):
                 return 0
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 return _give_up("another daemon holds the folder, and cannot be reached from here")
             time.sleep(0.02)
     except OSError as error:
         return _give_up(str(error))
 
 
-def _give_up(why: str) -> int:
-    log.say(f"cannot run: {why}")
+def _give_up(reason: str) -> int:
+    log.write(f"cannot run: {reason}")
     return 1
 
 
-def _superfluous(place: Place, programs: str) -> bool:
-    """Return whether the daemon that holds the place is as good as this one; another one is stopped.
+def _is_superfluous(place: DaemonFolder, programs: str) -> bool:
+    """Return whether the daemon that holds the place is equivalent to this one; stop it if it is not.
 
-    One that cannot be reached is left alone: a sandbox may keep this process from it, and it may be well.
+    A daemon that cannot be reached is left alone: a sandbox may separate it from this process.
     """
     status = control.status(place)
     if control.is_ours(status, programs):
@@ -76,12 +78,12 @@ def _superfluous(place: Place, programs: str) -> bool:
     return False
 
 
-def _serve(place: Place, lock: int, programs: str, idle: float) -> int:
+def _serve(place: DaemonFolder, lock: int, programs: str, idle: float) -> int:
     os.truncate(lock, 0)
-    os.pwrite(lock, identity.own().encode(), 0)
+    os.pwrite(lock, identity.new_name().encode(), 0)
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.collect()
-    gc.freeze()  # modules stay: searching them for garbage takes longer than a reply
+    gc.freeze()  # modules are never freed, and scanning them takes longer than a reply
     gc.set_threshold(*GC_THRESHOLD)
     server = Server(place, programs, idle=idle)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -101,6 +103,6 @@ def _release(lock: int) -> None:
     fcntl.flock(lock, fcntl.LOCK_UN)
 
 
-def _shorten_log(place: Place) -> None:
-    if os.path.exists(place.log) and os.stat(place.log).st_size > LARGEST_LOG:
+def _shorten_log(place: DaemonFolder) -> None:
+    if os.path.exists(place.log) and os.stat(place.log).st_size > MAX_LOG_BYTES:
         os.truncate(place.log, 0)

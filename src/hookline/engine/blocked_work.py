@@ -1,9 +1,9 @@
-"""What guards stopped of an agent's work, where nothing that could change a file came after it."""
+"""Detection of an agent's work that guards blocked, if no work that could change a file followed."""
 
 from collections.abc import Iterator
 
 from hookline import hosts
-from hookline.core.command_name import SHELLS, only_looks
+from hookline.core.command_name import SHELLS, is_read_only
 from hookline.core.events import (
     PermissionRequest,
     PostToolUse,
@@ -13,50 +13,54 @@ from hookline.core.events import (
     UserPromptSubmit,
 )
 from hookline.core.store import Query, Record, Store
-from hookline.engine.usage import inside
+from hookline.engine.usage import is_in_worktree
 
-MOMENTS = {one.__name__ for one in (UserPromptSubmit, TurnStart, PreModelCall, PreToolUse, PermissionRequest)}
-"""Where a verdict keeps an agent from what it was about to do."""
+BLOCKING_EVENTS = {
+    event.__name__ for event in (UserPromptSubmit, TurnStart, PreModelCall, PreToolUse, PermissionRequest)
+}
+"""Events at which a verdict prevents the agent's next action."""
 VERDICTS = ("block", "ask")
-"""Nobody is there to be asked; what was done all the same is told by what came after it."""
-LOOKING = ("read", "glob", "grep", "list", "search", "fetch", "question", "leave")
+"""Actions that block; `ask` blocks too, because no user is present."""
+READ_ONLY_KINDS = ("read", "glob", "grep", "list", "search", "fetch", "question", "leave")
 """Kinds of tools that change no file."""
 
 
-def stopped(store: Store, worktree: str, *, since: float, until: float) -> str:
-    """By what, and at what; empty where nothing was, or the agent went on to other work.
+def find_blocked_work(store: Store, worktree: str, *, since: float, until: float) -> str:
+    """Return the rules and the blocked action; empty if nothing was blocked or other work followed.
 
-    What is stopped after *until* is stopped because the agent's time is over.
+    Blocks after *until* do not count: they happen because the agent's budget is over.
     """
-    heard = sorted(_heard(store, worktree, since), key=lambda one: one.at)
-    last = max((n for n, one in enumerate(heard) if _stops(one) and one.at < until), default=None)
-    if last is None or any(map(_works, heard[last + 1 :])):
+    records = sorted(_read_records(store, worktree, since), key=lambda record: record.at)
+    last = max(
+        (index for index, record in enumerate(records) if _is_blocked(record) and record.at < until),
+        default=None,
+    )
+    if last is None or any(map(_may_change_files, records[last + 1 :])):
         return ""
-    one = heard[last]
-    return f"{', '.join(one.rules) or 'a hook'} at {one.summary or one.tool or one.event}"
+    record = records[last]
+    return f"{', '.join(record.rules) or 'a hook'} at {record.summary or record.tool or record.event}"
 
 
-def _heard(store: Store, worktree: str, since: float) -> Iterator[Record]:
+def _read_records(store: Store, worktree: str, since: float) -> Iterator[Record]:
     for session in store.sessions(since=since):
-        if inside(session.cwd, worktree):
-            yield from (one for _, one in store.records(Query(session=session.id, since=since)))
+        if is_in_worktree(session.cwd, worktree):
+            yield from (record for _, record in store.records(Query(session=session.id, since=since)))
 
 
-def _stops(one: Record) -> bool:
-    return one.event in MOMENTS and one.action in VERDICTS
+def _is_blocked(record: Record) -> bool:
+    return record.event in BLOCKING_EVENTS and record.action in VERDICTS
 
 
-def _works(one: Record) -> bool:
-    """Whether a tool was run that could have changed something."""
-    if one.event != PostToolUse.__name__:
+def _may_change_files(record: Record) -> bool:
+    if record.event != PostToolUse.__name__:
         return False
-    kind = _kind(one)
-    return not only_looks(one.summary) if kind in SHELLS else kind not in LOOKING
+    kind = _tool_kind(record)
+    return not is_read_only(record.summary) if kind in SHELLS else kind not in READ_ONLY_KINDS
 
 
-def _kind(one: Record) -> str:
-    if one.host not in hosts.names():
+def _tool_kind(record: Record) -> str:
+    if record.host not in hosts.names():
         return ""
-    host = hosts.load(one.host)
-    row = host.tools.get(one.tool) or host.tool_kind(one.tool)
-    return row.kind if row else ""
+    host = hosts.load(record.host)
+    tool = host.tools.get(record.tool) or host.find_tool(record.tool)
+    return tool.kind if tool else ""

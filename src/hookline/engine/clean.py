@@ -1,4 +1,4 @@
-"""Take away what runs leave in a repository: worktrees, refs, and if wanted branches and journals."""
+"""Removal of a run's leftovers in a repository: worktrees, refs, and on request branches and journals."""
 
 import os
 import shutil
@@ -6,51 +6,51 @@ import shutil
 from msgspec import Struct
 
 from hookline.engine import lock, progress
-from hookline.engine.git.keep_refs import elsewhere
+from hookline.engine.git.keep_refs import find_other_worktree
 from hookline.engine.git.repository import HEADS, REFS, Repository
 from hookline.engine.git.worktree import Worktree
 from hookline.engine.runs import Run
 from hookline.engine.workplace import workers, worktrees
 
 UNCOMMITTED = ("spawned", "left")
-"""Phases of an experiment in which its change is in no commit yet."""
+"""Phases of an experiment in which its change is not committed yet."""
 
 
-class Leavings(Struct, frozen=True, kw_only=True):
-    """What there is of a run to be taken away."""
+class RunLeftovers(Struct, frozen=True, kw_only=True):
+    """The removable parts of a run."""
 
     run: Run
     trees: tuple[str, ...]
     refs: tuple[str, ...]
     size: int
-    """Bytes of its worktrees."""
+    """Bytes of the worktrees."""
     busy: bool
     unfinished: int | None = None
-    """An experiment that was interrupted: what its agent left may be nowhere but in a worktree."""
+    """Number of an interrupted experiment, whose changes may exist only in a worktree."""
     elsewhere: str = ""
-    """The folder in which somebody has its branch checked out."""
+    """Another worktree that has the run's branch checked out."""
 
 
-def leavings(run: Run, repository: Repository) -> Leavings:
-    trees = [one.path for one in _all(run, repository) if one.there]
-    return Leavings(
+def find_leftovers(run: Run, repository: Repository) -> RunLeftovers:
+    trees = [tree.path for tree in _all_worktrees(run, repository) if tree.exists]
+    return RunLeftovers(
         run=run,
         trees=tuple(trees),
         refs=tuple(repository.refs(f"{REFS}/{run.id}/")),
         size=sum(map(_size, trees)),
-        busy=lock.busy(run),
+        busy=lock.is_running(run),
         unfinished=_unfinished(run) if trees else None,
-        elsewhere=elsewhere(repository, run.branch, run.checkout),
+        elsewhere=find_other_worktree(repository, run.branch, run.checkout),
     )
 
 
 def _unfinished(run: Run) -> int | None:
-    found = (progress.load(run.of(name)) for name in ("", *workers(run)))
-    return next((step.experiment for step in found if step and step.phase in UNCOMMITTED), None)
+    steps = (progress.load(run.worker_folder(name)) for name in ("", *workers(run)))
+    return next((step.experiment for step in steps if step and step.phase in UNCOMMITTED), None)
 
 
-def _all(run: Run, repository: Repository) -> list[Worktree]:
-    """Of all its workers."""
+def _all_worktrees(run: Run, repository: Repository) -> list[Worktree]:
+    """Return the worktrees of all workers."""
     return [tree for name in ("", *workers(run)) for tree in worktrees(run, repository, name).values()]
 
 
@@ -60,17 +60,21 @@ def _size(path: str) -> int:
     )
 
 
-def clean(one: Leavings, repository: Repository, *, refs: bool, everything: bool) -> None:
-    """The worktrees; with *refs* what discarded experiments came to; with *everything* branch and journal."""
-    with lock.held(one.run):
-        for tree in _all(one.run, repository):
+def clean(leftovers: RunLeftovers, repository: Repository, *, refs: bool, everything: bool) -> None:
+    """Remove the worktrees of a run.
+
+    With *refs* also remove the commits of discarded experiments; with *everything* also the branch and the
+    journal.
+    """
+    with lock.acquire(leftovers.run):
+        for tree in _all_worktrees(leftovers.run, repository):
             tree.remove()
-            if tree.branch not in ("", one.run.branch):
-                repository.drop_ref(f"{HEADS}{tree.branch}")
-        for ref in one.refs if refs or everything else ():
-            repository.drop_ref(ref)
+            if tree.branch not in ("", leftovers.run.branch):
+                repository.delete_ref(f"{HEADS}{tree.branch}")
+        for ref in leftovers.refs if refs or everything else ():
+            repository.delete_ref(ref)
         if everything:
-            repository.drop_ref(f"{HEADS}{one.run.branch}")
-            shutil.rmtree(one.run.folder, ignore_errors=True)
-        shutil.rmtree(one.run.scratch, ignore_errors=True)
-        os.unlink(lock.path(one.run))
+            repository.delete_ref(f"{HEADS}{leftovers.run.branch}")
+            shutil.rmtree(leftovers.run.folder, ignore_errors=True)
+        shutil.rmtree(leftovers.run.scratch, ignore_errors=True)
+        os.unlink(lock.lock_path(leftovers.run))

@@ -1,4 +1,4 @@
-"""What an agent that does not get on is advised to do next, and when it is better to stop."""
+"""Advice to an agent that makes no progress, and the detection of a plateau."""
 
 from collections.abc import Sequence
 from itertools import takewhile
@@ -6,20 +6,20 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from hookline.engine.judge import Metric, best, gained
+from hookline.engine.judge import Metric, best, gain
 
 Level = Literal["none", "refine", "pivot", "search", "halt"]
 
 PROGRESS = ("baseline", "keep", "keep_reworked")
-"""Statuses that say that something stands."""
-NEITHER = ("superseded", "budget")
-"""Statuses that are nobody's failure: another one was faster, or the run was over."""
-LEAST = 0.001
-"""The part of the best metric that must be gained in a while, lest it is a plateau."""
+"""Statuses whose change is kept."""
+NEUTRAL = ("superseded", "budget")
+"""Statuses that do not count as failures: superseded by another experiment, or ended with the run."""
+MIN_GAIN = 0.001
+"""Fraction of the best metric below which a gain counts as a plateau."""
 
 
 class Row(Protocol):
-    """What is to be known of a journal's row."""
+    """Properties of a journal row that are used here."""
 
     @property
     def status(self) -> str: ...
@@ -28,7 +28,7 @@ class Row(Protocol):
 
 
 class Thresholds(Protocol):
-    """After how many failures in a row, and after how many pivots, which advice is given."""
+    """Numbers of failures in a row and of pivots for each level of advice."""
 
     @property
     def refine(self) -> int: ...
@@ -40,8 +40,8 @@ class Thresholds(Protocol):
     def halt(self) -> int: ...
 
 
-class Usual(Struct, frozen=True, kw_only=True):
-    """The thresholds of a target that has none."""
+class DefaultThresholds(Struct, frozen=True, kw_only=True):
+    """Thresholds for a target that has none."""
 
     refine: int = 3
     pivot: int = 5
@@ -50,14 +50,14 @@ class Usual(Struct, frozen=True, kw_only=True):
 
 
 class Advice(Struct, frozen=True, kw_only=True):
-    """What an agent is told."""
+    """The advice to an agent."""
 
     level: Level
     text: str = ""
 
 
 _FAILED = "{failures} experiments in a row did not help"
-_SAYS = {
+_TEXTS = {
     "none": "",
     "refine": f"{_FAILED}. Refine: keep the direction, read why each of them failed, and change one smaller "
     "thing at a time.",
@@ -71,37 +71,39 @@ _SAYS = {
 
 
 def advice(rows: Sequence[Row], thresholds: Thresholds | None = None) -> Advice:
-    """What the experiments since the last that was kept come to; a keep begins anew."""
-    limits, failures = thresholds or Usual(), failed_in_a_row(rows)
-    pivots, since = divmod(failures, max(limits.pivot, 1))
-    level = _level(pivots, since, limits)
-    return Advice(level=level, text=_SAYS[level].format(failures=failures, pivots=pivots))
+    """Return the advice for the failures since the last kept experiment."""
+    limits, failures = thresholds or DefaultThresholds(), count_failures(rows)
+    pivots, remainder = divmod(failures, max(limits.pivot, 1))
+    level = _level(pivots, remainder, limits)
+    return Advice(level=level, text=_TEXTS[level].format(failures=failures, pivots=pivots))
 
 
-def _level(pivots: int, since: int, limits: Thresholds) -> Level:
+def _level(pivots: int, remainder: int, limits: Thresholds) -> Level:
     if pivots >= limits.halt:
         return "halt"
-    if since == 0 and pivots:
+    if remainder == 0 and pivots:
         return "search" if pivots >= limits.search else "pivot"
-    return "refine" if since >= limits.refine else "none"
+    return "refine" if remainder >= limits.refine else "none"
 
 
-def failed_in_a_row(rows: Sequence[Row]) -> int:
-    """Experiments since the last that stands."""
+def count_failures(rows: Sequence[Row]) -> int:
+    """Return the number of failed experiments since the last one that was kept."""
     since = takewhile(lambda row: row.status not in PROGRESS, reversed(rows))
-    return sum(row.status not in NEITHER for row in since)
+    return sum(row.status not in NEUTRAL for row in since)
 
 
-def plateau(rows: Sequence[Row], metric: Metric, *, window: int | None, least: float = LEAST) -> bool:
-    """Whether the last *window* experiments, kept or not, gained next to nothing; with None it never is."""
+def has_plateaued(
+    rows: Sequence[Row], metric: Metric, *, window: int | None, min_gain: float = MIN_GAIN
+) -> bool:
+    """Return whether the last *window* experiments gained almost nothing; False if *window* is None."""
     if window is None:
         return False
-    counted = [row for row in rows if row.status not in NEITHER]
-    stood, reached = _stands(counted[:-window], metric), _stands(counted, metric)
-    if stood is None or reached is None:
+    counted = [row for row in rows if row.status not in NEUTRAL]
+    earlier, current = _best_kept(counted[:-window], metric), _best_kept(counted, metric)
+    if earlier is None or current is None:
         return False
-    return gained(reached, stood, metric) <= least * abs(stood)
+    return gain(current, earlier, metric) <= min_gain * abs(earlier)
 
 
-def _stands(rows: Sequence[Row], metric: Metric) -> float | None:
+def _best_kept(rows: Sequence[Row], metric: Metric) -> float | None:
     return best([row.metric for row in rows if row.status in PROGRESS and row.metric is not None], metric)

@@ -1,9 +1,10 @@
-"""One experiment: an agent changes something, what it left is committed, measured and judged.
+"""One experiment: an agent changes files, and its changes are committed, measured and judged.
 
-Each step is written down before the next one is taken, so that whoever comes after a crash goes on where this
-one was. What becomes of the result is the business of the run, which alone writes the journal.
+Each step is saved before the next one starts, so that the experiment can resume after a crash. Only the run
+writes the journal.
 """
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,156 +15,172 @@ from hookline.engine import agent_notes, durable_files, instructions, progress, 
 from hookline.engine.agents.agent import Spawn, Task
 from hookline.engine.escalation import advice
 from hookline.engine.git import commit, config, keep_refs, stash
+from hookline.engine.git.repository import experiment_ref
 from hookline.engine.journal import TABLE, Row
-from hookline.engine.points import passed
-from hookline.engine.progress import Step
+from hookline.engine.progress import ExperimentProgress
 from hookline.engine.runs import Run
-from hookline.engine.verdict import judged, left_nothing, not_measured, withdrawn
+from hookline.engine.verdict import decide_crash, decide_measured, decide_withdrawn, decide_without_change
 from hookline.engine.work import Work
 from hookline.redact import redact
 from hookline.system.process import unattended
 
-SAID = 4_000
-"""Characters of what an agent printed last that are kept."""
-_IDEAS = 1 << 20
+_LOG = logging.getLogger("hookline.engine")
+
+MAX_OUTPUT_CHARACTERS = 4_000
+"""Maximum characters of the agent's output that are kept: the last ones."""
+_MAX_IDEAS_CHARACTERS = 1 << 20
 
 
-def decide(work: Work, step: Step, rows: Sequence[Row]) -> Step:
-    """Go on from *step* until it is known what becomes of the experiment: its row is in what this gives.
+def decide(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
+    """Continue from *step* until the outcome is decided; return the step with its row.
 
-    Where nothing was done yet, the worktree is as it was put at the step's start.
+    If nothing has been done yet, the worktree must be at the step's start commit.
     """
     while step.phase not in ("decided", "recorded"):
-        step = progress.save(work.place, _NEXT[step.phase](work, step, rows))
-        passed(f"after-{step.phase}")
+        step = progress.save(work.state_folder, _NEXT_STEP[step.phase](work, step, rows))
+        _LOG.debug("after-%s", step.phase)
     return step
 
 
-def _begin(work: Work, step: Step, rows: Sequence[Row]) -> Step:
-    """Let the agent work, and note first that it may."""
-    left = work.target.agent.budget - step.spent
-    end = min(time.time() + left, work.until)
-    spawn = work.agent.command(_task(work, step, rows, end))
-    passed("before-wire")
-    work.wire(step.start)
-    passed("after-wire")
-    before = usage.noted(work.used(work.run.began))
-    with _untouched(work, step.experiment) as refs:
-        keep_refs.note(work.place, refs)
+def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
+    """Save that the agent may be running, then run it to its end."""
+    remaining = work.target.agent.budget - step.spent
+    end = min(time.time() + remaining, work.until)
+    spawn = work.agent.command(_prepare_task(work, step, rows, end))
+    _LOG.debug("before-wire")
+    work.install_hooks(step.start)
+    _LOG.debug("after-wire")
+    before = usage.to_json(work.read_usage(work.run.began))
+    with _protect_repository(work, step.experiment) as snapshot:
+        keep_refs.save_snapshot(work.state_folder, snapshot)
         step = replace(step, phase="spawned", mark=unattended.new_mark(), began=time.time(), before=before)
-        progress.save(work.place, step)
-        work.watcher.working(step.experiment, end)
-        passed("before-spawn")
-        spawn, over = _sessions(work, step, rows, spawn, end)
-        passed("after-agent")
-    work.unwire()
-    passed("after-unwire")
-    told = redact(over.tail)
+        progress.save(work.state_folder, step)
+        work.watcher.on_experiment(step.experiment, end)
+        _LOG.debug("before-spawn")
+        spawn, result = _run_sessions(work, step, rows, spawn, end)
+        _LOG.debug("after-agent")
+    work.remove_hooks()
+    _LOG.debug("after-unwire")
+    output = redact(result.tail)
     return replace(
-        _heard(work, step, end),
+        _add_hook_data(work, step, end),
         phase="left",
-        spent=step.spent + over.seconds,
-        ended=_ended(over),
-        said=told[-SAID:],
-        notes=agent_notes.notes(spawn.says(told)),
-        description=spawn.describe(told),
+        spent=step.spent + result.seconds,
+        ended=_describe_end(result),
+        output_tail=output[-MAX_OUTPUT_CHARACTERS:],
+        notes=agent_notes.extract_notes(spawn.extract_text(output)),
+        description=spawn.describe(output),
     )
 
 
 @contextmanager
-def _untouched(work: Work, number: int) -> Iterator[keep_refs.Before]:
-    """The repository is afterwards as it is now, however what runs meanwhile ends: also where a user ends it.
-
-    Gives its refs.
-    """
+def _protect_repository(work: Work, number: int) -> Iterator[keep_refs.RefSnapshot]:
+    """Restore settings, refs and stash on exit, even after an error or an interrupt; yield the refs."""
     repository = work.tree.repository
     stash.pin(work.tree, work.run.id, work.worker)
-    was, refs = config.known(work.run, repository), keep_refs.before(repository, work.run.id)
+    settings, snapshot = (
+        config.saved_settings(work.run, repository),
+        keep_refs.snapshot_refs(repository, work.run.id),
+    )
     try:
-        yield refs
+        yield snapshot
     finally:
-        _put_back(work, number, was, refs)
+        _restore_repository(work, number, settings, snapshot)
 
 
-def _put_back(work: Work, number: int, was: config.Settings, refs: keep_refs.Before) -> None:
-    repository, noted = work.tree.repository, work.watcher.noted
-    config.put_back(work.run, repository.git.dir, was, number, noted)
-    keep_refs.after(repository, work.run.id, number, refs, noted)
-    stash.put_back(work.tree, work.run.id, number, work.worker)
+def _restore_repository(
+    work: Work, number: int, settings: config.Settings, snapshot: keep_refs.RefSnapshot
+) -> None:
+    repository, report = work.tree.repository, work.watcher.on_notice
+    config.restore_settings(work.run, repository.git.dir, settings, number, report)
+    keep_refs.restore_refs(repository, work.run.id, number, snapshot, report)
+    stash.restore_stash(work.tree, work.run.id, number, work.worker)
 
 
-def _heard(work: Work, step: Step, until: float | None = None) -> Step:
-    """With what hooks heard of the agent: what it spent, and whether they stopped it before *until*.
+def _add_hook_data(work: Work, step: ExperimentProgress, until: float | None = None) -> ExperimentProgress:
+    """Return the step with the agent's usage and any work that guards blocked before *until*.
 
-    None: it is not known when its time was over, nor whether it ever began.
+    None: it is unknown when the agent's time ended, or whether it started at all.
     """
-    now = work.used(work.run.began)
-    if until and work.hosted and work.store and usage.noted(now) == step.before:
-        work.watcher.noted(
+    current = work.read_usage(work.run.began)
+    if until and work.hosted and work.store and usage.to_json(current) == step.before:
+        work.watcher.on_notice(
             f"no hook was called in experiment {step.experiment}: {work.target.agent.host} may have worked "
             "without guards; `hookline doctor` says what is in the way"
         )
-    spent = usage.added(step.usage, step.before, now)
-    return replace(step, usage=spent, before={}, stopped=work.stopped(step.began, until or float("inf")))
+    total = usage.add_usage(step.usage, step.before, current)
+    return replace(
+        step, usage=total, before={}, stopped=work.find_blocked_work(step.began, until or float("inf"))
+    )
 
 
-def _ended(over: unattended.Over) -> str:
-    if over.problem:
-        return over.problem
-    return "timeout" if over.timed_out else "exit" if over.code == 0 or over.cut else f"exit code {over.code}"
+def _describe_end(result: unattended.RunResult) -> str:
+    if result.problem:
+        return result.problem
+    return (
+        "timeout"
+        if result.timed_out
+        else "exit"
+        if result.code == 0 or result.cut
+        else f"exit code {result.code}"
+    )
 
 
-def _sessions(
-    work: Work, step: Step, rows: Sequence[Row], spawn: Spawn, end: float
-) -> tuple[Spawn, unattended.Over]:
-    """The agent's session, and the fresh ones that go on where a context is nearly full."""
-    again = rotate.Sessions(
-        spawned=lambda before: work.agent.command(_task(work, step, rows, end, before)),
-        start=lambda spawn, enough: _run(work, step, spawn, end, enough),
+def _run_sessions(
+    work: Work, step: ExperimentProgress, rows: Sequence[Row], spawn: Spawn, end: float
+) -> tuple[Spawn, unattended.RunResult]:
+    """Run the agent in one session, and in further ones whenever its context is nearly full."""
+    sessions = rotate.Sessions(
+        spawn_next=lambda preamble: work.agent.command(_prepare_task(work, step, rows, end, preamble)),
+        start=lambda spawn, should_end: _run_session(work, step, spawn, end, should_end),
         store=work.store,
         host=work.target.agent.host,
         budget=work.target.agent.budget,
         until=end,
-        noted=work.watcher.noted,
+        noted=work.watcher.on_notice,
     )
-    return rotate.carry_out(again, spawn)
+    return rotate.carry_out(sessions, spawn)
 
 
-def _run(work: Work, step: Step, spawn: Spawn, end: float, enough: Callable[[], bool]) -> unattended.Over:
-    process = unattended.Work(
+def _run_session(
+    work: Work, step: ExperimentProgress, spawn: Spawn, end: float, should_end: Callable[[], bool]
+) -> unattended.RunResult:
+    process = unattended.Command(
         argv=spawn.argv, cwd=spawn.cwd, env=spawn.env, stdin=spawn.stdin, mark=step.mark
     )
-    durable_files.folder(work.run.path(runs.LOGS))
-    durable_files.clear(path := log(work.run, step.experiment))
+    durable_files.ensure_folder(work.run.path(runs.LOGS))
+    durable_files.remove_non_file(path := log_path(work.run, step.experiment))
     return unattended.run(
         process,
         limit=max(end - time.time(), 0.0) + work.target.agent.grace,
         log=path,
-        heard=work.watcher.heard,
-        ladder=work.ladder,
-        enough=enough,
+        on_output=work.watcher.on_output,
+        end_signals=work.ladder,
+        should_stop=should_end,
     )
 
 
-def log(run: Run, number: int) -> str:
+def log_path(run: Run, number: int) -> str:
     return run.path(runs.LOGS, f"{number}.log")
 
 
-def _task(work: Work, step: Step, rows: Sequence[Row], end: float, before: str = "") -> Task:
+def _prepare_task(
+    work: Work, step: ExperimentProgress, rows: Sequence[Row], end: float, preamble: str = ""
+) -> Task:
     run, path = work.run, work.run.path(runs.LOGS, f"{step.experiment}.md")
-    told = instructions.text(
+    prompt = instructions.render_instructions(
         work.target,
         rows,
         number=step.experiment,
         seconds=end - time.time(),
-        ideas=_ideas(run),
+        ideas=_read_ideas(run),
         advice=advice(rows[run.since :], work.target.escalation).text,
         feedback=step.feedback,
     )
-    durable_files.folder(run.path(runs.LOGS))
-    durable_files.clear(path)
+    durable_files.ensure_folder(run.path(runs.LOGS))
+    durable_files.remove_non_file(path)
     with open(path, "w", encoding="utf-8", errors="replace") as file:
-        file.write(f"{before}\n\n{told}" if before else told)
+        file.write(f"{preamble}\n\n{prompt}" if preamble else prompt)
     journal = run.path(TABLE)
     env = {
         **work.env,
@@ -178,90 +195,92 @@ def _task(work: Work, step: Step, rows: Sequence[Row], end: float, before: str =
         worktree=work.tree.path,
         experiment=step.experiment,
         run=run.id,
-        instructions=told,
+        instructions=prompt,
         budget_end=end,
         rows=rows,
         state_dir=run.folder,
-        before=before,
+        before=preamble,
         env=env,
     )
 
 
-def _ideas(run: Run) -> str:
-    return redact(durable_files.text(run.path(runs.IDEAS))[:_IDEAS])
+def _read_ideas(run: Run) -> str:
+    return redact(durable_files.read_text(run.path(runs.IDEAS))[:_MAX_IDEAS_CHARACTERS])
 
 
-def _take_over(work: Work, step: Step, rows: Sequence[Row]) -> Step:
-    """After a crash: an agent may have been at work, and may still be."""
+def _take_over(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
+    """Resume after a crash during which an agent was running, and may still be."""
     unattended.end_marked(step.mark)
-    was = config.known(work.run, work.tree.repository)
-    _put_back(work, step.experiment, was, keep_refs.noted(work.place))
-    work.unwire()
-    step = _heard(work, step)
-    if not commit.anything(work.tree, step.start, work.inside):
-        work.tree.put(step.start)
+    settings = config.saved_settings(work.run, work.tree.repository)
+    _restore_repository(work, step.experiment, settings, keep_refs.load_snapshot(work.state_folder))
+    work.remove_hooks()
+    step = _add_hook_data(work, step)
+    if not commit.has_changes(work.tree, step.start, work.in_scope):
+        work.tree.check_out(step.start)
         return replace(step, phase="begun", mark="")
     return replace(step, phase="left", ended="interrupted")
 
 
-def _commit_it(work: Work, step: Step, rows: Sequence[Row]) -> Step:
-    """Always: whatever the agent left, and however it ended."""
-    passed("before-commit")
-    ref, tried = commit.ref_of(work.run.id, step.experiment), step.commit
-    if tried:  # what is mended may be worth less than what it was
-        work.tree.repository.set_ref(f"{ref}-try{step.reworks}", tried)
-    kept = commit.commit(work.tree, step, work.inside, ref=ref)
-    passed("after-commit")
-    message = redact(work.tree.repository.message(kept.own)) if kept.own else ""
+def _commit_changes(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
+    """Commit the agent's changes, however it ended."""
+    _LOG.debug("before-commit")
+    ref, previous = experiment_ref(work.run.id, step.experiment), step.commit
+    if previous:  # the reworked change may be worse than the previous one
+        work.tree.repository.set_ref(f"{ref}-try{step.reworks}", previous)
+    result = commit.commit(work.tree, step, work.in_scope, ref=ref)
+    _LOG.debug("after-commit")
+    message = redact(work.tree.repository.message(result.own)) if result.own else ""
     step = replace(
         step,
-        commit=kept.commit,
-        outside=kept.outside,
+        commit=result.commit,
+        outside=result.outside,
         description=agent_notes.subject(message) or step.description,
-        notes={**step.notes, **agent_notes.notes(message)},
+        notes={**step.notes, **agent_notes.extract_notes(message)},
     )
-    if tried and not step.commit:
-        return withdrawn(replace(step, commit=tried), rows)
+    if previous and not step.commit:
+        return decide_withdrawn(replace(step, commit=previous), rows)
     if not step.commit:
-        return left_nothing(work.run, step, rows, now=time.time(), over=time.time() >= work.until)
+        return decide_without_change(
+            work.run, step, rows, now=time.time(), run_over=time.time() >= work.until
+        )
     return replace(step, phase="committed")
 
 
-def _measure(work: Work, step: Step, rows: Sequence[Row]) -> Step:
-    passed("before-guard")
+def _measure(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
+    _LOG.debug("before-guard")
     holds, guard = True, None
     if work.target.guard:
-        work.watcher.measuring(step.experiment, "guard")
-        with _untouched(work, step.experiment):  # what runs there is the agent's work, too
-            holds, guard = work.bench.guard(work.target.guard, step.commit)
-    passed("before-metric")
-    work.watcher.measuring(step.experiment, "metric")
-    with _untouched(work, step.experiment):
-        metric, samples = work.bench.metric(step.commit)
-        passed("after-metric")
-        return judged(work, step, rows, holds=holds, guard=guard, metric=metric, samples=samples)
+        work.watcher.on_measurement(step.experiment, "guard")
+        with _protect_repository(work, step.experiment):  # the command runs the agent's code
+            holds, guard = work.bench.check_guard(work.target.guard, step.commit)
+    _LOG.debug("before-metric")
+    work.watcher.on_measurement(step.experiment, "metric")
+    with _protect_repository(work, step.experiment):
+        metric, samples = work.bench.measure_metric(step.commit)
+        _LOG.debug("after-metric")
+        return decide_measured(work, step, rows, holds=holds, guard=guard, metric=metric, samples=samples)
 
 
-def forgotten(work: Work, rows: Sequence[Row], *, number: int, start: str) -> Step:
-    """The step of an experiment whose note was deleted, with what was spent since the last row."""
+def recover_step(work: Work, rows: Sequence[Row], *, number: int, start: str) -> ExperimentProgress:
+    """Return the step of an experiment whose progress file was deleted, with the usage since the last row."""
     since = max((row.timestamp for row in rows if row.worker == work.worker), default=work.run.began)
-    spent = usage.added({}, {}, work.used(since))
-    return Step(experiment=number, start=start, phase="left", ended="interrupted", usage=spent)
+    spent = usage.add_usage({}, {}, work.read_usage(since))
+    return ExperimentProgress(experiment=number, start=start, phase="left", ended="interrupted", usage=spent)
 
 
-def given_up(work: Work, step: Step, rows: Sequence[Row], why: str) -> Step:
-    """Go no further than to commit what there is: it is known that more does not work."""
+def give_up(work: Work, step: ExperimentProgress, rows: Sequence[Row], reason: str) -> ExperimentProgress:
+    """Commit existing changes without measuring them, because further attempts would fail."""
     if step.phase == "spawned":
         step = _take_over(work, step, rows)
     if step.phase == "left":
-        step = _commit_it(work, step, rows)
-    step = step if step.phase == "decided" else not_measured(step, rows, why)
-    return progress.save(work.place, step)
+        step = _commit_changes(work, step, rows)
+    step = step if step.phase == "decided" else decide_crash(step, rows, reason)
+    return progress.save(work.state_folder, step)
 
 
-_NEXT: Mapping[str, Callable[[Work, Step, Sequence[Row]], Step]] = {
-    "begun": _begin,
+_NEXT_STEP: Mapping[str, Callable[[Work, ExperimentProgress, Sequence[Row]], ExperimentProgress]] = {
+    "begun": _run_agent,
     "spawned": _take_over,
-    "left": _commit_it,
+    "left": _commit_changes,
     "committed": _measure,
 }

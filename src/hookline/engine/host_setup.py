@@ -1,7 +1,7 @@
-"""Have a host call us from a run's worktree, and take exactly that out again, whatever happened in between.
+"""Temporary installation of hookline's hooks in a run's worktree, and its exact removal.
 
-What each file was is noted in the run's own folder before the file is written; so whoever comes after a crash
-can put it back, once or many times.
+The original content of each file is saved in the run's folder before the file is written, so that it can be
+restored after a crash, any number of times.
 """
 
 import os
@@ -11,116 +11,119 @@ from shlex import quote
 
 from hookline import hosts
 from hookline.core.host import Host
-from hookline.core.install_table import Entry, Listed
+from hookline.core.install_table import InstallEntry, SettingsFile
 from hookline.core.values import replace
-from hookline.daemon.paths import make
+from hookline.daemon.paths import create_daemon_folder
 from hookline.daemon.start import SWITCH, ensure
 from hookline.install import install_hooks, settings_files, uninstall
 from hookline.system.own_command import client_command, client_path
-from hookline.system.paths import Places, find
+from hookline.system.paths import Places, find_places
 
 
-class NotWired(ValueError):
-    """Hooks that a host would not call; the message says why, and what to do."""
+class NotInstalled(ValueError):
+    """Hooks that a host would not call; the message says why and how to fix it."""
 
 
-def wire(name: str, worktree: str, undo: str, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Wire the host of that *name* in *worktree*, noting in *undo* how it was; what a person should know.
+def install(name: str, worktree: str, undo: str, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Install the hooks of the host *name* in *worktree*; return problems for the user.
 
-    What is none of the hosts, such as the tuner, has nothing to be wired.
+    Original files are saved in *undo*. An agent that is not a host, such as the tuner, requires no hooks.
     """
     if name not in hosts.names():
         return ()
-    _start_daemon(env)  # else the agent's first call starts it, and it ends with the agent
-    if _by_words(hosts.load(name)):
+    _start_daemon(env)  # otherwise the agent's first call starts it, and it ends with the agent
+    if _args_function(hosts.load(name)):
         return ()
     places = _places(worktree, undo, env)
-    host, called = beside(hosts.load(name)), _client()
+    host, command = with_user_file(hosts.load(name)), _client()
     os.makedirs(undo, exist_ok=True)
-    with settings_files.alone(undo):
-        planned = list(install_hooks.plans(host, "project", places, env, called, shared=False))
-        for plan in planned:
-            install_hooks.carry_out(plan, places, called)
-    return tuple(plan.problem for plan in planned if plan.problem)
+    with settings_files.lock_records(undo):
+        plans = list(install_hooks.plan_host(host, "project", places, env, command, shared=False))
+        for plan in plans:
+            install_hooks.apply_plan(plan, places, command)
+    return tuple(plan.problem for plan in plans if plan.problem)
 
 
-def wire_or_refuse(
-    name: str, worktree: str, undo: str, env: Mapping[str, str], put_back: Callable[[str], None]
+def install_or_refuse(
+    name: str, worktree: str, undo: str, env: Mapping[str, str], restore: Callable[[str], None]
 ) -> None:
-    """Wire it; where that cannot be done raise `NotWired`, for no agent is to work without guards.
+    """Install the hooks, or raise `NotWired`: no agent may work without guards.
 
-    What an agent left in the files concerned is none of its work: *put_back* has one as it should be.
+    *restore* resets the settings files first; changes that an agent left there are not part of its work.
     """
-    for path in paths(name):
-        put_back(path)
-    problems = (*unwire(undo), *_elsewhere(name, worktree)) or wire(name, worktree, undo, env)
+    for path in settings_paths(name):
+        restore(path)
+    problems = (*restore_files(undo), *_linked_paths(name, worktree)) or install(name, worktree, undo, env)
     if problems:
-        raise NotWired(f"{name} would work without guards: {'; '.join(problems)}")
+        raise NotInstalled(f"{name} would work without guards: {'; '.join(problems)}")
 
 
-def _elsewhere(name: str, worktree: str) -> Iterator[str]:
-    """What we write is kept out of commits by its path, so that must be where it is."""
+def _linked_paths(name: str, worktree: str) -> Iterator[str]:
+    """Yield a problem per settings file behind a link: commits exclude the files by their path."""
     root = os.path.realpath(worktree)
-    for path in paths(name):
+    for path in settings_paths(name):
         if os.path.realpath(os.path.join(root, path)) != os.path.join(root, path):
             yield f"{path} is a link, or in a folder that is one: commit it as a file"
 
 
-def words(host: Host, worktree: str, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Words of the host's command line that wire it, where files in a worktree mean nothing to it."""
-    said = _by_words(host)
-    return said(install_hooks.entries(host, _client())) if said else ()
+def installing_arguments(host: Host, worktree: str, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the command-line arguments that install the hooks, for hosts without settings files."""
+    build_args = _args_function(host)
+    return build_args(install_hooks.build_entries(host, _client())) if build_args else ()
 
 
-def _by_words(host: Host) -> Callable[[tuple[Entry, ...]], tuple[str, ...]] | None:
-    return host.wiring.words if host.wiring else None
+def _args_function(host: Host) -> Callable[[tuple[InstallEntry, ...]], tuple[str, ...]] | None:
+    return host.install.make_arguments if host.install else None
 
 
-def unwire(undo: str) -> tuple[str, ...]:
-    """Put back what `wire` changed; does nothing where nothing is noted. What could not be put back."""
+def restore_files(undo: str) -> tuple[str, ...]:
+    """Restore the files that `wire` changed, if any; return the problems."""
     if not os.path.isdir(undo):
         return ()
     places = _places(undo, undo, {})
-    with settings_files.alone(undo):
-        planned = list(uninstall.takings(settings_files.remembered(undo)))
-        uninstall.take_all_out(planned, places)
+    with settings_files.lock_records(undo):
+        plans = list(uninstall.plan_removals(settings_files.load_records(undo)))
+        uninstall.apply_removals(plans, places)
         settings_files.tidy(undo)
-    return tuple(plan.problem for _, plan in planned if plan.problem)
+    return tuple(plan.problem for _, plan in plans if plan.problem)
 
 
-def touched(undo: str) -> tuple[str, ...]:
-    """The files that are wired now."""
-    return tuple(one.path for one in settings_files.remembered(undo)) if os.path.isdir(undo) else ()
+def installed_files(undo: str) -> tuple[str, ...]:
+    """Return the files that contain hooks now."""
+    return tuple(file.path for file in settings_files.load_records(undo)) if os.path.isdir(undo) else ()
 
 
-def paths(name: str) -> frozenset[str]:
-    """Where a worktree is wired for the host of that *name*, from its root: no work of an agent's."""
+def settings_paths(name: str) -> frozenset[str]:
+    """Return the settings files of the host *name* relative to the worktree; they are not an agent's work."""
     if name not in hosts.names():
         return frozenset()
     places = _places("/", "/", {})
     return frozenset(
-        one.path[1:] for one in install_hooks.targets(beside(hosts.load(name)), "project", places, {})
+        target.path[1:]
+        for target in install_hooks.find_targets(with_user_file(hosts.load(name)), "project", places, {})
     )
 
 
-def beside(host: Host) -> Host:
-    """The host, wired by the file that is for this user alone where it has one: nobody else is to get it."""
-    way = host.wiring.way if host.wiring else None
-    if host.wiring is None or not isinstance(way, Listed) or not way.beside:
+def with_user_file(host: Host) -> Host:
+    """Return the host, wired through its user-only settings file if it has one.
+
+    Hooks must not get into files that are shared with others.
+    """
+    table = host.install.layout if host.install else None
+    if host.install is None or not isinstance(table, SettingsFile) or not table.private_project:
         return host
-    return replace(host, wiring=replace(host.wiring, way=replace(way, project=way.beside)))
+    return replace(host, install=replace(host.install, layout=replace(table, project=table.private_project)))
 
 
 def _places(worktree: str, undo: str, env: Mapping[str, str]) -> Places:
-    return replace(find(env, worktree), root=worktree, state=undo)
+    return replace(find_places(env, worktree), root=worktree, state=undo)
 
 
 def _start_daemon(env: Mapping[str, str]) -> None:
     if env.get(SWITCH) != "off":
-        with suppress(OSError):  # no folder for one: each call is answered in a process of its own
-            ensure(make())
+        with suppress(OSError):  # without a folder for the daemon, each call runs in its own process
+            ensure(create_daemon_folder())
 
 
 def _client() -> str:
-    """Return the command that the host is to run: by its path, for this machine alone."""
     return quote(client_path()) if client_path() else client_command({})

@@ -1,18 +1,18 @@
-"""What an agent is told at the beginning of an experiment."""
+"""The prompt of an agent at the start of an experiment."""
 
 from collections.abc import Sequence
 
-from hookline.core.durations import written
+from hookline.core.durations import format_duration
 from hookline.engine.journal import Row
 from hookline.engine.target import Target
 
-ROWS = 20
-IDEAS = 8_000
-"""Characters of the ideas that are told, the last ones."""
-FEEDBACK = 4_000
+MAX_ROWS = 20
+MAX_IDEAS_CHARACTERS = 8_000
+"""Maximum characters of the ideas in the prompt: the last ones."""
+MAX_FEEDBACK_CHARACTERS = 4_000
 
 
-def text(
+def render_instructions(
     target: Target,
     rows: Sequence[Row],
     *,
@@ -22,15 +22,15 @@ def text(
     advice: str = "",
     feedback: str = "",
 ) -> str:
-    """In Markdown; what there is nothing to say about is left out."""
+    """Return the prompt in Markdown; empty sections are omitted."""
     parts = [
         _task(target, number, seconds),
         _section("What may be changed", _scope(target)),
         _section("How it is measured", _measure(target)),
         _section("So far", _table(rows)),
-        _section("Ideas", ideas[-IDEAS:].strip()),
+        _section("Ideas", ideas[-MAX_IDEAS_CHARACTERS:].strip()),
         _section("Advice", advice),
-        _section("The last attempt of this experiment", _again(feedback)),
+        _section("The last attempt of this experiment", _feedback(feedback)),
         _section("How to finish", _FINISH),
     ]
     return "\n".join(filter(None, parts))
@@ -50,13 +50,13 @@ def _section(title: str, body: str) -> str:
 def _task(target: Target, number: int, seconds: float) -> str:
     return (
         f"# Experiment {number}: {target.name}\n\n{target.goal}\n\n"
-        f"This is one experiment of many. It has {written(max(seconds, 1))}, everything included.\n"
+        f"This is one experiment of many. It has {format_duration(max(seconds, 1))}, everything included.\n"
     )
 
 
 def _scope(target: Target) -> str:
-    lines = [f"- `{one}`" for one in target.scope.mutable]
-    lines += [f"- never `{one}`" for one in target.scope.immutable]
+    lines = [f"- `{glob}`" for glob in target.scope.mutable]
+    lines += [f"- never `{glob}`" for glob in target.scope.immutable]
     return "\n".join([*lines, "", "Changes anywhere else are put back."])
 
 
@@ -67,24 +67,24 @@ def _measure(target: Target) -> str:
     if metric.target is not None:
         lines.append(f"- The goal is {metric.target:g}{unit}.")
     if guard:
-        least = "" if guard.threshold is None else f" with {guard.threshold:g} or {guard.direction}"
-        lines.append(f"- `{guard.command}` must pass{least}.")
+        threshold = "" if guard.threshold is None else f" with {guard.threshold:g} or {guard.direction}"
+        lines.append(f"- `{guard.command}` must pass{threshold}.")
     return "\n".join([*lines, "- Both are run in a clean checkout of your commit."])
 
 
 def _table(rows: Sequence[Row]) -> str:
     best = next((row.best for row in reversed(rows) if row.best is not None), None)
-    known = "" if best is None else f"Best: {best:g}.\n\n"
+    summary = "" if best is None else f"Best: {best:g}.\n\n"
     lines = ["| n | status | metric | delta | what |", "| --- | --- | --- | --- | --- |"]
-    for row in rows[-ROWS:]:
+    for row in rows[-MAX_ROWS:]:
         numbers = " | ".join("" if value is None else f"{value:g}" for value in (row.metric, row.delta))
-        said = row.description.replace("|", "/")
-        lines.append(f"| {row.iteration} | {row.status} | {numbers} | {said} |")
-    return known + "\n".join(lines) if rows else ""
+        description = row.description.replace("|", "/")
+        lines.append(f"| {row.iteration} | {row.status} | {numbers} | {description} |")
+    return summary + "\n".join(lines) if rows else ""
 
 
-def _again(feedback: str) -> str:
+def _feedback(feedback: str) -> str:
     if not feedback:
         return ""
-    shown = feedback[-FEEDBACK:].strip()
+    shown = feedback[-MAX_FEEDBACK_CHARACTERS:].strip()
     return f"The metric was better, but the guard failed. Keep the gain, and mend this:\n\n```\n{shown}\n```"

@@ -1,4 +1,7 @@
-"""Ctrl-C: the first lets the experiment finish, the second ends it; both leave a journal that is right."""
+"""Signal handling of a run: the first Ctrl-C lets the experiment finish, the second ends it now.
+
+The journal is correct after either.
+"""
 
 import signal
 import threading
@@ -7,34 +10,35 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-_NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupts:
-    """While it is entered, `asked` says whether the run should end after the experiment."""
+    """Context manager that sets `stop_requested` at the first Ctrl-C."""
 
-    def __init__(self, said: Callable[[], None] = lambda: None) -> None:
-        self.asked, self._said = False, said
-        self._usual: dict[int, Any] = {}
+    def __init__(self, on_request: Callable[[], None] = lambda: None) -> None:
+        self.stop_requested, self._on_request = False, on_request
+        self._previous_handlers: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._usual = {number: signal.signal(number, self._heard) for number in _NUMBERS}
+            self._previous_handlers = {number: signal.signal(number, self._on_signal) for number in _SIGNALS}
         return self
 
-    def _heard(self, number: int, frame: FrameType | None) -> None:
-        """Whoever says anything but Ctrl-C will not wait for an experiment."""
-        if not self.asked and number == signal.SIGINT:
-            self.asked = True
-            with suppress(RuntimeError):  # it came in the midst of a line that is written
-                self._said()
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        """Request a stop at the first Ctrl-C; end at once on the second, or on any other signal."""
+        if not self.stop_requested and number == signal.SIGINT:
+            self.stop_requested = True
+            with suppress(RuntimeError):  # the signal interrupted a write to the terminal
+                self._on_request()
             return
-        for one in self._usual:  # once is enough: what is being ended now must be ended whole
-            signal.signal(one, signal.SIG_IGN)
+        # Ignore further signals, so that nothing interrupts the cleanup.
+        for signal_number in self._previous_handlers:
+            signal.signal(signal_number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for number, handler in self._usual.items():
+        for number, handler in self._previous_handlers.items():
             signal.signal(number, handler)

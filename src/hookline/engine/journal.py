@@ -1,7 +1,7 @@
-"""The journal of a run: a row an experiment, in a table for people and as JSON for programs.
+"""The journal of a run: one row per experiment, as a table for people and as JSON lines for programs.
 
-A row is on the disk before anything is thrown away. Readers go by the names of columns, leave alone what they
-do not know, and pass over a last line that was not written to its end.
+A row is on disk before anything is deleted. Readers go by column names, ignore unknown columns, and skip an
+incomplete last line.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 from hookline.core.records import Experiment
 from hookline.core.values import replace
 from hookline.engine import durable_files
@@ -23,7 +23,7 @@ from hookline.engine.target import Metric
 from hookline.redact import redact, redact_json
 
 FOLDER = "autoresearch"
-TABLE, TWIN = "results.tsv", "results.jsonl"
+TABLE, JSONL = "results.tsv", "results.jsonl"
 Status = Literal[
     "baseline",
     "keep",
@@ -41,14 +41,14 @@ Status = Literal[
     "superseded",
 ]
 STATUSES: tuple[Status, ...] = get_args(Status)
-LONGEST = 500
-"""Characters of a description."""
+MAX_DESCRIPTION = 500
+"""Maximum characters of a description."""
 KEPT: tuple[Status, ...] = ("baseline", "keep", "keep_reworked")
-"""Whose change stands on the branch."""
+"""Statuses whose change stays on the branch."""
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """One experiment. What is None is not known: an empty cell, never 0."""
+    """One experiment. None means unknown: an empty cell, never 0."""
 
     iteration: int
     timestamp: float
@@ -56,27 +56,27 @@ class Row(Struct, frozen=True, kw_only=True):
     commit: str = ""
     metric: float | None = None
     delta: float | None = None
-    """Against the best before it; below 0 is less, whichever way is better."""
+    """Difference to the best metric before; negative is less, whichever direction is better."""
     guard: str = ""
-    """pass or fail; empty where it did not run."""
+    """pass or fail; empty if it did not run."""
     guard_metric: float | None = None
     best: float | None = None
-    """Of all that stands, this one included."""
+    """Best kept metric so far, including this row."""
     samples: tuple[float, ...] = ()
     mad: float | None = None
     p_value: float | None = None
     seconds: float | None = None
-    """Of the agent."""
+    """Seconds that the agent ran."""
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost: float | None = None
     tool_calls: int | None = None
     worker: str = ""
     base: str = ""
-    """The commit that the experiment began at."""
+    """The commit at which the experiment started."""
     description: str = ""
-    details: Mapping[str, Any] = NOTHING
-    """What has no column: only in the JSON and in the store."""
+    details: Mapping[str, Any] = EMPTY
+    """Values without a column; only in the JSON lines and in the store."""
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -103,77 +103,85 @@ COLUMNS = (
     *("mad", "p-value", "seconds", "tokens-in", "tokens-out", "cost", "tool-calls", "worker", "base"),
     "description",
 )
-"""The columns as they stand in the table."""
-_TICK = 0.001
-"""Seconds that a table can tell apart."""
-_LATEST = 253_402_300_800.0
-"""When dates get a fifth digit, which nobody can write."""
-_WHOLE = ("iteration", "tokens_in", "tokens_out", "tool_calls")
-_TEXTS = ("commit", "guard", "status", "worker", "base", "description")
+"""The columns in the order of the table."""
+_RESOLUTION = 0.001
+"""Smallest difference of times in the table, in seconds."""
+_MAX_TIMESTAMP = 253_402_300_800.0
+"""First Unix time whose year has five digits, which cannot be formatted."""
+_INTEGER_FIELDS = ("iteration", "tokens_in", "tokens_out", "tool_calls")
+_TEXT_FIELDS = ("commit", "guard", "status", "worker", "base", "description")
 
 
-def head(metric: Metric) -> str:
-    """The two lines that a table begins with."""
-    unit = f" ({_cell(metric.unit)})" if metric.unit else ""
-    return f"# metric_direction: {metric.direction} {_cell(metric.name)}{unit}\n" + "\t".join(COLUMNS) + "\n"
+def format_header(metric: Metric) -> str:
+    """Return the first two lines of the table."""
+    unit = f" ({_format_cell(metric.unit)})" if metric.unit else ""
+    return (
+        f"# metric_direction: {metric.direction} {_format_cell(metric.name)}{unit}\n"
+        + "\t".join(COLUMNS)
+        + "\n"
+    )
 
 
-def line(row: Row) -> str:
-    """A row of the table, with its end."""
-    return "\t".join(_cell(getattr(row, name.replace("-", "_")), name) for name in COLUMNS) + "\n"
+def format_row(row: Row) -> str:
+    """Return the row as a line of the table."""
+    return "\t".join(_format_cell(getattr(row, name.replace("-", "_")), name) for name in COLUMNS) + "\n"
 
 
-def _cell(value: Any, name: str = "") -> str:
+def _format_cell(value: Any, name: str = "") -> str:
     if value is None:
         return ""
     if name == "timestamp":
-        return _stamp(value)
+        return _format_time(value)
     if isinstance(value, tuple):
-        return " ".join(f"{one:.10g}" for one in value)
+        return " ".join(f"{sample:.10g}" for sample in value)
     if isinstance(value, float):
         return f"{value:.10g}"
     return " ".join("".join(char if char.isprintable() else " " for char in str(value)).split())
 
 
-def _stamp(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _format_time(timestamp: float) -> str:
+    return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _moment(text: str) -> float:
+def _parse_time(text: str) -> float:
     return datetime.fromisoformat(text).timestamp()
 
 
-def read(text: str) -> list[Row]:
-    """The rows of a table; a last line without its end, and lines that are no rows, are passed over."""
+def parse_table(text: str) -> list[Row]:
+    """Return the rows of a table; invalid lines and an incomplete last line are skipped."""
     header: list[str] = []
     rows: list[Row] = []
-    for one in text[: text.rfind("\n") + 1].splitlines():
-        cells = one.split("\t")
-        if one.startswith("#"):
+    for line in text[: text.rfind("\n") + 1].splitlines():
+        cells = line.split("\t")
+        if line.startswith("#"):
             continue
         if not header:
             header = [cell.strip().lower().replace("-", "_") for cell in cells]
         else:
             with suppress(ValueError, TypeError):
-                rows.append(_row(dict(zip(header, cells, strict=False))))
+                rows.append(_parse_row(dict(zip(header, cells, strict=False))))
     return rows
 
 
-def _row(cells: Mapping[str, str]) -> Row:
-    known = {*Row.__struct_fields__}
+def _parse_row(cells: Mapping[str, str]) -> Row:
+    fields = {*Row.__struct_fields__}
     return Row(
-        **{name: _value(name, text.strip()) for name, text in cells.items() if name in known and text.strip()}
+        **{
+            name: _parse_value(name, text.strip())
+            for name, text in cells.items()
+            if name in fields and text.strip()
+        }
     )
 
 
-def _value(name: str, text: str) -> Any:
-    if name in _TEXTS:
+def _parse_value(name: str, text: str) -> Any:
+    if name in _TEXT_FIELDS:
         return text
     if name == "timestamp":
-        return _moment(text)
+        return _parse_time(text)
     if name == "samples":
         return tuple(map(float, text.split()))
-    if name in _WHOLE:
+    if name in _INTEGER_FIELDS:
         return int(text)
     value = float(text)
     if not isfinite(value):
@@ -182,43 +190,43 @@ def _value(name: str, text: str) -> Any:
 
 
 def to_json(row: Row) -> dict[str, Any]:
-    """Without what is not known."""
-    told = asdict(row)
+    """Return the known values of the row as JSON."""
+    values = asdict(row)
     return {
         name: list(value) if isinstance(value, tuple) else dict(value) if name == "details" else value
-        for name, value in told.items()
+        for name, value in values.items()
         if value not in (None, "", ()) and (name != "details" or value)
     }
 
 
-def from_json(told: Mapping[str, Any]) -> Row:
-    known = {*Row.__struct_fields__}
-    values = {name: value for name, value in told.items() if name in known}
-    return Row(**{**values, "samples": tuple(values.get("samples", ()))})
+def from_json(values: Mapping[str, Any]) -> Row:
+    names = {*Row.__struct_fields__}
+    fields = {name: value for name, value in values.items() if name in names}
+    return Row(**{**fields, "samples": tuple(fields.get("samples", ()))})
 
 
-def _checked(told: Any) -> Row:
-    """As above, of what anybody may have written; raises `ValueError` where it cannot be a row of ours."""
-    values = {**told} if isinstance(told, dict) else {}
-    whole = {name: values.pop(name) for name in _WHOLE if name in values}
-    texts = {name: values.pop(name) for name in _TEXTS if name in values}
+def _parse_untrusted(value: Any) -> Row:
+    """Return a row from arbitrary JSON; raise `ValueError` if it is not one."""
+    values = {**value} if isinstance(value, dict) else {}
+    integers = {name: values.pop(name) for name in _INTEGER_FIELDS if name in values}
+    texts = {name: values.pop(name) for name in _TEXT_FIELDS if name in values}
     details, samples = values.pop("details", {}), values.pop("samples", [])
     numbers = [values[name] for name in Row.__struct_fields__ if name in values]
-    right = (
-        all(isinstance(one, str) for one in texts.values())
-        and all(type(one) is int and one >= 0 for one in whole.values())
+    valid = (
+        all(isinstance(item, str) for item in texts.values())
+        and all(type(item) is int and item >= 0 for item in integers.values())
         and isinstance(details, dict)
         and isinstance(samples, list)
-        and all(type(one) in (int, float) and isfinite(one) for one in (*numbers, *samples))
-        and 0 <= values.get("timestamp", -1) < _LATEST
+        and all(type(item) in (int, float) and isfinite(item) for item in (*numbers, *samples))
+        and 0 <= values.get("timestamp", -1) < _MAX_TIMESTAMP
     )
-    if not right:
+    if not valid:
         raise ValueError("this is no row")
-    return from_json(told)
+    return from_json(value)
 
 
 def to_experiment(row: Row, run: str) -> Experiment:
-    """As the store keeps it."""
+    """Return the row as a record of the store."""
     return Experiment(
         run=run,
         number=row.iteration,
@@ -231,73 +239,84 @@ def to_experiment(row: Row, run: str) -> Experiment:
     )
 
 
-def from_experiment(one: Experiment) -> Row:
-    return from_json(one.details)
+def from_experiment(experiment: Experiment) -> Row:
+    return from_json(experiment.details)
 
 
 class Journal:
-    """The files of a run's journal, for the one who writes it."""
+    """The journal files of a run, for their single writer."""
 
     def __init__(self, folder: str, metric: Metric) -> None:
         self.folder, self._metric = folder, metric
-        self.table, self.twin = os.path.join(folder, TABLE), os.path.join(folder, TWIN)
+        self.table, self.jsonl = os.path.join(folder, TABLE), os.path.join(folder, JSONL)
 
     def rows(self) -> list[Row]:
-        """What both files know together, by number; the JSON knows more of each row."""
-        known = {row.iteration: row for row in read(durable_files.text(self.table))}
-        return _sorted({**known, **{row.iteration: row for row in _twin(durable_files.text(self.twin))}})
+        """Return the rows of both files, sorted; JSON lines take precedence, since they hold more."""
+        from_table = {row.iteration: row for row in parse_table(durable_files.read_text(self.table))}
+        return _sort_by_time(
+            {
+                **from_table,
+                **{row.iteration: row for row in _parse_jsonl(durable_files.read_text(self.jsonl))},
+            }
+        )
 
     def append(self, row: Row, before: Sequence[Row]) -> None:
-        """Add a row behind those that were there *before*, once: it is on the disk when this is over.
+        """Append a row once after the rows *before*, and sync it to disk.
 
-        An agent may have changed or taken away the files: then they are written anew.
+        If an agent changed or deleted the files, they are rewritten.
         """
         for path, old, new in self._texts(before, [row]):
-            found = durable_files.text(path)
-            if found == old:
+            content = durable_files.read_text(path)
+            if content == old:
                 durable_files.append(path, new)
-            elif found != old + new:
+            elif content != old + new:
                 durable_files.write(path, old + new)
 
-    def mend(self, rows: Sequence[Row]) -> None:
-        """Have the files say these rows, whatever they say now."""
+    def rewrite(self, rows: Sequence[Row]) -> None:
+        """Make the files contain exactly these rows."""
         for path, text, _ in self._texts(rows, ()):
-            if durable_files.text(path) != text:
+            if durable_files.read_text(path) != text:
                 durable_files.write(path, text)
 
     def _texts(self, old: Iterable[Row], new: Iterable[Row]) -> Iterable[tuple[str, str, str]]:
-        durable_files.folder(self.folder)
-        yield self.table, head(self._metric) + "".join(map(line, old)), "".join(map(line, new))
-        yield self.twin, "".join(map(_json, old)), "".join(map(_json, new))
+        durable_files.ensure_folder(self.folder)
+        yield (
+            self.table,
+            format_header(self._metric) + "".join(map(format_row, old)),
+            "".join(map(format_row, new)),
+        )
+        yield self.jsonl, "".join(map(_format_json, old)), "".join(map(_format_json, new))
 
 
-def clean(row: Row) -> Row:
-    """Without secrets, and with a description of one line."""
+def redact_row(row: Row) -> Row:
+    """Return the row without secrets, and with a description of one line."""
     return replace(
-        row, description=_cell(redact(row.description))[:LONGEST], details=redact_json(dict(row.details))
+        row,
+        description=_format_cell(redact(row.description))[:MAX_DESCRIPTION],
+        details=redact_json(dict(row.details)),
     )
 
 
-def _json(row: Row) -> str:
+def _format_json(row: Row) -> str:
     return json.dumps(to_json(row), ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _twin(text: str) -> Iterable[Row]:
-    for one in text.split("\n")[:-1]:  # other ends of lines may be in what is told
+def _parse_jsonl(text: str) -> Iterable[Row]:
+    for line in text.split("\n")[:-1]:  # values may contain other line separators
         with suppress(ValueError, TypeError, RecursionError):
-            yield _checked(json.loads(one))
+            yield _parse_untrusted(json.loads(line))
 
 
-def _sorted(rows: Mapping[int, Row]) -> list[Row]:
-    return in_order(rows.values())
+def _sort_by_time(rows: Mapping[int, Row]) -> list[Row]:
+    return sort_rows(rows.values())
 
 
-def in_order(rows: Iterable[Row]) -> list[Row]:
-    """As they were written: the writer sees to it that each is later than the one before."""
+def sort_rows(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows in the order in which they were written; the writer ensures increasing times."""
     return sorted(rows, key=lambda row: (row.timestamp, row.iteration))
 
 
-def behind(row: Row, before: Sequence[Row]) -> Row:
-    """The row with a time that is later than that of all *before*, whatever the clock says."""
-    last = max((one.timestamp for one in before), default=0.0)
-    return row if row.timestamp > last + _TICK else replace(row, timestamp=last + 2 * _TICK)
+def ensure_later(row: Row, before: Sequence[Row]) -> Row:
+    """Return the row with a timestamp later than that of all rows *before*, whatever the clock says."""
+    last = max((earlier.timestamp for earlier in before), default=0.0)
+    return row if row.timestamp > last + _RESOLUTION else replace(row, timestamp=last + 2 * _RESOLUTION)

@@ -1,8 +1,7 @@
-"""Judge a measured candidate against what stands: better, not better, or not to be told from noise.
+"""The judgement of a candidate against the incumbent: better, not better, or indistinguishable from noise.
 
-A metric that says the same twice is believed. One that does not is screened, and what looks better is run
-again beside what stands, four times each and by turns: a lucky run must not become the mark that honest work
-can never reach.
+A deterministic metric is trusted after one run. With a noisy one, a better first result is confirmed by new
+runs of both sides in turn, because a lucky run kept as incumbent could never be beaten.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,17 +15,17 @@ from msgspec import Struct
 from hookline.core.values import replace
 
 Side = Literal["candidate", "incumbent"]
-Again = Callable[[Side], float | None]
-"""Measure one of them once more; None where that did not work."""
-Judged = Literal["keep", "discard", "discard_noise", "metric_error"]
+Remeasure = Callable[[Side], float | None]
+"""Measure one side once more; None if that fails."""
+Decision = Literal["keep", "discard", "discard_noise", "metric_error"]
 
-RUNS = 4
-"""Fresh runs of each side that confirm a difference: 70 ways to deal them out, so that p can be 1/70."""
-SURE = 0.05
+DEFAULT_SAMPLES = 4
+"""New runs of each side to confirm a difference: 70 permutations, so p can be as small as 1/70."""
+DEFAULT_P = 0.05
 
 
 class Metric(Protocol):
-    """What is to be known of a target's metric."""
+    """Properties of a target's metric that are used here."""
 
     @property
     def direction(self) -> str: ...
@@ -35,7 +34,7 @@ class Metric(Protocol):
 
 
 class Noise(Protocol):
-    """How a noisy metric is confirmed."""
+    """Settings for confirming a noisy metric."""
 
     @property
     def samples(self) -> int: ...
@@ -43,36 +42,36 @@ class Noise(Protocol):
     def p(self) -> float: ...
 
 
-class Usual(Struct, frozen=True, kw_only=True):
-    """The noise settings of a target that has none."""
+class DefaultNoise(Struct, frozen=True, kw_only=True):
+    """Settings for a target that has none."""
 
-    samples: int = RUNS
-    p: float = SURE
+    samples: int = DEFAULT_SAMPLES
+    p: float = DEFAULT_P
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """What a candidate came to."""
+    """The judgement of a candidate."""
 
-    status: Judged
+    status: Decision
     value: float | None
-    """The candidate's metric: of its fresh runs, where there were any."""
+    """The candidate's metric, from its new runs if there are any."""
     delta: float | None
-    """Candidate less incumbent, of the same runs."""
+    """Candidate minus incumbent, from the same runs."""
     samples: tuple[float, ...]
-    """Runs of the candidate that the value stands on."""
+    """The runs of the candidate on which the value is based."""
     mad: float | None = None
-    """Median absolute deviation of those, where there are several."""
+    """Median absolute deviation of the samples, if there are several."""
     p_value: float | None = None
     reason: str = ""
 
 
 def better(new: float, old: float, metric: Metric) -> bool:
-    """Whether *new* is better than *old*, and by more than `min_delta`; equal is not better."""
-    return gained(new, old, metric) > max(metric.min_delta, 0.0)
+    """Return whether *new* is better than *old* by more than `min_delta`; equal is not better."""
+    return gain(new, old, metric) > max(metric.min_delta, 0.0)
 
 
-def gained(new: float, old: float, metric: Metric) -> float:
-    """How much better *new* is; less than nothing where it is worse."""
+def gain(new: float, old: float, metric: Metric) -> float:
+    """Return how much better *new* is; negative if it is worse."""
     return old - new if metric.direction == "lower" else new - old
 
 
@@ -80,9 +79,9 @@ def best(values: Sequence[float], metric: Metric) -> float | None:
     return (min if metric.direction == "lower" else max)(values, default=None)
 
 
-def noisy(baseline: Sequence[float]) -> bool:
-    """Whether runs of the same code disagree; one run alone tells nothing, so it is not believed."""
-    return len(baseline) < 2 or len(set(baseline)) > 1  # noqa: PLR2004 -- two agree
+def runs_differ(baseline: Sequence[float]) -> bool:
+    """Return whether runs of the same code differ; true for a single run, which proves nothing."""
+    return len(baseline) < 2 or len(set(baseline)) > 1  # noqa: PLR2004 -- at least two are required to agree
 
 
 def judge(
@@ -91,15 +90,15 @@ def judge(
     metric: Metric,
     noise: Noise | None = None,
     *,
-    again: Again | None = None,
+    remeasure: Remeasure | None = None,
     samples: Sequence[float] = (),
 ) -> Verdict:
-    """The verdict on *candidate*, the median of these *samples* where it is not one alone.
+    """Return the verdict on *candidate*, the median of *samples* if there are several.
 
-    With *again* the metric is noisy, and what looks better has to show it once more.
+    With *remeasure* the metric is noisy, and a better candidate is measured once more.
     """
     delta = candidate - incumbent
-    plain = Verdict(
+    verdict = Verdict(
         status="discard",
         value=candidate,
         delta=delta,
@@ -108,38 +107,38 @@ def judge(
         reason=_not_better(delta, metric),
     )
     if not better(candidate, incumbent, metric):
-        return plain
-    if again is None:
-        return replace(plain, status="keep", reason="better")
-    return _confirmed(plain, metric, noise or Usual(), again)
+        return verdict
+    if remeasure is None:
+        return replace(verdict, status="keep", reason="better")
+    return _confirm(verdict, metric, noise or DefaultNoise(), remeasure)
 
 
-def _confirmed(screened: Verdict, metric: Metric, noise: Noise, again: Again) -> Verdict:
-    runs = _by_turns(noise.samples, again)
+def _confirm(screened: Verdict, metric: Metric, noise: Noise, remeasure: Remeasure) -> Verdict:
+    runs = _measure_interleaved(noise.samples, remeasure)
     if runs is None:
         reason = "it looked better, but could not be measured once more"
         return replace(screened, status="metric_error", value=None, delta=None, reason=reason)
     new, old = runs
-    value, stands, p = median(new), median(old), p_value(new, old, metric)
-    sure, enough = p <= noise.p, better(value, stands, metric)
+    value, incumbent, p = median(new), median(old), p_value(new, old, metric)
+    significant, enough = p <= noise.p, better(value, incumbent, metric)
     return Verdict(
-        status="keep" if sure and enough else "discard_noise",
+        status="keep" if significant and enough else "discard_noise",
         value=value,
-        delta=value - stands,
+        delta=value - incumbent,
         samples=tuple(new),
         mad=mad(new),
         p_value=p,
-        reason=_why(p, noise, enough=enough, runs=len(new)),
+        reason=_confirmation_reason(p, noise, enough=enough, runs=len(new)),
     )
 
 
-def _by_turns(runs: int, again: Again) -> tuple[list[float], list[float]] | None:
-    """Interleaved, each side first every other time, so that a machine that warms up favours neither."""
+def _measure_interleaved(runs: int, remeasure: Remeasure) -> tuple[list[float], list[float]] | None:
+    """Measure both sides in turn, each first every other time, so that warming up favours neither."""
     new, old = list[float](), list[float]()
     for turn in range(runs):
         order: tuple[Side, Side] = ("candidate", "incumbent") if turn % 2 else ("incumbent", "candidate")
         for side in order:
-            value = again(side)
+            value = remeasure(side)
             if value is None:
                 return None
             (new if side == "candidate" else old).append(value)
@@ -147,15 +146,15 @@ def _by_turns(runs: int, again: Again) -> tuple[list[float], list[float]] | None
 
 
 def p_value(new: Sequence[float], old: Sequence[float], metric: Metric) -> float:
-    """How likely a difference this good is if both are the same: every way to deal the runs out, counted."""
-    whole, sign = (*new, *old), -1.0 if metric.direction == "lower" else 1.0
+    """Return the probability of so good a result if both sides are equal, by an exact permutation test."""
+    values, sign = (*new, *old), -1.0 if metric.direction == "lower" else 1.0
     observed = sign * fsum(new)
-    sums = [sign * fsum(chosen) for chosen in combinations(whole, len(new))]
-    return sum(one >= observed for one in sums) / len(sums)
+    sums = [sign * fsum(chosen) for chosen in combinations(values, len(new))]
+    return sum(total >= observed for total in sums) / len(sums)
 
 
 def mad(values: Sequence[float]) -> float:
-    """Median absolute deviation: how far runs of the same code lie apart."""
+    """Return the median absolute deviation."""
     middle = median(values)
     return median(abs(value - middle) for value in values)
 
@@ -168,7 +167,7 @@ def _not_better(delta: float, metric: Metric) -> str:
     return "worse"
 
 
-def _why(p: float, noise: Noise, *, enough: bool, runs: int) -> str:
+def _confirmation_reason(p: float, noise: Noise, *, enough: bool, runs: int) -> str:
     if p > noise.p:
         return f"not to be told from noise: p {p:.3f} in {runs} against {runs} runs, {noise.p:g} is asked for"
     if not enough:

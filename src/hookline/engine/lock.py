@@ -1,4 +1,4 @@
-"""One process a run."""
+"""The lock that allows one process per run."""
 
 import os
 from collections.abc import Iterator
@@ -9,24 +9,24 @@ from hookline.system import file_lock
 
 
 class Busy(OSError):
-    """Somebody is at it already."""
+    """Raised when another process already carries out the run."""
 
 
-def path(run: Run) -> str:
-    """Beside the folder that its agents work in: they may delete what they find there."""
+def lock_path(run: Run) -> str:
+    """Return the path of the lock file: beside the scratch folder, whose content agents may delete."""
     return f"{run.scratch}.lock"
 
 
 @contextmanager
-def held(run: Run) -> Iterator[None]:
-    """Raises `Busy` where another process carries the run out."""
+def acquire(run: Run) -> Iterator[None]:
+    """Hold the lock of the run; raise `Busy` if another process holds it."""
     os.makedirs(run.scratch, mode=0o700, exist_ok=True)
-    with file_lock.try_lock(path(run)) as file:
+    with file_lock.try_lock(lock_path(run)) as file:
         if file is None:
             raise Busy(f"run {run.id!r} is at work in another process; wait for it, or end that one")
         yield
 
 
-def busy(run: Run) -> bool:
-    """Whether somebody carries the run out now."""
-    return file_lock.is_locked(path(run))
+def is_running(run: Run) -> bool:
+    """Return whether a process carries out the run now."""
+    return file_lock.is_locked(lock_path(run))

@@ -1,7 +1,7 @@
-"""Measure what a command says: its last number, and how it went where there is none.
+"""Measurement of a command: its last number, or the reason why there is none.
 
-A command runs in a process group of its own, of which nothing is left when its time is over, and of its
-output only the end is kept, however much there is.
+A command runs in its own process group, of which nothing is left after the timeout. Only the end of its
+output is kept.
 """
 
 import re
@@ -13,22 +13,22 @@ from typing import Literal
 
 from msgspec import Struct
 
-from hookline.core.kind import Finished
+from hookline.core.kind import ProcessResult
 from hookline.redact import redact
 from hookline.system.process.run_command import run
 
 SHELL = ("/bin/sh", "-c")
-KEEP = 4 << 20
-"""Bytes of each output: its last ones."""
-TAIL = 2_000
-"""Characters of the output that a person is shown."""
-LEAST = 5.0
-"""Seconds that an extract has at least, however long the command took."""
+MAX_OUTPUT_BYTES = 4 << 20
+"""Maximum bytes kept of each output stream: the last ones."""
+MAX_TAIL_CHARACTERS = 2_000
+"""Maximum characters of the output shown to the user."""
+MIN_EXTRACT_SECONDS = 5.0
+"""Minimum seconds for an extract, however long the command took."""
 UNLIMITED = 365 * 86_400.0
-FAR = 1e300
-"""No number of a metric is this far from 0: what is reckoned with them must be finite, too."""
+MAX_VALUE = 1e300
+"""Limit on the absolute value of a metric, so that sums of metrics stay finite."""
 
-_COLOURS = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
+_ANSI_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 _NUMBER = re.compile(
     r"(?<![\w.])[-+]?(?:"
     r"(?P<grouped>[0-9]{1,3}(?:[,_][0-9]{3})+(?:\.[0-9]+)?)(?![0-9,_])"
@@ -38,100 +38,108 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 
-Ended = Literal["ok", "crash", "timeout", "metric_error"]
+Status = Literal["ok", "crash", "timeout", "metric_error"]
 
 
 class Measurement(Struct, frozen=True, kw_only=True):
-    """What one run of a command came to."""
+    """Result of running a command."""
 
     value: float | None
-    """None where there is no finite number, whatever the reason."""
-    status: Ended
+    """None if there is no finite number."""
+    status: Status
     seconds: float
     tail: str = ""
-    """The end of what it printed, without secrets."""
+    """The end of the output, redacted."""
     problem: str = ""
-    """What went wrong, in a sentence; empty where nothing did."""
+    """A sentence on the failure; empty if there is none."""
 
 
 def measure(
     command: str, *, cwd: str, env: Mapping[str, str], timeout: float | None, extract: str = ""
 ) -> Measurement:
-    """Run *command* in a shell; its number is the last one that it prints, or that *extract* makes of it."""
+    """Run *command* in a shell; its value is the last number printed, or the last that *extract* prints."""
     began, limit = time.monotonic(), _limit(timeout)
-    ran = _shell(command, b"", cwd, env, limit)
-    told, status, problem = ran.stdout, *_went(ran, limit)
+    finished = _run_shell(command, b"", cwd, env, limit)
+    output, status, problem = finished.stdout, *_exit_status(finished, limit)
     if status == "ok" and extract:
-        left = max(limit - (time.monotonic() - began), LEAST)
-        told, problem = _extracted(extract, ran.stdout, cwd, env, left)
-    value = last_number(told)
+        remaining = max(limit - (time.monotonic() - began), MIN_EXTRACT_SECONDS)
+        output, problem = _extract(extract, finished.stdout, cwd, env, remaining)
+    value = last_number(output)
     if status == "ok":
-        problem = problem or _no_number(value)
+        problem = problem or _number_problem(value)
         status = "metric_error" if problem else "ok"
     seconds = time.monotonic() - began
     return Measurement(
         value=value if status == "ok" else None,
         status=status,
         seconds=seconds,
-        tail=_tail(ran),
+        tail=_tail(finished),
         problem=problem,
     )
 
 
 def check(command: str, *, cwd: str, env: Mapping[str, str], timeout: float | None) -> Measurement:
-    """Run *command* for how it exits: `ok` where that is 0. A number is taken where there is one."""
+    """Run *command* and judge its exit code: `ok` if it is 0. A number is read if there is one."""
     began, limit = time.monotonic(), _limit(timeout)
-    ran = _shell(command, b"", cwd, env, limit)
-    status, problem = _went(ran, limit)
-    number = last_number(ran.stdout)
+    finished = _run_shell(command, b"", cwd, env, limit)
+    status, problem = _exit_status(finished, limit)
+    number = last_number(finished.stdout)
     return Measurement(
-        value=None if _no_number(number) else number,
+        value=None if _number_problem(number) else number,
         status=status,
         seconds=time.monotonic() - began,
-        tail=_tail(ran),
+        tail=_tail(finished),
         problem=problem,
     )
 
 
 def last_number(text: str) -> float | None:
-    """The last number in *text*, finite or not; digits inside a word are none: `12ms p95` is 12."""
-    found = deque(_NUMBER.finditer(_COLOURS.sub(" ", text)), maxlen=1)
-    return float(found[0][0].replace(",", "").replace("_", "")) if found else None
+    """Return the last number in *text*, finite or not.
+
+    Digits inside a word do not count: `12ms p95` is 12.
+    """
+    matches = deque(_NUMBER.finditer(_ANSI_ESCAPES.sub(" ", text)), maxlen=1)
+    return float(matches[0][0].replace(",", "").replace("_", "")) if matches else None
 
 
 def _limit(timeout: float | None) -> float:
     return UNLIMITED if timeout is None else timeout
 
 
-def _shell(command: str, stdin: bytes, cwd: str, env: Mapping[str, str], limit: float) -> Finished:
+def _run_shell(command: str, stdin: bytes, cwd: str, env: Mapping[str, str], limit: float) -> ProcessResult:
     argv = (*SHELL, command)
-    return run(argv, stdin=stdin, cwd=cwd, env=env, limit=limit, keep=KEEP, last=True)
+    return run(argv, stdin=stdin, cwd=cwd, env=env, timeout=limit, max_bytes=MAX_OUTPUT_BYTES, last=True)
 
 
-def _went(ran: Finished, limit: float) -> tuple[Ended, str]:
-    if ran.timed_out:
+def _exit_status(finished: ProcessResult, limit: float) -> tuple[Status, str]:
+    if finished.timed_out:
         return "timeout", f"it was still running after {limit:g} s, and was ended"
-    if ran.code == 0:
+    if finished.code == 0:
         return "ok", ""
-    if ran.code is None:
-        return "crash", ran.problem
-    return "crash", f"it exited with {ran.code}" if ran.code > 0 else f"it was ended by signal {-ran.code}"
+    if finished.code is None:
+        return "crash", finished.problem
+    return (
+        "crash",
+        f"it exited with {finished.code}"
+        if finished.code > 0
+        else f"it was ended by signal {-finished.code}",
+    )
 
 
-def _extracted(extract: str, told: str, cwd: str, env: Mapping[str, str], limit: float) -> tuple[str, str]:
-    ran = _shell(extract, told.encode(), cwd, env, limit)
-    status, problem = _went(ran, limit)
-    return ran.stdout, "" if status == "ok" else f"extract failed: {problem}"
+def _extract(extract: str, output: str, cwd: str, env: Mapping[str, str], limit: float) -> tuple[str, str]:
+    finished = _run_shell(extract, output.encode(), cwd, env, limit)
+    status, problem = _exit_status(finished, limit)
+    return finished.stdout, "" if status == "ok" else f"extract failed: {problem}"
 
 
-def _no_number(value: float | None) -> str:
+def _number_problem(value: float | None) -> str:
     if value is None:
         return "it printed no number"
     if not isfinite(value):
         return f"its number is not finite: {value}"
-    return "" if abs(value) < FAR else f"its number is too large: {value:g}"
+    return "" if abs(value) < MAX_VALUE else f"its number is too large: {value:g}"
 
 
-def _tail(ran: Finished) -> str:
-    whole = "\n".join(filter(None, (ran.stdout.rstrip(), ran.stderr.rstrip())))
-    return redact(_COLOURS.sub("", whole[-8 * TAIL :]))[-TAIL:]
+def _tail(finished: ProcessResult) -> str:
+    output = "\n".join(filter(None, (finished.stdout.rstrip(), finished.stderr.rstrip())))
+    return redact(_ANSI_ESCAPES.sub("", output[-8 * MAX_TAIL_CHARACTERS :]))[-MAX_TAIL_CHARACTERS:]

@@ -1,4 +1,4 @@
-"""Where experiments are measured: clean checkouts that no agent works in."""
+"""Clean checkouts in which experiments are measured; no agent works in them."""
 
 from collections.abc import Mapping
 from statistics import median
@@ -12,18 +12,18 @@ from hookline.engine.measure import Measurement, check, measure
 from hookline.engine.target import Guard, Target
 
 
-class Bench(Struct, frozen=True, kw_only=True):
-    """A checkout for what was changed, and one for what it is compared with."""
+class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
+    """One checkout for the candidate and one for the incumbent."""
 
     target: Target
     trees: Mapping[Side, Worktree]
     env: Mapping[str, str]
 
-    def metric(self, commit: str, side: Side = "candidate") -> tuple[Measurement, tuple[float, ...]]:
-        """The metric of a commit, the median where it is measured several times; and all values."""
+    def measure_metric(self, commit: str, side: Side = "candidate") -> tuple[Measurement, tuple[float, ...]]:
+        """Return the metric of a commit (the median of the repeats) and all values."""
         metric, values = self.target.metric, list[float]()
         for _ in range(metric.repeats):
-            path = self._fresh(commit, side)
+            path = self._check_out(commit, side)
             last = measure(
                 metric.command, cwd=path, env=self.env, timeout=metric.timeout, extract=metric.extract
             )
@@ -32,18 +32,18 @@ class Bench(Struct, frozen=True, kw_only=True):
             values.append(last.value)
         return replace(last, value=median(values)), tuple(values)
 
-    def guard(self, guard: Guard, commit: str) -> tuple[bool, Measurement]:
-        """Whether the guard holds at a commit."""
-        path = self._fresh(commit, "candidate")
+    def check_guard(self, guard: Guard, commit: str) -> tuple[bool, Measurement]:
+        """Return whether the guard holds at a commit, and its measurement."""
+        path = self._check_out(commit, "candidate")
         if guard.extract:
-            done = measure(
+            measurement = measure(
                 guard.command, cwd=path, env=self.env, timeout=guard.timeout, extract=guard.extract
             )
         else:
-            done = check(guard.command, cwd=path, env=self.env, timeout=guard.timeout)
-        return done.status == "ok" and guard.holds(done.value), done
+            measurement = check(guard.command, cwd=path, env=self.env, timeout=guard.timeout)
+        return measurement.status == "ok" and guard.holds(measurement.value), measurement
 
-    def _fresh(self, commit: str, side: Side) -> str:
+    def _check_out(self, commit: str, side: Side) -> str:
         tree = self.trees[side]
-        tree.put(commit, ignored=True)
+        tree.check_out(commit, remove_ignored=True)
         return tree.path

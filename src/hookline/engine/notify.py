@@ -1,52 +1,54 @@
-"""Tell whoever waits that a run has ended: on the terminal, and by a webhook where one is set."""
+"""Notification of a run's end: on the terminal, and by a webhook if one is configured."""
 
 import os
 from collections.abc import Mapping, Sequence
 
-from hookline.core.durations import written
+from hookline.core.durations import format_duration
 from hookline.core.events import SessionEnd
 from hookline.core.frozen import Frozen
 from hookline.core.response import Notify, Post
 from hookline.engine import view
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run
-from hookline.engine.stop_reason import Stop
+from hookline.engine.stop_reason import StopReason
 from hookline.redact import redact
 from hookline.system import notify, webhook
-from hookline.system.paths import find
+from hookline.system.paths import find_places
 
 WEBHOOK = "AR_NOTIFY_WEBHOOK"
 HOST = "hookline"
-"""Whose word it is: no host's, but the engine's own."""
+"""Sender of the event: the engine, not a host."""
 
 
-def tell(run: Run, stop: Stop, rows: Sequence[Row], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Have it told; what could not be, in sentences."""
-    return _told(run, message(run, stop, rows), env)
+def notify_end(run: Run, stop: StopReason, rows: Sequence[Row], env: Mapping[str, str]) -> tuple[str, ...]:
+    """Send the notification of a run's end; return the problems."""
+    return _send(run, end_message(run, stop, rows), env)
 
 
-def broken(run: Run, text: str, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Have it told that a run could not go on."""
+def notify_failure(run: Run, text: str, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Send the notification that a run could not continue; return the problems."""
     project = os.path.basename(run.root.rstrip("/"))
-    says = {"text": f"{project}: the run {run.id} could not go on: {text}", "project": project}
-    return _told(run, {name: redact(value) for name, value in says.items()}, env)
+    message = {"text": f"{project}: the run {run.id} could not go on: {text}", "project": project}
+    return _send(run, {name: redact(value) for name, value in message.items()}, env)
 
 
-def _told(run: Run, says: Mapping[str, str], env: Mapping[str, str]) -> tuple[str, ...]:
-    problems = list(notify.carry_out([Notify(title="hookline", text=says["text"])]))
+def _send(run: Run, message: Mapping[str, str], env: Mapping[str, str]) -> tuple[str, ...]:
+    problems = list(notify.show([Notify(title="hookline", text=message["text"])]))
     url = env.get(WEBHOOK, "").strip()
     if url:
         event = SessionEnd(session=run.id, host=HOST, cwd=run.root)
-        problems.append(webhook.post(Post(to=url, says=Frozen(says)), event, find(env, run.root), env))
+        problems.append(
+            webhook.post(Post(to=url, content=Frozen(message)), event, find_places(env, run.root), env)
+        )
     return tuple(filter(None, problems))
 
 
-def message(run: Run, stop: Stop, rows: Sequence[Row]) -> dict[str, str]:
-    """What is told, as a session's end is: in one text, and by its parts."""
+def end_message(run: Run, stop: StopReason, rows: Sequence[Row]) -> dict[str, str]:
+    """Return the message in the form of a session-end event: one text and its parts."""
     kept, done = sum(row.kept for row in rows) - 1, max(len(rows) - 1, 0)
-    summary = f"{done} experiments, {max(kept, 0)} kept; {view.best(rows, run.target.metric)}"
+    summary = f"{done} experiments, {max(kept, 0)} kept; {view.describe_best(rows, run.target.metric)}"
     project = os.path.basename(run.root.rstrip("/"))
-    lasted = written(max(run.spent, 1.0))
+    lasted = format_duration(max(run.spent, 1.0))
     text = f"{project}: the run {run.id} ended after {lasted} ({stop.reason}: {stop.text}); {summary}"
     parts = {"project": project, "branch": run.branch, "duration": lasted, "tsv_summary": summary}
     return {name: redact(value) for name, value in {"text": text, **parts}.items()}

@@ -1,6 +1,6 @@
-"""How far the experiment now running has come, on the disk before the next thing is done.
+"""The progress of the running experiment, saved to disk before each next step.
 
-After a crash this says what is left to do: a step is done again or gone on from, and no row is written twice.
+After a crash it tells what is left to do: a step is repeated or resumed, and no row is written twice.
 """
 
 import json
@@ -11,87 +11,90 @@ from typing import Any, Literal
 
 from msgspec import Struct, to_builtins
 
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 from hookline.engine import durable_files, runs
 from hookline.engine.runs import Run
 
 FILE = "step.json"
 Phase = Literal["begun", "spawned", "left", "committed", "decided", "recorded"]
-"""begun: nothing yet; spawned: an agent may run; left: no more; committed: what it left is in a commit;
-decided: the row is known; recorded: it is in the journal, and the branch has yet to follow."""
+"""State of an experiment.
+
+begun: nothing done; spawned: an agent may run; left: the agent has ended; committed: its changes are in a
+commit; decided: the row is known; recorded: the row is in the journal, the branch is not updated yet.
+"""
 
 
-class Step(Struct, frozen=True, kw_only=True):
-    """An experiment on its way."""
+class ExperimentProgress(Struct, frozen=True, kw_only=True):
+    """An experiment in progress."""
 
     experiment: int
     start: str
-    """The commit that it began at."""
+    """The commit that it started from."""
     phase: Phase = "begun"
     mark: str = ""
-    """By which the agent's processes are known again."""
+    """Identifies the agent's processes."""
     spent: float = 0.0
-    """Seconds of the budget that the agent has used, earlier attempts included."""
+    """Seconds of the budget that the agent has used, including earlier attempts."""
     ended: str = ""
     """How the agent ended: exit, timeout, interrupted, or why it could not be started."""
-    said: str = ""
-    """The end of what it printed."""
+    output_tail: str = ""
+    """The end of the agent's output."""
     commit: str = ""
     outside: tuple[str, ...] = ()
-    """Paths outside of the scope that it changed, and that were put back."""
+    """Paths outside of the scope that the agent changed and that were restored."""
     description: str = ""
-    notes: Mapping[str, str] = NOTHING
-    """The agent's reason and next hint."""
+    notes: Mapping[str, str] = EMPTY
+    """The agent's `reason:` and `next:` lines."""
     reworks: int = 0
     feedback: str = ""
-    """What the guard said, for the next attempt."""
-    usage: Mapping[str, Any] = NOTHING
+    """Output of the failed guard, for the next attempt."""
+    usage: Mapping[str, Any] = EMPTY
     began: float = 0.0
-    """When the agent that may run was started, in Unix seconds."""
-    before: Mapping[str, Mapping[str, Any]] = NOTHING
-    """What the sessions of the worktree had spent by then, by their names."""
+    """Unix time at which the agent was started."""
+    before: Mapping[str, Mapping[str, Any]] = EMPTY
+    """Usage of the worktree's sessions at that time, by session id."""
     stopped: str = ""
-    """What guards stopped, and nothing came after it."""
-    row: Mapping[str, Any] = NOTHING
-    first: Mapping[str, Any] = NOTHING
-    """The row that won where the experiment began, once its change was moved onto what stands now."""
+    """Work that guards blocked, if no other work followed."""
+    row: Mapping[str, Any] = EMPTY
+    first: Mapping[str, Any] = EMPTY
+    """The winning row at the original start, if the change was rebased onto a newer incumbent."""
 
 
-def save(folder: str, step: Step) -> Step:
-    durable_files.folder(folder)
+def save(folder: str, step: ExperimentProgress) -> ExperimentProgress:
+    durable_files.ensure_folder(folder)
     durable_files.write(os.path.join(folder, FILE), json.dumps(to_json(step)))
     return step
 
 
-def to_json(step: Step) -> dict[str, Any]:
-    told: dict[str, Any] = to_builtins(step)
-    return told | {name: dict(told[name]) for name in ("notes", "usage", "before", "row", "first")}
+def to_json(step: ExperimentProgress) -> dict[str, Any]:
+    values: dict[str, Any] = to_builtins(step)
+    return values | {name: dict(values[name]) for name in ("notes", "usage", "before", "row", "first")}
 
 
-def load(folder: str) -> Step | None:
-    """None where no experiment is on its way."""
-    text = durable_files.text(os.path.join(folder, FILE))
+def load(folder: str) -> ExperimentProgress | None:
+    """Return the saved step, or None if no experiment is in progress."""
+    text = durable_files.read_text(os.path.join(folder, FILE))
     if not text:
         return None
     try:
         return from_json(json.loads(text))
-    except (ValueError, TypeError, AttributeError, RecursionError):  # somebody else wrote it
+    except (ValueError, TypeError, AttributeError, RecursionError):  # not written by hookline
         return None
 
 
-def under_way(run: Run) -> Iterator[Step]:
-    """Those of all its workers."""
-    places = [run.folder]
+def running_steps(run: Run) -> Iterator[ExperimentProgress]:
+    """Yield the steps of all workers."""
+    folders = [run.folder]
     with suppress(OSError):
-        places += [run.of(name) for name in os.listdir(run.path(runs.WORKERS))]
-    yield from filter(None, map(load, places))
+        folders += [run.worker_folder(name) for name in os.listdir(run.path(runs.WORKERS))]
+    yield from filter(None, map(load, folders))
 
 
-def from_json(told: Mapping[str, Any]) -> Step:
-    known = {*Step.__struct_fields__}
-    told = {name: value for name, value in told.items() if name in known}
-    return Step(**{**told, "outside": tuple(told.get("outside", ()))})
+def from_json(values: Mapping[str, Any]) -> ExperimentProgress:
+    fields = {*ExperimentProgress.__struct_fields__}
+    values = {name: value for name, value in values.items() if name in fields}
+    return ExperimentProgress(**{**values, "outside": tuple(values.get("outside", ()))})
 
 
-def drop(folder: str) -> None:
+def remove(folder: str) -> None:
     durable_files.remove(os.path.join(folder, FILE))

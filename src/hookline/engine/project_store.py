@@ -1,35 +1,38 @@
-"""The store of the project that a run is in, for as long as something is done with it."""
+"""The store of a run's project."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 
 from hookline.core.store import Store, StoreFailed
 from hookline.runtime import open_store
-from hookline.runtime.setup import load
+from hookline.runtime.setup import load_setup
 
-SHARED = "postgres"
+SHARED_STORE = "postgres"
 
 
-def shared(env: Mapping[str, str], root: str) -> None:
-    """Raise `ValueError` where the store cannot be shared by machines."""
-    setup = load(dict(env), root)
-    setup.kept.close()
-    if open_store.name(setup) != SHARED:
+def check_shared(env: Mapping[str, str], root: str) -> None:
+    """Raise `ValueError` if machines cannot share the store."""
+    setup = load_setup(dict(env), root)
+    setup.resources.close()
+    if open_store.store_name(setup) != SHARED_STORE:
         raise ValueError(
-            f"--cluster needs a store that machines can share, and yours is {open_store.name(setup)!r}: "
-            f'say store = "{SHARED}" in your own hookline.toml, and its store_address'
+            "--cluster needs a store that machines can share, and yours is "
+            f"{open_store.store_name(setup)!r}: "
+            f'say store = "{SHARED_STORE}" in your own hookline.toml, and its store_address'
         )
 
 
 @contextmanager
-def opened(env: Mapping[str, str], root: str, complain: Callable[[str], object]) -> Iterator[Store | None]:
-    """None where it cannot be opened, which is complained about: a run needs its files alone."""
-    setup = load(dict(env), root)
-    setup.kept.close()
+def open_project_store(
+    env: Mapping[str, str], root: str, report: Callable[[str], object]
+) -> Iterator[Store | None]:
+    """Yield the store, or report why it cannot be opened and yield None: a run requires only its files."""
+    setup = load_setup(dict(env), root)
+    setup.resources.close()
     try:
         store = open_store.open_store(setup)
     except (StoreFailed, OSError, LookupError) as error:
-        complain(f"rows are in the journal's files alone: {error}")
+        report(f"rows are in the journal's files alone: {error}")
         yield None
         return
     with closing(store):

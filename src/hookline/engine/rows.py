@@ -1,64 +1,70 @@
-"""The rows of a run, in its files and in the store: what one has lost the other gives back."""
+"""The rows of a run, in its files and in the store; each restores rows that the other lost."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 from hookline.core.store import Store, StoreFailed
 from hookline.engine import journal, progress
 from hookline.engine.journal import Row
-from hookline.engine.progress import Step
-from hookline.engine.runs import Run, short
+from hookline.engine.progress import ExperimentProgress
+from hookline.engine.runs import Run, path_hash
 
 
-def key(run: Run) -> str:
-    """What the store calls it: two repositories may have runs of one name, and so may one."""
-    return f"{run.id}@{short(run.root)}-{run.mark}"
+def store_key(run: Run) -> str:
+    """Return the key of the run in the store, unique across repositories and runs of the same id."""
+    return f"{run.id}@{path_hash(run.root)}-{run.mark}"
 
 
-def known(run: Run, store: Store | None) -> list[Row]:
-    """All rows there are; the files are written anew where they lack some, or say otherwise than the store.
+def read_rows(run: Run, store: Store | None) -> list[Row]:
+    """Return all rows; rewrite the files if they lack rows or differ from the store.
 
-    An agent that was at work may have written into the files, too.
+    An agent may have written to the files, too.
     """
-    alone = progress.load(run.folder)  # one after the other: nothing is behind it
+    single_step = progress.load(run.folder)  # with a single worker, no row can follow the current experiment
     rows = run.journal.rows()
-    written = {row.iteration: row for row in rows if not alone or row.iteration <= alone.experiment}
-    for step in progress.under_way(run):
-        written = _of_ours(written, step)
-    stored = {row.iteration: row for row in _stored(run, store)}
-    whole = journal.in_order({**written, **stored}.values())
-    if whole:
-        run.journal.mend(whole)
-    return whole
+    in_files = {
+        row.iteration: row for row in rows if not single_step or row.iteration <= single_step.experiment
+    }
+    for step in progress.running_steps(run):
+        in_files = _without_foreign_row(in_files, step)
+    in_store = {row.iteration: row for row in _read_stored(run, store)}
+    all_rows = journal.sort_rows({**in_files, **in_store}.values())
+    if all_rows:
+        run.journal.rewrite(all_rows)
+    return all_rows
 
 
-def _of_ours(rows: Mapping[int, Row], step: Step) -> dict[int, Row]:
-    """Without a row of an experiment on its way that is not the one which was decided on."""
+def _without_foreign_row(rows: Mapping[int, Row], step: ExperimentProgress) -> dict[int, Row]:
+    """Remove the row of the experiment in progress unless it is the one that was decided."""
     row = rows.get(step.experiment)
-    ours = journal.from_json(step.row) if step.row else None
-    if row is None or (ours and _result(row) == _result(ours)):
+    decided = journal.from_json(step.row) if step.row else None
+    if row is None or (decided and _result(row) == _result(decided)):
         return {**rows}
-    return {number: one for number, one in rows.items() if number != step.experiment}
+    return {number: other for number, other in rows.items() if number != step.experiment}
 
 
 def _result(row: Row) -> tuple[object, ...]:
     return row.status, row.commit, row.base, row.description
 
 
-def _stored(run: Run, store: Store | None) -> list[Row]:
+def _read_stored(run: Run, store: Store | None) -> list[Row]:
     try:
-        return [journal.from_experiment(one) for one in store.experiments(key(run))] if store else []
+        return (
+            [journal.from_experiment(experiment) for experiment in store.experiments(store_key(run))]
+            if store
+            else []
+        )
     except (StoreFailed, OSError):
         return []
 
 
-def noted(
-    run: Run, store: Store | None, row: Row, before: Sequence[Row], complain: Callable[[str], None]
+def append_row(
+    run: Run, store: Store | None, row: Row, before: Sequence[Row], report: Callable[[str], None]
 ) -> list[Row]:
-    """Append a row, once, to the files and then to the store; the files alone have to work."""
+    """Append a row once to the files, then to the store; only a failure of the files is an error."""
     run.journal.append(row, before)
     try:
         if store:
-            store.journal(journal.to_experiment(row, key(run)))
+            store.add_experiment(journal.to_experiment(row, store_key(run)))
     except (StoreFailed, OSError) as error:
-        complain(f"row {row.iteration} is in the journal, but not in the store: {error}")
+        report(f"row {row.iteration} is in the journal, but not in the store: {error}")
     return [*before, row]

@@ -1,5 +1,6 @@
-"""A run: experiment after experiment until there is a reason to stop, with one writer of the journal."""
+"""A run: one experiment after another until there is a reason to stop; the single writer of the journal."""
 
+import logging
 import os
 import shutil
 import time
@@ -11,39 +12,43 @@ from statistics import median
 from hookline.core.values import replace
 from hookline.engine import experiment, host_setup, journal, progress, runs, stop_reason
 from hookline.engine.git import config, keep_refs
-from hookline.engine.git import repository as repositories
-from hookline.engine.git.repository import BRANCHES, Repository
+from hookline.engine.git.repository import BRANCHES, Repository, experiment_ref
 from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
-from hookline.engine.judge import mad, noisy
-from hookline.engine.lock import held
+from hookline.engine.judge import mad, runs_differ
+from hookline.engine.lock import acquire
 from hookline.engine.parallel import run_parallel
-from hookline.engine.points import passed
-from hookline.engine.progress import Step
-from hookline.engine.resume import take_up
-from hookline.engine.rows import known, noted
-from hookline.engine.run_state import Surroundings, settle, stands
+from hookline.engine.progress import ExperimentProgress
+from hookline.engine.resume import finish_interrupted
+from hookline.engine.rows import append_row, read_rows
+from hookline.engine.run_state import RunContext, incumbent_commit, settle
 from hookline.engine.runs import Run
-from hookline.engine.stop_reason import Stop
+from hookline.engine.stop_reason import StopReason
 from hookline.engine.target import Target
 from hookline.engine.work import Work
-from hookline.engine.workplace import workers, workplace
+from hookline.engine.workplace import prepare_work, workers
 from hookline.redact import redact
 from hookline.system.process import unattended
 
-FINISHES = "what is at work is finished first; Ctrl-C again ends it now"
+_LOG = logging.getLogger("hookline.engine")
+
+STOP_NOTICE = "what is at work is finished first; Ctrl-C again ends it now"
 
 
 class NoBaseline(ValueError):
-    """What the run begins at cannot be measured, or no agent can be guarded there; the message says why."""
+    """A baseline that cannot be measured, or an agent that cannot be guarded; the message says why."""
 
 
-def begin(repository: Repository, target: Target, text: str, *, scratch: str, base: str, now: float) -> Run:
-    """Write down a new run, with a branch of its own at *base*."""
+def create_run(
+    repository: Repository, target: Target, text: str, *, scratch: str, base: str, now: float
+) -> Run:
+    """Save a new run with its own branch at *base*."""
     day = time.strftime("%y%m%d", time.localtime(now))
     repository.exclude(f"/{journal.FOLDER}/")
-    name = _folder(repository, f"{target.name}-{day}-{time.strftime('%H%M', time.localtime(now))}", base)
-    branch = repository.begin_branch(f"{BRANCHES}{target.name}-{day}", base)
+    name = _create_folder(
+        repository, f"{target.name}-{day}-{time.strftime('%H%M', time.localtime(now))}", base
+    )
+    branch = repository.create_branch(f"{BRANCHES}{target.name}-{day}", base)
     run = Run(
         id=name,
         root=repository.root,
@@ -51,173 +56,174 @@ def begin(repository: Repository, target: Target, text: str, *, scratch: str, ba
         name=target.name,
         base=base,
         branch=branch,
-        scratch=os.path.join(scratch, "engine", runs.short(repository.root), name),
+        scratch=os.path.join(scratch, "engine", runs.path_hash(repository.root), name),
         mark=unattended.new_mark(),
         began=now,
     )
-    shutil.rmtree(run.scratch, ignore_errors=True)  # of a run of that name, in a checkout that is gone
+    shutil.rmtree(run.scratch, ignore_errors=True)  # left by a run of the same id in a deleted checkout
     return runs.save(run)
 
 
-def _folder(repository: Repository, name: str, base: str) -> str:
-    """A folder that was not there, of that name or with a number behind it, and the run's first ref.
+def _create_folder(repository: Repository, name: str, base: str) -> str:
+    """Create the run's folder and first ref; return the run id: *name*, with a number appended if it exists.
 
-    Refs of that name may be there of a run in another worktree, or of one whose folder is gone.
+    Refs of that name may belong to a run in another worktree, or to one whose folder is gone.
     """
-    place = os.path.join(repository.root, journal.FOLDER)
-    if os.path.islink(place):
+    parent = os.path.join(repository.root, journal.FOLDER)
+    if os.path.islink(parent):
         raise ValueError(
-            f"{place!r} is a link; the journal must not lead out of the repository, so remove it"
+            f"{parent!r} is a link; the journal must not lead out of the repository, so remove it"
         )
-    if os.path.exists(place) and not os.path.isdir(place):
-        raise ValueError(f"{place!r} is a file, and runs are written into a folder there; move it away")
-    os.makedirs(place, exist_ok=True)
+    if os.path.exists(parent) and not os.path.isdir(parent):
+        raise ValueError(f"{parent!r} is a file, and runs are written into a folder there; move it away")
+    os.makedirs(parent, exist_ok=True)
     for number in count(1):
-        full = name if number == 1 else f"{name}-{number}"
+        run_id = name if number == 1 else f"{name}-{number}"
         try:
-            os.mkdir(folder := os.path.join(place, full))
+            os.mkdir(folder := os.path.join(parent, run_id))
         except FileExistsError:
             continue
-        if repository.new_ref(repositories.ref(full, 0), base):
-            return full
+        if repository.create_ref(experiment_ref(run_id, 0), base):
+            return run_id
         os.rmdir(folder)
     raise AssertionError
 
 
-def carry_out(run: Run, repository: Repository, around: Surroundings) -> Stop:
-    """Go on with a run, from wherever it is, until there is a reason to stop."""
+def run_experiments(run: Run, repository: Repository, context: RunContext) -> StopReason:
+    """Continue a run from its current state until there is a reason to stop."""
     with ExitStack() as stack:
-        stack.enter_context(held(run))
-        interrupts = stack.enter_context(Interrupts(lambda: around.watcher.noted(FINISHES)))
-        _not_elsewhere(run, repository)
-        runs.save(run)  # with what is asked for now
-        work = workplace(run, repository, around)
-        stack.callback(work.unwire)
+        stack.enter_context(acquire(run))
+        interrupts = stack.enter_context(Interrupts(lambda: context.watcher.on_notice(STOP_NOTICE)))
+        _check_branch_free(run, repository)
+        runs.save(run)  # save the current options
+        work = prepare_work(run, repository, context)
+        stack.callback(work.remove_hooks)
         try:
-            stop = _carry_out(work, around, interrupts)
+            stop = _run_until_stopped(work, context, interrupts)
         except KeyboardInterrupt:
             text = f"ended by the user; `hookline run --resume {run.id}` goes on"
-            stop = Stop(reason="interrupted", text=text)
+            stop = StopReason(reason="interrupted", text=text)
         except OSError as error:
             if os.path.isdir(repository.git.dir) and os.path.isdir(repository.root):
                 raise
-            stop = Stop(reason="workspace-gone", text=f"the repository is not there any more ({error})")
-        around.watcher.ended(stop)
+            stop = StopReason(reason="workspace-gone", text=f"the repository is not there any more ({error})")
+        context.watcher.on_end(stop)
         return stop
 
 
-def _not_elsewhere(run: Run, repository: Repository) -> None:
-    """What is checked out elsewhere would change under whoever works there."""
-    place = keep_refs.elsewhere(repository, run.branch, run.checkout)
-    if place:
+def _check_branch_free(run: Run, repository: Repository) -> None:
+    """Raise `ValueError` if another worktree has the branch checked out: its files would change."""
+    worktree = keep_refs.find_other_worktree(repository, run.branch, run.checkout)
+    if worktree:
         raise ValueError(
-            f"{run.branch!r} is checked out in {place!r}, and the run would move it there; "
+            f"{run.branch!r} is checked out in {worktree!r}, and the run would move it there; "
             "say `git switch -` there first"
         )
 
 
-def _carry_out(work: Work, around: Surroundings, interrupts: Interrupts) -> Stop:
-    rows = known(work.run, around.store)
-    around.watcher.begun(work.run, rows)
+def _run_until_stopped(work: Work, context: RunContext, interrupts: Interrupts) -> StopReason:
+    rows = read_rows(work.run, context.store)
+    context.watcher.on_start(work.run, rows)
     began, spent = time.monotonic(), work.run.spent
-    rows = take_up(_timed(work, spent), rows, lambda step, before: settle(work, around, step, before))
-    _aligned(work, rows)
-    work = _looked_at(work, rows)
+    rows = finish_interrupted(
+        _set_deadline(work, spent), rows, lambda step, before: settle(work, context, step, before)
+    )
+    _align_with_journal(work, rows)
+    work = _reset_stop(work, rows)
     if not rows:
-        _guarded(work)
-        work, rows = _baseline(work, around)
+        _check_installation(work)
+        work, rows = _record_baseline(work, context)
     if work.run.parallel > 1 or work.run.cluster or workers(work.run):
-        limited = replace(work, target=_limited(work.target, around))
-        over = run_parallel.carry_on(limited, around, interrupts, rows)
-        _noted(work, spent=spent + time.monotonic() - began, stopped=over.reason)
-        return over
+        limited = replace(work, target=_apply_limit(work.target, context))
+        result = run_parallel.carry_on(limited, context, interrupts, rows)
+        _save_run(work, spent=spent + time.monotonic() - began, stopped=result.reason)
+        return result
     ready = False
     while True:
         total = spent + time.monotonic() - began
-        work = _noted(work, spent=total)
-        stop = stop_reason.due(_limited(work.target, around), rows, total, work.run.since)
-        if interrupts.asked:
-            stop = stop or Stop(reason="cancelled", text="ended by the user after the experiment")
+        work = _save_run(work, spent=total)
+        stop = stop_reason.find_stop(_apply_limit(work.target, context), rows, total, work.run.since)
+        if interrupts.stop_requested:
+            stop = stop or StopReason(reason="cancelled", text="ended by the user after the experiment")
         if stop:
-            work = _noted(work, stopped=stop.reason)
+            work = _save_run(work, stopped=stop.reason)
             return stop
-        rows, ready = _next(work, around, rows, spent=total, ready=ready), True
+        rows, ready = _run_next(work, context, rows, spent=total, ready=ready), True
 
 
-def _aligned(work: Work, rows: Sequence[Row]) -> None:
-    """The branch and the refs as the journal says, whatever was done to them while the run rested."""
-    repository, run, noted = work.tree.repository, work.run, work.watcher.noted
-    config.note(run, repository)
+def _align_with_journal(work: Work, rows: Sequence[Row]) -> None:
+    """Restore the branch and the refs from the journal, after changes between two sessions of the run."""
+    repository, run, report = work.tree.repository, work.run, work.watcher.on_notice
+    config.save_settings(run, repository)
     if not rows:
         return
-    keep_refs.of_rows(repository, run.id, rows, noted)
-    keep = f"{repositories.ref(run.id, rows[-1].iteration)}-branch"
-    known, at = [row.commit for row in rows if row.commit], stands(rows)
-    keep_refs.put_branch(
-        repository, run.branch, at, ours=run.checkout, keep=keep, known=known, complain=noted
+    keep_refs.keep_row_refs(repository, run.id, rows, report)
+    keep_ref = f"{experiment_ref(run.id, rows[-1].iteration)}-branch"
+    known_commits, commit = [row.commit for row in rows if row.commit], incumbent_commit(rows)
+    keep_refs.move_branch(
+        repository, run.branch, commit, ours=run.checkout, keep=keep_ref, known=known_commits, report=report
     )
 
 
-def _looked_at(work: Work, rows: Sequence[Row]) -> Work:
-    """Whoever has a run go on that waited for a person has seen what did not help."""
-    if work.run.stopped not in stop_reason.WAITS:
+def _reset_stop(work: Work, rows: Sequence[Row]) -> Work:
+    """Clear a stop that required a person, since a person has resumed the run."""
+    if work.run.stopped not in stop_reason.NEEDS_PERSON:
         return work
     return replace(work, run=runs.save(replace(work.run, since=len(rows), stopped="")))
 
 
-def _limited(target: Target, around: Surroundings) -> Target:
-    if around.experiments is None:
+def _apply_limit(target: Target, context: RunContext) -> Target:
+    if context.experiments is None:
         return target
-    return replace(target, limits=replace(target.limits, experiments=around.experiments))
+    return replace(target, limits=replace(target.limits, experiments=context.experiments))
 
 
-def _timed(work: Work, spent: float) -> Work:
-    """With the time that is left of the run's."""
+def _set_deadline(work: Work, spent: float) -> Work:
     limit = work.target.limits.seconds
     return work if limit is None else replace(work, until=time.time() + limit - spent)
 
 
-def _next(work: Work, around: Surroundings, rows: list[Row], *, spent: float, ready: bool) -> list[Row]:
-    """The next experiment; the worktree is *ready* where one was settled just now."""
-    work = _timed(work, spent)
-    step = Step(experiment=1 + max(row.iteration for row in rows), start=stands(rows))
-    passed("before-begun")
-    step = progress.save(work.place, step)
-    passed("after-begun")
+def _run_next(work: Work, context: RunContext, rows: list[Row], *, spent: float, ready: bool) -> list[Row]:
+    """Run the next experiment; *ready* if the worktree already is at the incumbent."""
+    work = _set_deadline(work, spent)
+    step = ExperimentProgress(experiment=1 + max(row.iteration for row in rows), start=incumbent_commit(rows))
+    _LOG.debug("before-begun")
+    step = progress.save(work.state_folder, step)
+    _LOG.debug("after-begun")
     if not ready:
-        work.tree.put(step.start)
-    passed("after-put")
-    return settle(work, around, experiment.decide(work, step, rows), rows)
+        work.tree.check_out(step.start)
+    _LOG.debug("after-put")
+    return settle(work, context, experiment.decide(work, step, rows), rows)
 
 
-def _guarded(work: Work) -> None:
-    """Wire the agent once, to see that it can be, before anything is measured."""
-    if not host_setup.paths(work.target.agent.host):
+def _check_installation(work: Work) -> None:
+    """Install the agent's hooks once before anything is measured, to see that it works."""
+    if not host_setup.settings_paths(work.target.agent.host):
         return
-    work.tree.put(work.run.base)
+    work.tree.check_out(work.run.base)
     try:
-        work.wire(work.run.base)
-        passed("after-first-wire")
-    except host_setup.NotWired as error:
+        work.install_hooks(work.run.base)
+        _LOG.debug("after-first-wire")
+    except host_setup.NotInstalled as error:
         raise NoBaseline(str(error)) from None
     finally:
-        work.unwire()
+        work.remove_hooks()
 
 
-def _baseline(work: Work, around: Surroundings) -> tuple[Work, list[Row]]:
-    """Row 0, and whether the metric says the same twice."""
+def _record_baseline(work: Work, context: RunContext) -> tuple[Work, list[Row]]:
+    """Measure and record row 0, and determine whether the metric varies."""
     run, target = work.run, work.target
-    passed("before-baseline")
+    _LOG.debug("before-baseline")
     guard = None
     if target.guard:
-        around.watcher.measuring(0, "guard")
-        holds, guard = work.bench.guard(target.guard, run.base)
+        context.watcher.on_measurement(0, "guard")
+        holds, guard = work.bench.check_guard(target.guard, run.base)
         if not holds:
             raise NoBaseline(
-                _unmeasured("guard", guard.problem or "its number is not good enough", guard.tail)
+                _baseline_error("guard", guard.problem or "its number is not good enough", guard.tail)
             )
-    values, varies = _measured(work, around)
-    work = _noted(work, noise="noisy" if varies else "deterministic")
+    values, varies = _measure_baseline(work, context)
+    work = _save_run(work, noise="noisy" if varies else "deterministic")
     row = Row(
         iteration=0,
         timestamp=time.time(),
@@ -232,40 +238,42 @@ def _baseline(work: Work, around: Surroundings) -> tuple[Work, list[Row]]:
         base=run.base,
         description="baseline",
     )
-    passed("before-row")
-    rows = noted(work.run, around.store, row, (), around.watcher.noted)
-    passed("after-baseline")
-    around.watcher.decided(row)
+    _LOG.debug("before-row")
+    rows = append_row(work.run, context.store, row, (), context.watcher.on_notice)
+    _LOG.debug("after-baseline")
+    context.watcher.on_decision(row)
     return work, rows
 
 
-def _measured(work: Work, around: Surroundings) -> tuple[list[float], bool]:
-    """What the commit that the run begins at comes to, and whether that varies.
+def _measure_baseline(work: Work, context: RunContext) -> tuple[list[float], bool]:
+    """Return the measurements of the base commit, and whether they vary.
 
-    Where it does, it takes as many runs as confirm a better result: one that was lucky would be a mark that
-    honest work never reaches.
+    A varying metric is measured as often as a better result is confirmed: a single lucky baseline could
+    never be beaten.
     """
     noise, values = work.target.noise, list[float]()
-    varies, most = noise.kind == "noisy", 1 if noise.kind == "deterministic" else 2
-    while len(values) < (max(most, noise.samples) if varies else most):
-        around.watcher.measuring(0, "metric")
-        measured, _samples = work.bench.metric(work.run.base)
-        if measured.value is None:
-            raise NoBaseline(_unmeasured("metric", measured.problem, measured.tail))
-        values.append(measured.value)
-        varies = varies or (len(values) > 1 and noisy(values))
+    varies, count = noise.kind == "noisy", 1 if noise.kind == "deterministic" else 2
+    while len(values) < (max(count, noise.samples) if varies else count):
+        context.watcher.on_measurement(0, "metric")
+        measurement, _samples = work.bench.measure_metric(work.run.base)
+        if measurement.value is None:
+            raise NoBaseline(_baseline_error("metric", measurement.problem, measurement.tail))
+        values.append(measurement.value)
+        varies = varies or (len(values) > 1 and runs_differ(values))
     return values, varies
 
 
-def _unmeasured(what: str, problem: str, tail: str) -> str:
-    said = redact(tail).strip().splitlines()
-    last = f" ({said[-1][:200]})" if said else ""
-    return f"the {what} does not work on the commit that the run begins at: {problem}{last}; mend that first"
+def _baseline_error(command: str, problem: str, tail: str) -> str:
+    lines = redact(tail).strip().splitlines()
+    last = f" ({lines[-1][:200]})" if lines else ""
+    return (
+        f"the {command} does not work on the commit that the run begins at: {problem}{last}; mend that first"
+    )
 
 
-def _noted(work: Work, *, spent: float | None = None, noise: str = "", stopped: str = "") -> Work:
+def _save_run(work: Work, *, spent: float | None = None, noise: str = "", stopped: str = "") -> Work:
     run = work.run
-    new = replace(
+    updated = replace(
         run, spent=run.spent if spent is None else round(spent, 3), noise=noise or run.noise, stopped=stopped
     )
-    return replace(work, run=runs.save(new))
+    return replace(work, run=runs.save(updated))

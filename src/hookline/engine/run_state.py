@@ -1,5 +1,6 @@
-"""What a run is carried out with, and how the journal, the branch and the worktree follow a decision."""
+"""The context of a run, and the update of journal, branch and worktree after a decision."""
 
+import logging
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -8,73 +9,78 @@ from hookline.core.store import Store
 from hookline.core.values import replace
 from hookline.engine import durable_files, journal, progress, runs
 from hookline.engine.git import keep_refs, stash
-from hookline.engine.git import repository as repositories
-from hookline.engine.git.repository import HEADS
+from hookline.engine.git.repository import HEADS, experiment_ref
 from hookline.engine.journal import Row
-from hookline.engine.points import passed
-from hookline.engine.progress import Step
-from hookline.engine.rows import noted
+from hookline.engine.progress import ExperimentProgress
+from hookline.engine.rows import append_row
 from hookline.engine.runs import Run
 from hookline.engine.target import Target
 from hookline.engine.watcher import Watcher
 from hookline.engine.work import Work
 from hookline.system.process import unattended
 
+_LOG = logging.getLogger("hookline.engine")
 
-class Surroundings(Struct, frozen=True, kw_only=True):
-    """What a run is carried out with."""
+
+class RunContext(Struct, frozen=True, kw_only=True):
+    """Environment, watcher, store and limits of the process that carries out a run."""
 
     env: Mapping[str, str]
     watcher: Watcher
     store: Store | None = None
-    """Where rows are kept besides their files; None where there is no store to be had."""
+    """Second place for rows besides the journal files; None if it cannot be opened."""
     experiments: int | None = None
-    """At most so many in all, instead of what the target says."""
-    ladder: unattended.Ladder = unattended.LADDER
+    """Maximum number of experiments; overrides the target."""
+    ladder: unattended.Ladder = unattended.END_SIGNALS
 
 
-def stands(rows: Sequence[Row]) -> str:
+def incumbent_commit(rows: Sequence[Row]) -> str:
     return next(row.commit for row in reversed(rows) if row.kept)
 
 
-def settle(work: Work, around: Surroundings, step: Step, before: Sequence[Row]) -> list[Row]:
-    """Record a decided experiment, then have the branch and the worktree follow; twice is as good as once."""
+def settle(work: Work, context: RunContext, step: ExperimentProgress, before: Sequence[Row]) -> list[Row]:
+    """Record a decided experiment, then update the branch and the worktree; safe to repeat."""
     row = journal.from_json(step.row)
-    row = row if step.phase == "recorded" else journal.behind(row, before)
-    passed("before-row")
-    rows = noted(work.run, around.store, row, before, around.watcher.noted)
-    passed("after-row")
-    step = progress.save(work.place, replace(step, phase="recorded", row=journal.to_json(row)))
-    passed("after-recorded")
-    follow(work, row, rows)
-    around.watcher.decided(row)
-    _say_once(work.target, rows, around)
+    row = row if step.phase == "recorded" else journal.ensure_later(row, before)
+    _LOG.debug("before-row")
+    rows = append_row(work.run, context.store, row, before, context.watcher.on_notice)
+    _LOG.debug("after-row")
+    step = progress.save(work.state_folder, replace(step, phase="recorded", row=journal.to_json(row)))
+    _LOG.debug("after-recorded")
+    sync_branch(work, row, rows)
+    context.watcher.on_decision(row)
+    _warn_about_limits(work.target, rows, context)
     return rows
 
 
-def follow(work: Work, row: Row, rows: Sequence[Row]) -> None:
-    """Have the branch and the worktree follow what is in the journal."""
-    run, at, repository, noted = work.run, stands(rows), work.tree.repository, work.watcher.noted
-    keep_refs.of_rows(repository, run.id, rows, noted)
-    own = repositories.ref(run.id, row.iteration)
-    known, keep = [row.commit, repository.commit(f"{own}-own")], f"{own}-branch"
-    keep_refs.put_branch(
-        repository, run.branch, at, ours=run.checkout, keep=keep, known=known, complain=noted
+def sync_branch(work: Work, row: Row, rows: Sequence[Row]) -> None:
+    """Update the branch, refs and worktree to match the journal."""
+    run, commit, repository, report = (
+        work.run,
+        incumbent_commit(rows),
+        work.tree.repository,
+        work.watcher.on_notice,
     )
-    passed("after-branch")
-    if work.worker:  # its own branch is gone when its experiment is over
-        repository.drop_ref(f"{HEADS}{work.tree.branch}")
+    keep_refs.keep_row_refs(repository, run.id, rows, report)
+    ref = experiment_ref(run.id, row.iteration)
+    known_commits, keep_ref = [row.commit, repository.commit(f"{ref}-own")], f"{ref}-branch"
+    keep_refs.move_branch(
+        repository, run.branch, commit, ours=run.checkout, keep=keep_ref, known=known_commits, report=report
+    )
+    _LOG.debug("after-branch")
+    if work.worker:  # a worker's own branch ends with its experiment
+        repository.delete_ref(f"{HEADS}{work.tree.branch}")
     else:
-        work.tree.put(at)
-    passed("after-reset")
-    _keep_idea(run, row)
+        work.tree.check_out(commit)
+    _LOG.debug("after-reset")
+    _save_idea(run, row)
     stash.unpin(work.tree, run.id, work.worker)
-    progress.drop(work.place)
-    passed("after-settled")
+    progress.remove(work.state_folder)
+    _LOG.debug("after-settled")
 
 
-def _say_once(target: Target, rows: Sequence[Row], around: Surroundings) -> None:
-    """A limit on what nobody reports would hold for ever."""
+def _warn_about_limits(target: Target, rows: Sequence[Row], context: RunContext) -> None:
+    """Report limits on values that the host does not report: they would never take effect."""
     limits, row = target.limits, rows[-1]
     unknown = [
         name
@@ -82,17 +88,17 @@ def _say_once(target: Target, rows: Sequence[Row], around: Surroundings) -> None
         if limit is not None and value is None
     ]
     if unknown and row.iteration == 1:
-        told, limit = " and ".join(unknown), "that limit" if len(unknown) == 1 else "those limits"
-        around.watcher.noted(f"{target.agent.host} does not report {told}: {limit} cannot hold")
+        names, limit = " and ".join(unknown), "that limit" if len(unknown) == 1 else "those limits"
+        context.watcher.on_notice(f"{target.agent.host} does not report {names}: {limit} cannot hold")
 
 
-def _keep_idea(run: Run, row: Row) -> None:
-    """What the agent would try next outlives its code."""
+def _save_idea(run: Run, row: Row) -> None:
+    """Append the agent's idea for the next experiment to the ideas file, even if its change is discarded."""
     idea = row.details.get("next", "")
     line = f"- {idea} (experiment {row.iteration})\n"
     path = run.path(runs.IDEAS)
     if idea:
-        durable_files.clear(path)
+        durable_files.remove_non_file(path)
         with open(path, "a+", encoding="utf-8", errors="replace") as file:
             file.seek(0)
             if line not in file.read():

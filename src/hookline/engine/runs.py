@@ -1,4 +1,4 @@
-"""What is written down of a run, in its folder: enough to go on with it after a crash."""
+"""Runs, and the files in a run's folder from which it can resume after a crash."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from hookline.engine.target import Target
 FILE, LOGS, IDEAS, UNDO, WORKERS = "run.json", "logs", "ideas.md", "undo", "workers"
 VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_KEPT = (
+_SAVED_FIELDS = (
     *(
         "base",
         "branch",
@@ -35,35 +35,35 @@ _KEPT = (
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """A run: its target as it was when it began, and where everything of it is."""
+    """A run: its target as it was at the start, and the location of its files."""
 
     id: str
     root: str
-    """The user's checkout, in which the run's folder is."""
+    """The user's checkout, which contains the run's folder."""
     text: str
-    """The target's file."""
+    """Content of the target file."""
     name: str
-    """The target's."""
+    """Name of the target."""
     base: str
-    """The commit that it began at."""
+    """The commit at which the run started."""
     branch: str
     scratch: str
-    """The folder of its worktrees."""
+    """Folder of the run's worktrees."""
     mark: str
-    """By which all its processes are known."""
+    """Identifies all processes of the run."""
     began: float
     noise: str = ""
-    """deterministic or noisy; empty until the baseline was measured."""
+    """deterministic or noisy; empty until the baseline is measured."""
     spent: float = 0.0
-    """Seconds that it was at work."""
+    """Seconds during which the run was active."""
     stopped: str = ""
-    """Why it ended; empty while it goes on, or where it was killed."""
+    """The reason it ended; empty while it is running, or if it was killed."""
     since: int = 0
-    """Rows that were there when a person had it go on though it was in vain: they count no more for that."""
+    """Number of rows when a person resumed the run after a lack of progress; those no longer count for it."""
     parallel: int = 1
-    """Experiments at once."""
+    """Number of parallel experiments."""
     cluster: str = ""
-    """The address of a cluster that they are carried out by; empty: this machine."""
+    """Address of the Ray cluster; empty for this machine."""
 
     @property
     def folder(self) -> str:
@@ -71,12 +71,12 @@ class Run(Struct, frozen=True, kw_only=True):
 
     @property
     def checkout(self) -> str:
-        """Where the run itself has its branch checked out, as git writes that."""
+        """Path of the worktree in which the run has its branch checked out, as git writes it."""
         return os.path.realpath(os.path.join(self.scratch, "agent"))
 
     @property
     def target(self) -> Target:
-        return target.read(self.text, self.name)
+        return target.parse_target(self.text, self.name)
 
     @property
     def journal(self) -> Journal:
@@ -85,34 +85,34 @@ class Run(Struct, frozen=True, kw_only=True):
     def path(self, *names: str) -> str:
         return os.path.join(self.folder, *names)
 
-    def of(self, worker: str) -> str:
-        """The folder of one of several workers; of one alone the run's."""
+    def worker_folder(self, worker: str) -> str:
+        """Return the folder of a parallel worker; without a name, the run's folder."""
         return self.path(WORKERS, worker) if worker else self.folder
 
 
 def save(run: Run) -> Run:
-    durable_files.folder(run.path(LOGS))
-    told = {"version": VERSION, "target": run.name, "text": run.text}
-    told |= {name: getattr(run, name) for name in _KEPT}
-    durable_files.write(run.path(FILE), json.dumps(told, indent=1) + "\n")
+    durable_files.ensure_folder(run.path(LOGS))
+    values = {"version": VERSION, "target": run.name, "text": run.text}
+    values |= {name: getattr(run, name) for name in _SAVED_FIELDS}
+    durable_files.write(run.path(FILE), json.dumps(values, indent=1) + "\n")
     return run
 
 
 def load(root: str, name: str) -> Run:
-    """The run of that name; raises `LookupError`."""
-    text = durable_files.text(os.path.join(root, FOLDER, name, FILE))
+    """Return the run *name*; raise `LookupError`."""
+    text = durable_files.read_text(os.path.join(root, FOLDER, name, FILE))
     if not text:
         raise LookupError(f"no run is called {name!r} here; `hookline runs` shows what there is")
-    return read(text, root, name)
+    return parse_run(text, root, name)
 
 
-def read(text: str, root: str, name: str) -> Run:
-    told = _told(text)
-    if told and told.get("version") != VERSION:
+def parse_run(text: str, root: str, name: str) -> Run:
+    values = _parse_object(text)
+    if values and values.get("version") != VERSION:
         raise ValueError(f"run {name!r} was begun by another version of hookline; finish it with that one")
     try:
-        kept = {key: told[key] for key in _KEPT if key in told}
-        return _understood(Run(id=name, root=root, text=told["text"], name=told["target"], **kept))
+        fields = {key: values[key] for key in _SAVED_FIELDS if key in values}
+        return _check_target(Run(id=name, root=root, text=values["text"], name=values["target"], **fields))
     except (KeyError, TypeError):
         raise ValueError(
             f"run {name!r} cannot be read: its {FILE} is damaged; `hookline run` begins another, "
@@ -120,10 +120,10 @@ def read(text: str, root: str, name: str) -> Run:
         ) from None
 
 
-def _understood(run: Run) -> Run:
-    """What one version of hookline lets a target say another may not know."""
+def _check_target(run: Run) -> Run:
+    """Raise `ValueError` if the target uses settings that this version does not know."""
     try:
-        target.read(run.text, run.name)
+        target.parse_target(run.text, run.name)
     except ValueError as error:
         raise ValueError(
             f"run {run.id!r} was begun with what this version of hookline cannot use ({error}); finish it "
@@ -132,30 +132,30 @@ def _understood(run: Run) -> Run:
     return run
 
 
-def _told(text: str) -> Mapping[str, Any]:
-    """Empty where it is not what was written there."""
+def _parse_object(text: str) -> Mapping[str, Any]:
+    """Return a JSON object, or an empty one if *text* is not one."""
     try:
-        told = json.loads(text)
+        value = json.loads(text)
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
-def everyone(root: str) -> list[Run]:
-    """All runs whose folders are in this checkout, the newest last."""
-    return sorted(_found(root), key=lambda run: (run.began, run.id))
+def list_runs(root: str) -> list[Run]:
+    """Return all runs of this checkout, newest last."""
+    return sorted(_iter_runs(root), key=lambda run: (run.began, run.id))
 
 
-def _found(root: str) -> Iterator[Run]:
+def _iter_runs(root: str) -> Iterator[Run]:
     with suppress(FileNotFoundError, NotADirectoryError):
         for name in os.listdir(os.path.join(root, FOLDER)):
             with suppress(LookupError, ValueError, KeyError):
                 yield load(root, name)
 
 
-def unreadable(root: str) -> list[str]:
-    """What is wrong with runs whose folders are here, a sentence each."""
-    wrong: list[str] = []
+def list_read_errors(root: str) -> list[str]:
+    """Return one sentence for each run of this checkout that cannot be read."""
+    errors: list[str] = []
     with suppress(FileNotFoundError, NotADirectoryError):
         for name in sorted(os.listdir(os.path.join(root, FOLDER))):
             try:
@@ -163,40 +163,40 @@ def unreadable(root: str) -> list[str]:
             except LookupError:
                 continue
             except ValueError as error:
-                wrong.append(str(error))
-    return wrong
+                errors.append(str(error))
+    return errors
 
 
 def find(root: str, name: str, *, target: str = "", exactly: bool = False) -> Run:
-    """The run that is called so or whose name begins so, else the newest of a target that is called so.
+    """Return the run whose id is or starts with *name*, otherwise the newest run of the target *name*.
 
-    Without a name the newest of all, or of *target*; *exactly* where the newest of several will not do.
-    Raises `LookupError`.
+    Without a name, the newest run, or the newest of *target*. With *exactly*, several matches are an error.
+    Raise `LookupError`.
     """
-    known = [run for run in everyone(root) if target in ("", run.name)]
+    candidates = [run for run in list_runs(root) if target in ("", run.name)]
     if name and _NAME.fullmatch(name) and os.path.exists(os.path.join(root, FOLDER, name, FILE)):
-        load(root, name)  # that it cannot be read is better known than that it is not there
-    if not known:
-        of = f" of target {target!r}" if target else ""
-        raise LookupError(f"there is no run{of} here yet; `hookline run` begins one")
-    fitting = [run for run in known if run.id.startswith(name)]
-    newest = [] if exactly else [run for run in fitting if run.name == name]
-    exact = [run for run in fitting if run.id == name] or newest
-    if not fitting:
+        load(root, name)  # reports a damaged file rather than a missing run
+    if not candidates:
+        suffix = f" of target {target!r}" if target else ""
+        raise LookupError(f"there is no run{suffix} here yet; `hookline run` begins one")
+    matches = [run for run in candidates if run.id.startswith(name)]
+    newest = [] if exactly else [run for run in matches if run.name == name]
+    exact = [run for run in matches if run.id == name] or newest
+    if not matches:
         raise LookupError(f"no run begins with {name!r} here; `hookline runs` shows what there is")
-    if name and len(fitting) > 1 and not exact:
-        names = ", ".join(run.id for run in fitting)
+    if name and len(matches) > 1 and not exact:
+        names = ", ".join(run.id for run in matches)
         raise LookupError(f"several runs begin with {name!r}, so say more of the name: {names}")
-    return (exact or fitting)[-1]
+    return (exact or matches)[-1]
 
 
-def checked(name: str) -> str:
-    """The name of a target, which also names branches and folders; raises `ValueError`."""
+def check_name(name: str) -> str:
+    """Return the name of a target if it can also name branches and folders; raise `ValueError`."""
     if not _NAME.fullmatch(name) or ".." in name or name.endswith((".", ".lock")):
         raise ValueError(f"{name!r} cannot name a target; use letters, digits, `-` and `_`")
     return name
 
 
-def short(root: str) -> str:
-    """A few characters that tell one checkout from another."""
+def path_hash(root: str) -> str:
+    """Return a few characters that tell one checkout from another."""
     return sha256(os.path.realpath(root).encode("utf-8", "surrogateescape")).hexdigest()[:8]

@@ -1,4 +1,4 @@
-"""What a run improves: a target, as `.hookline/targets/<name>.toml` says it."""
+"""The target of a run, as defined in `.hookline/targets/<name>.toml`."""
 
 import tomllib
 from collections.abc import Callable, Mapping
@@ -7,62 +7,62 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from hookline.core.frozen import NOTHING
-from hookline.engine import target_values as keys
+from hookline.core.frozen import EMPTY
+from hookline.engine import target_values
 
 Direction = Literal["lower", "higher"]
 
 
 class Scope(Struct, frozen=True, kw_only=True):
-    """Globs as in .gitignore; what is immutable is not mutable, and what is neither is not either."""
+    """Globs as in .gitignore; a path may be changed if it is mutable and not immutable."""
 
     mutable: tuple[str, ...]
     immutable: tuple[str, ...] = ()
 
 
 class Metric(Struct, frozen=True, kw_only=True):
-    """How the one number is measured, and which way is better."""
+    """The number to improve: how to measure it and which direction is better."""
 
     command: str
     direction: Direction
     extract: str = ""
-    """A shell pipeline that the output goes through; empty: the last number of the output itself."""
+    """Shell pipeline for the output; if empty, the last number of the output itself."""
     target: float | None = None
-    """The run ends when this is reached; None: it has no goal in numbers."""
+    """The run ends when the metric reaches this value; None for no such goal."""
     repeats: int = 1
-    """Runs of the command in one measurement, of which the median counts."""
+    """Runs of the command per measurement; the median counts."""
     min_delta: float = 0.0
-    """What is not better by more than this is not better."""
+    """A gain must exceed this value."""
     timeout: float = 600.0
     name: str = "metric"
     unit: str = ""
 
-    def better(self, one: float, than: float) -> bool:
-        """Strictly, and by more than `min_delta`."""
-        gain = than - one if self.direction == "lower" else one - than
+    def better(self, value: float, other: float) -> bool:
+        """Return whether *value* is better than *other* by more than `min_delta`."""
+        gain = other - value if self.direction == "lower" else value - other
         return gain > self.min_delta
 
     def reached(self, value: float | None) -> bool:
-        """Whether the goal in numbers is reached."""
+        """Return whether the value reaches the target of the metric."""
         if self.target is None or value is None:
             return False
         return value <= self.target if self.direction == "lower" else value >= self.target
 
 
 class Guard(Struct, frozen=True, kw_only=True):
-    """What must hold whatever is gained: a command that ends well, or prints a number that is good enough."""
+    """A condition on every result: a command that succeeds, or prints a number within a threshold."""
 
     command: str
     extract: str = ""
     threshold: float | None = None
-    """None: the exit code alone counts."""
+    """None: only the exit code counts."""
     direction: Direction = "higher"
     timeout: float = 600.0
     rework: int = 2
-    """How often the agent may try again when a better metric came with a failed guard."""
+    """Further attempts of the agent when the metric improved but the guard failed."""
 
     def holds(self, value: float | None) -> bool:
-        """Whether the number of a command that ended well is good enough."""
+        """Return whether the number of a successful command is within the threshold."""
         if self.threshold is None:
             return True
         if value is None:
@@ -71,57 +71,57 @@ class Guard(Struct, frozen=True, kw_only=True):
 
 
 class Agent(Struct, frozen=True, kw_only=True):
-    """Who changes the code, and how long it has for each experiment."""
+    """The agent that changes the code, and its budget per experiment."""
 
     host: str
-    """The name of a host, or `tuner`, or `command`."""
+    """The name of a host, `tuner` or `command`."""
     command: str = ""
-    """The shell line that `command` runs; other hosts have none."""
+    """The shell line for the host `command`; empty for all others."""
     profile: str = "default"
     model: str = ""
     budget: float = 1200.0
     grace: float = 30.0
-    """Seconds after the budget's end in which only committing is let through."""
+    """Seconds after the end of the budget during which only commits are allowed."""
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = NOTHING
+    env: Mapping[str, str] = EMPTY
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """When a run ends at the latest; None: never for this reason. Each holds by itself."""
+    """Limits of a run, each independent; None for no limit."""
 
     experiments: int | None = 50
     seconds: float | None = None
     tokens: int | None = None
     cost: float | None = None
     failures: int = 5
-    """Experiments in a row whose agent or metric did not work at all."""
+    """Experiments in a row whose agent or metric failed completely."""
 
 
 class Escalation(Struct, frozen=True, kw_only=True):
-    """After how many failures in a row the agent is told to go about it differently."""
+    """Numbers of failures in a row after which the advice to the agent changes."""
 
     refine: int = 3
     pivot: int = 5
     search: int = 2
     """Pivots without progress."""
     halt: int = 3
-    """Pivots, after which a person is asked."""
+    """Pivots after which the run asks for a person."""
     plateau: int | None = None
-    """Experiments without a better result after which the run ends; None: it goes on."""
+    """Experiments without a better result after which the run ends; None for no such limit."""
 
 
 class Noise(Struct, frozen=True, kw_only=True):
-    """How a metric that varies is judged."""
+    """Treatment of a metric that varies between runs."""
 
     kind: Literal["auto", "deterministic", "noisy"] = "auto"
-    """auto: noisy where two runs of the baseline differ."""
+    """auto: noisy if two runs of the baseline differ."""
     samples: int = 4
-    """Fresh runs of each side that confirm a better first one."""
+    """New runs of each side that confirm a better first result."""
     p: float = 0.05
 
 
 class Target(Struct, frozen=True, kw_only=True):
-    """One measurable thing, and how to go about it."""
+    """The number to improve, and the settings of the run that improves it."""
 
     name: str
     goal: str
@@ -129,107 +129,112 @@ class Target(Struct, frozen=True, kw_only=True):
     metric: Metric
     agent: Agent
     guard: Guard | None = None
-    """None: nothing but the metric counts."""
+    """None: only the metric counts."""
     limits: Limits = Limits()
     escalation: Escalation = Escalation()
     noise: Noise = Noise()
 
 
-_DIRECTION = keys.one_of("lower", "higher")
-_SECTIONS: Mapping[str, tuple[Callable[..., Any], Mapping[str, keys.Read]]] = {
-    "scope": (Scope, {"mutable": keys.globs, "immutable": keys.texts}),
+_DIRECTION = target_values.one_of("lower", "higher")
+_SECTIONS: Mapping[str, tuple[Callable[..., Any], Mapping[str, target_values.Parser]]] = {
+    "scope": (Scope, {"mutable": target_values.globs, "immutable": target_values.texts}),
     "metric": (
         Metric,
         {
-            "command": keys.text,
+            "command": target_values.text,
             "direction": _DIRECTION,
-            "extract": keys.text,
-            "target": keys.number,
-            "repeats": keys.count(1, 100),
-            "min_delta": keys.positive,
-            "timeout": keys.span,
-            "name": keys.text,
-            "unit": keys.text,
+            "extract": target_values.text,
+            "target": target_values.number,
+            "repeats": target_values.integer_between(1, 100),
+            "min_delta": target_values.non_negative,
+            "timeout": target_values.duration,
+            "name": target_values.text,
+            "unit": target_values.text,
         },
     ),
     "guard": (
         Guard,
         {
-            "command": keys.text,
-            "extract": keys.text,
-            "threshold": keys.number,
+            "command": target_values.text,
+            "extract": target_values.text,
+            "threshold": target_values.number,
             "direction": _DIRECTION,
-            "timeout": keys.span,
-            "rework": keys.count(0, 20),
+            "timeout": target_values.duration,
+            "rework": target_values.integer_between(0, 20),
         },
     ),
     "agent": (
         Agent,
         {
-            "host": keys.text,
-            "command": keys.text,
-            "profile": keys.text,
-            "model": keys.text,
-            "budget": keys.span,
-            "grace": keys.span_or_none,
-            "args": keys.texts,
-            "env": keys.environment,
+            "host": target_values.text,
+            "command": target_values.text,
+            "profile": target_values.text,
+            "model": target_values.text,
+            "budget": target_values.duration,
+            "grace": target_values.duration_or_zero,
+            "args": target_values.texts,
+            "env": target_values.environment,
         },
     ),
     "limits": (
         Limits,
         {
-            "experiments": keys.count(1, 1_000_000),
-            "time": keys.span,
-            "tokens": keys.count(1, 1 << 53),
-            "cost": keys.more_than_none,
-            "failures": keys.count(1, 1_000),
+            "experiments": target_values.integer_between(1, 1_000_000),
+            "time": target_values.duration,
+            "tokens": target_values.integer_between(1, 1 << 53),
+            "cost": target_values.positive,
+            "failures": target_values.integer_between(1, 1_000),
         },
     ),
     "escalation": (
         Escalation,
-        {name: keys.count(1, 1_000) for name in ("refine", "pivot", "search", "halt", "plateau")},
+        {
+            name: target_values.integer_between(1, 1_000)
+            for name in ("refine", "pivot", "search", "halt", "plateau")
+        },
     ),
     "noise": (
         Noise,
         {
-            "kind": keys.one_of("auto", "deterministic", "noisy"),
-            "samples": keys.count(2, 10),
-            "p": keys.share,
+            "kind": target_values.one_of("auto", "deterministic", "noisy"),
+            "samples": target_values.integer_between(2, 10),
+            "p": target_values.fraction,
         },
     ),
 }
-_NEEDED = {
+_REQUIRED = {
     "scope": ("mutable",),
     "metric": ("command", "direction"),
     "agent": ("host",),
     "guard": ("command",),
 }
-_CALLED: Mapping[str, str] = {"time": "seconds"}
+_FIELD_NAMES: Mapping[str, str] = {"time": "seconds"}
 OPTIONAL = ("guard", "limits", "escalation", "noise")
 
 
-def read(text: str, name: str) -> Target:
-    """The target that a file says; raises `ValueError` with one sentence about the first thing wrong."""
+def parse_target(text: str, name: str) -> Target:
+    """Return the target in a file's text; raise `ValueError` with a sentence on the first problem."""
     try:
-        told = tomllib.loads(text)
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(
             f"target {name!r}: this is no TOML: {str(error)[:1].lower()}{str(error)[1:]}"
         ) from None
     except RecursionError:
         raise ValueError(f"target {name!r}: this is no TOML: it is nested too deep") from None
-    keys.known(told, ("goal", *_SECTIONS), f"target {name!r}")
-    goal = keys.needed(told, "goal", f"target {name!r}: goal", keys.text)
-    parts = {section: _section(told, section, name) for section in _SECTIONS if _has(told, section)}
+    target_values.check_keys(table, ("goal", *_SECTIONS), f"target {name!r}")
+    goal = target_values.require(table, "goal", f"target {name!r}: goal", target_values.text)
+    parts = {
+        section: _parse_section(table, section, name) for section in _SECTIONS if _is_present(table, section)
+    }
     target = Target(name=name, goal=goal, **parts)
-    _fitting(target.agent, f"target {name!r}: agent")
-    _decidable(target.noise, f"target {name!r}: noise")
+    _check_agent(target.agent, f"target {name!r}: agent")
+    _check_noise(target.noise, f"target {name!r}: noise")
     return target
 
 
-def _fitting(agent: Agent, where: str) -> None:
-    """What its host would not look at would be forgotten in silence."""
+def _check_agent(agent: Agent, where: str) -> None:
+    """Raise `ValueError` for settings that the host would silently ignore."""
     if agent.host == "command" and not agent.command:
         raise ValueError(f"{where}.command is missing; it is the shell line that the host 'command' runs")
     if agent.host != "command" and agent.command:
@@ -237,37 +242,37 @@ def _fitting(agent: Agent, where: str) -> None:
             f"{where}.command is the shell line of the host 'command', and of no other; "
             f"the host is {agent.host!r}"
         )
-    unheard = [name for name in ("model", "profile") if getattr(agent, name) != getattr(Agent(host=""), name)]
-    if agent.host in ("command", "tuner") and unheard:
-        raise ValueError(f"{where}.{unheard[0]} means nothing to the host {agent.host!r}; take it out")
+    unused = [name for name in ("model", "profile") if getattr(agent, name) != getattr(Agent(host=""), name)]
+    if agent.host in ("command", "tuner") and unused:
+        raise ValueError(f"{where}.{unused[0]} means nothing to the host {agent.host!r}; take it out")
 
 
-def _decidable(noise: Noise, where: str) -> None:
-    """Of so few runs the clearest result must be sure enough, else a varying metric never keeps anything."""
-    least = 1 / comb(2 * noise.samples, noise.samples)
-    if noise.kind != "deterministic" and least > noise.p:
+def _check_noise(noise: Noise, where: str) -> None:
+    """Raise `ValueError` if so few samples can never reach the required p: nothing would be kept."""
+    min_p = 1 / comb(2 * noise.samples, noise.samples)
+    if noise.kind != "deterministic" and min_p > noise.p:
         raise ValueError(
-            f"{where}.samples is {noise.samples}, with which p is never below {least:.3g}, and {noise.p:g} "
+            f"{where}.samples is {noise.samples}, with which p is never below {min_p:.3g}, and {noise.p:g} "
             "is asked for; raise either, or nothing is ever kept"
         )
 
 
-def _has(told: Mapping[str, Any], section: str) -> bool:
-    return section in told or section not in OPTIONAL
+def _is_present(table: Mapping[str, Any], section: str) -> bool:
+    return section in table or section not in OPTIONAL
 
 
-def _section(told: Mapping[str, Any], section: str, name: str) -> Any:
-    build, allowed = _SECTIONS[section]
+def _parse_section(table: Mapping[str, Any], section: str, name: str) -> Any:
+    create, parsers = _SECTIONS[section]
     where = f"target {name!r}: {section}"
-    values: Any = told.get(section)
+    values: Any = table.get(section)
     if not isinstance(values, dict):
-        raise ValueError(  # noqa: TRY004 -- it is a file that is wrong
+        raise ValueError(  # noqa: TRY004 -- the file is at fault, not a Python type
             f"{where} is {'missing' if values is None else 'no table'}; write [{section}] with its keys"
         )
-    keys.known(values, allowed, where)
-    for key in _NEEDED.get(section, ()):
-        keys.needed(values, key, f"{where}.{key}", allowed[key])
-    read: dict[str, Any] = {}
+    target_values.check_keys(values, parsers, where)
+    for key in _REQUIRED.get(section, ()):
+        target_values.require(values, key, f"{where}.{key}", parsers[key])
+    fields: dict[str, Any] = {}
     for key, value in values.items():
-        read[_CALLED.get(key, key)] = allowed[key](value, f"{where}.{key}")
-    return build(**read)
+        fields[_FIELD_NAMES.get(key, key)] = parsers[key](value, f"{where}.{key}")
+    return create(**fields)

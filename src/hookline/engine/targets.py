@@ -7,21 +7,21 @@ from msgspec import Struct
 
 from hookline.core.values import replace
 from hookline.engine import target
-from hookline.engine.git import repository as repositories
-from hookline.engine.runs import Run, checked
+from hookline.engine.git.repository import Unusable, open_repository
+from hookline.engine.runs import Run, check_name
 from hookline.engine.target import Target
 from hookline.policy import read_files
 from hookline.system import paths
 from hookline.system.paths import FOLDER
 
-ENDING = ".toml"
+EXTENSION = ".toml"
 
 
 def root_of(cwd: str, env: Mapping[str, str]) -> str:
-    """Whose targets these are: the repository's, as runs are; where there is none the project's."""
+    """Return the root of the repository that contains *cwd*, or of the project if there is none."""
     try:
-        return repositories.open_at(cwd, env).root
-    except repositories.Unusable:
+        return open_repository(cwd, env).root
+    except Unusable:
         return paths.project_root(cwd)
 
 
@@ -29,66 +29,69 @@ def folder(root: str) -> str:
     return os.path.join(root, FOLDER, "targets")
 
 
-def path(root: str, name: str) -> str:
-    return os.path.join(folder(root), f"{checked(name)}{ENDING}")
+def target_path(root: str, name: str) -> str:
+    return os.path.join(folder(root), f"{check_name(name)}{EXTENSION}")
 
 
 def names(root: str) -> tuple[str, ...]:
     try:
-        found = os.listdir(folder(root))
+        entries = os.listdir(folder(root))
     except (FileNotFoundError, NotADirectoryError):
         return ()
-    return tuple(sorted(one.removesuffix(ENDING) for one in found if one.endswith(ENDING)))
+    return tuple(sorted(entry.removesuffix(EXTENSION) for entry in entries if entry.endswith(EXTENSION)))
 
 
 def load(root: str, name: str) -> tuple[Target, str]:
-    """The target and its file's text; without a name the only one. Raises `LookupError`, `ValueError`."""
-    there = names(root)
-    known = f"there are: {', '.join(there)}" if there else "`hookline target new NAME` writes one"
-    if not name and len(there) != 1:
-        raise LookupError(f"which target? {known}")
-    name = name or there[0]
-    if name not in there:
-        raise LookupError(f"no target is called {name!r} here; {known}")
-    text, wrong = read_files.read(path(root, name), root)
-    if wrong:
-        raise ValueError(f"target {name!r} {wrong}")
-    return target.read(text, name), text
+    """Return a target and the text of its file; without a name, the only target.
+
+    Raise `LookupError` or `ValueError`.
+    """
+    available = names(root)
+    hint = f"there are: {', '.join(available)}" if available else "`hookline target new NAME` writes one"
+    if not name and len(available) != 1:
+        raise LookupError(f"which target? {hint}")
+    name = name or available[0]
+    if name not in available:
+        raise LookupError(f"no target is called {name!r} here; {hint}")
+    text, problem = read_files.read(target_path(root, name), root)
+    if problem:
+        raise ValueError(f"target {name!r} {problem}")
+    return target.parse_target(text, name), text
 
 
-FREE = ("goal", "agent", "limits", "escalation")
-"""Parts of a target that a run which goes on takes as they are now."""
+CHANGEABLE = ("goal", "agent", "limits", "escalation")
+"""Parts of a target that a resumed run takes from the current file."""
 
 
-class Changed(Struct, frozen=True, kw_only=True):
-    """The run to go on with, and what its user should know."""
+class UpdatedRun(Struct, frozen=True, kw_only=True):
+    """A run to resume, and a notice for the user."""
 
     run: Run
-    says: str = ""
+    notice: str = ""
 
 
-def by_now(run: Run) -> Changed:
-    """The *run*, with what its target says by now where that may change; one that is gone changes nothing."""
+def reload_target(run: Run) -> UpdatedRun:
+    """Return the *run* with the changeable parts of its current target; unchanged if the file is gone."""
     try:
-        now, text = load(run.root, run.name)
+        current, text = load(run.root, run.name)
     except LookupError:
-        return Changed(run=run)
+        return UpdatedRun(run=run)
     except ValueError as error:
-        return Changed(run=run, says=f"{error}; the run goes on with what it began with")
-    was = run.target
-    if now == was:
-        return Changed(run=run)
-    if not _measures_the_same(now, was):
-        return Changed(
+        return UpdatedRun(run=run, notice=f"{error}; the run goes on with what it began with")
+    started = run.target
+    if current == started:
+        return UpdatedRun(run=run)
+    if not _measures_the_same(current, started):
+        return UpdatedRun(
             run=run,
-            says=f"target {run.name!r} measures something else by now, so the run goes on with what it "
+            notice=f"target {run.name!r} measures something else by now, so the run goes on with what it "
             f"began with; `hookline run {run.name}` begins one with the change",
         )
-    parts = " and ".join(name for name in FREE if getattr(now, name) != getattr(was, name))
-    return Changed(
-        run=replace(run, text=text), says=f"the run goes on with the {parts} of its target as of now"
+    parts = " and ".join(name for name in CHANGEABLE if getattr(current, name) != getattr(started, name))
+    return UpdatedRun(
+        run=replace(run, text=text), notice=f"the run goes on with the {parts} of its target as of now"
     )
 
 
-def _measures_the_same(now: Target, was: Target) -> bool:
-    return replace(now, **{name: getattr(was, name) for name in FREE}) == was
+def _measures_the_same(current: Target, started: Target) -> bool:
+    return replace(current, **{name: getattr(started, name) for name in CHANGEABLE}) == started

@@ -1,4 +1,4 @@
-"""The file that `hookline target new` writes."""
+"""The template of a new target file, for `hookline target new`."""
 
 import json
 from collections.abc import Sequence
@@ -67,13 +67,13 @@ NO_GUARD = """
 # timeout = "10m"
 # rework = 2                    # how often the agent may mend what fails
 """
-HOSTED = """\
+HOST_LINES = """\
 # profile = "default"           # a folder .hookline/agents/NAME
 # model = "its-name"
 """
 
 
-def text(
+def render_target(
     name: str,
     *,
     host: str,
@@ -84,20 +84,20 @@ def text(
     guard: str = "",
     command: str = "",
 ) -> str:
-    """A file to begin with; what stands behind `#` holds where nobody says otherwise."""
-    line = f"command = {quoted(command or 'python improve.py')}\n" if host == "command" else ""
-    line = line if host in ("command", "tuner") else HOSTED
+    """Return the text of a new target file; commented lines show the defaults."""
+    agent_lines = f"command = {quote(command or 'python improve.py')}\n" if host == "command" else ""
+    agent_lines = agent_lines if host in ("command", "tuner") else HOST_LINES
     return TEXT.format(
-        goal=quoted(goal or f"Make {name} better."),
-        mutable=f"[{', '.join(map(quoted, mutable or ['src/**']))}]",
-        command=quoted(metric or "python bench.py"),
+        goal=quote(goal or f"Make {name} better."),
+        mutable=f"[{', '.join(map(quote, mutable or ['src/**']))}]",
+        command=quote(metric or "python bench.py"),
         direction=direction,
-        guard=GUARD.format(command=quoted(guard)) if guard else NO_GUARD,
+        guard=GUARD.format(command=quote(guard)) if guard else NO_GUARD,
         host=host,
-        agent=line,
+        agent=agent_lines,
     )
 
 
-def quoted(value: str) -> str:
-    """As TOML writes a text, which is nearly as JSON does."""
+def quote(value: str) -> str:
+    """Return the value as a TOML string, which is nearly a JSON string."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Turn what was measured of an experiment into its row, or into another attempt."""
+"""The outcome of an experiment: its row, or another attempt."""
 
 from __future__ import annotations
 
@@ -11,149 +11,165 @@ from hookline.engine import journal
 from hookline.engine.journal import Row, Status
 from hookline.engine.judge import Side, judge
 from hookline.engine.measure import Measurement
-from hookline.engine.progress import Step
+from hookline.engine.progress import ExperimentProgress
 from hookline.engine.runs import Run
 from hookline.engine.work import Work
 
-LEAST = 1.0
-"""Seconds of the budget that another attempt must have."""
-_PATHS = 5
+MIN_REWORK_SECONDS = 1.0
+"""Seconds of the budget that another attempt requires."""
+_MAX_PATHS = 5
 
 
 def incumbent(rows: Sequence[Row]) -> Row:
-    """What stands: the last that was kept."""
+    """Return the last row that was kept."""
     return next(row for row in reversed(rows) if row.kept)
 
 
-def left_nothing(run: Run, step: Step, rows: Sequence[Row], *, now: float, over: bool) -> Step:
-    """There is nothing to measure."""
+def decide_without_change(
+    run: Run, step: ExperimentProgress, rows: Sequence[Row], *, now: float, run_over: bool
+) -> ExperimentProgress:
+    """Decide an experiment that left nothing to measure."""
     status: Status = "no_change"
     if step.outside:
         status = "scope_violation"
     elif step.ended == "timeout":
-        status = "budget" if over else "timeout"
+        status = "budget" if run_over else "timeout"
     elif step.stopped:
         status = "hook_blocked"
     elif step.ended != "exit":
         status = "crash"
-    why = {"crash": f"the agent: {step.ended}", "hook_blocked": f"stopped by {step.stopped}"}
-    return _decided(step, rows, status, now, reason=why.get(status, ""))
+    reasons = {"crash": f"the agent: {step.ended}", "hook_blocked": f"stopped by {step.stopped}"}
+    return _decide(step, rows, status, now, reason=reasons.get(status, ""))
 
 
-def not_measured(step: Step, rows: Sequence[Row], why: str) -> Step:
-    """It could not be brought to its end."""
-    return _decided(step, rows, "crash", time.time(), reason=why)
+def decide_crash(step: ExperimentProgress, rows: Sequence[Row], reason: str) -> ExperimentProgress:
+    """Decide an experiment that could not be finished."""
+    return _decide(step, rows, "crash", time.time(), reason=reason)
 
 
-def withdrawn(step: Step, rows: Sequence[Row]) -> Step:
-    """The agent was to mend what the guard found, and took all of it back instead."""
-    return _decided(
+def decide_withdrawn(step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
+    """Decide an experiment whose agent reverted its change instead of fixing what the guard found."""
+    return _decide(
         step, rows, "guard_failed", time.time(), reason="the guard: what failed was taken back", guard="fail"
     )
 
 
-def judged(
+def decide_measured(
     work: Work,
-    step: Step,
+    step: ExperimentProgress,
     rows: Sequence[Row],
     *,
     holds: bool,
     guard: Measurement | None,
     metric: Measurement,
     samples: Sequence[float],
-) -> Step:
-    """With a better metric and a failed guard the agent may try again, as long as its budget lasts."""
-    told = {
+) -> ExperimentProgress:
+    """Decide a measured experiment.
+
+    If the metric improved but the guard failed, the agent may try again while its budget lasts.
+    """
+    columns = {
         "guard": "" if guard is None else "pass" if holds else "fail",
         "guard_metric": guard.value if guard else None,
         "metric": metric.value,
         "samples": tuple(samples),
     }
-    stands = incumbent(rows)
-    if metric.value is None or stands.metric is None:
+    incumbent_row = incumbent(rows)
+    if metric.value is None or incumbent_row.metric is None:
         status: Status = "metric_error" if metric.status == "metric_error" else "crash"
-        return _decided(step, rows, status, time.time(), reason=f"the metric: {metric.problem}", **told)
-    told["delta"] = metric.value - stands.metric
+        return _decide(step, rows, status, time.time(), reason=f"the metric: {metric.problem}", **columns)
+    columns["delta"] = metric.value - incumbent_row.metric
     if not holds and guard is not None:
-        return _guard_failed(work, step, rows, guard, told)
+        return _decide_guard_failed(work, step, rows, guard, columns)
     verdict = judge(
         metric.value,
-        stands.metric,
+        incumbent_row.metric,
         work.target.metric,
         work.target.noise,
-        again=_again(work, step, stands),
+        remeasure=_remeasure(work, step, incumbent_row),
         samples=samples,
     )
     status = "keep_reworked" if verdict.status == "keep" and step.reworks else verdict.status
-    told |= {
+    columns |= {
         "metric": verdict.value,
         "delta": verdict.delta,
         "samples": verdict.samples,
         "mad": verdict.mad,
         "p_value": verdict.p_value,
     }
-    return _decided(step, rows, status, time.time(), reason=verdict.reason, **told)
+    return _decide(step, rows, status, time.time(), reason=verdict.reason, **columns)
 
 
-def _guard_failed(
-    work: Work, step: Step, rows: Sequence[Row], guard: Measurement, told: dict[str, Any]
-) -> Step:
+def _decide_guard_failed(
+    work: Work, step: ExperimentProgress, rows: Sequence[Row], guard: Measurement, columns: dict[str, Any]
+) -> ExperimentProgress:
     target = work.target
-    better = target.metric.better(told["metric"], incumbent(rows).metric or 0.0)
-    may = target.guard is not None and step.reworks < target.guard.rework and not step.first
-    if better and may and target.agent.budget - step.spent > LEAST and time.time() < work.until:
-        said = f"{guard.problem}\n{guard.tail}" if guard.problem else guard.tail
-        return replace(step, phase="begun", mark="", reworks=step.reworks + 1, feedback=said)
-    return _decided(
-        step, rows, "guard_failed", time.time(), reason=f"the guard: {guard.problem or 'too low'}", **told
+    better = target.metric.better(columns["metric"], incumbent(rows).metric or 0.0)
+    may_rework = target.guard is not None and step.reworks < target.guard.rework and not step.first
+    if (
+        better
+        and may_rework
+        and target.agent.budget - step.spent > MIN_REWORK_SECONDS
+        and time.time() < work.until
+    ):
+        feedback = f"{guard.problem}\n{guard.tail}" if guard.problem else guard.tail
+        return replace(step, phase="begun", mark="", reworks=step.reworks + 1, feedback=feedback)
+    return _decide(
+        step, rows, "guard_failed", time.time(), reason=f"the guard: {guard.problem or 'too low'}", **columns
     )
 
 
-def _again(work: Work, step: Step, stands: Row) -> Any:
-    """Measure either side once more, where the metric varies."""
+def _remeasure(work: Work, step: ExperimentProgress, incumbent_row: Row) -> Any:
+    """Return a function that measures either side once more, or None if the metric does not vary."""
     if work.run.noise != "noisy":
         return None
-    commits = {"candidate": step.commit, "incumbent": stands.commit}
+    commits = {"candidate": step.commit, "incumbent": incumbent_row.commit}
 
-    def again(side: Side) -> float | None:
-        work.watcher.measuring(step.experiment, "metric")
-        return work.bench.metric(commits[side], side)[0].value
+    def measure_again(side: Side) -> float | None:
+        work.watcher.on_measurement(step.experiment, "metric")
+        return work.bench.measure_metric(commits[side], side)[0].value
 
-    return again
+    return measure_again
 
 
-def _decided(
-    step: Step, rows: Sequence[Row], status: Status, now: float, *, reason: str = "", **told: Any
-) -> Step:
-    stands = incumbent(rows)
+def _decide(
+    step: ExperimentProgress,
+    rows: Sequence[Row],
+    status: Status,
+    now: float,
+    *,
+    reason: str = "",
+    **columns: Any,
+) -> ExperimentProgress:
+    incumbent_row = incumbent(rows)
     kept = status in journal.KEPT
     row = Row(
         iteration=step.experiment,
         timestamp=now,
         status=status,
         commit=step.commit,
-        best=told.get("metric") if kept else stands.metric,
+        best=columns.get("metric") if kept else incumbent_row.metric,
         seconds=round(step.spent, 3) if step.spent else None,
         base=step.start,
         description=describe(step, reason="" if kept else reason, kept=kept),
         details={**step.notes, "verdict": reason, "ended": step.ended, "outside": list(step.outside)},
-        **{**step.usage, **told},
+        **{**step.usage, **columns},
     )
-    return replace(step, phase="decided", row=journal.to_json(journal.clean(row)))
+    return replace(step, phase="decided", row=journal.to_json(journal.redact_row(row)))
 
 
-def describe(step: Step, *, reason: str, kept: bool) -> str:
-    """What the agent says, and what must be known besides; on a discard why, and what to try next."""
-    cut = step.ended == "interrupted"
-    parts = [step.description] if step.description or cut else ["no description"]
+def describe(step: ExperimentProgress, *, reason: str, kept: bool) -> str:
+    """Return the agent's description with important facts; if discarded, also the reason and next idea."""
+    interrupted = step.ended == "interrupted"
+    parts = [step.description] if step.description or interrupted else ["no description"]
     if step.ended == "timeout":
         parts.append("out of time")
-    elif cut:
+    elif interrupted:
         parts.append("the engine was interrupted")
     if step.outside:
-        more = len(step.outside) - _PATHS
+        rest = len(step.outside) - _MAX_PATHS
         parts.append(
-            f"put back {' '.join(step.outside[:_PATHS])}" + (f" and {more} more" if more > 0 else "")
+            f"put back {' '.join(step.outside[:_MAX_PATHS])}" + (f" and {rest} more" if rest > 0 else "")
         )
     parts += [reason] if reason else []
     if not kept:

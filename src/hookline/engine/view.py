@@ -1,6 +1,6 @@
-"""A run as it goes, on a terminal: time left of the budget, the best so far, the last decisions.
+"""A live view of a run on a terminal: remaining budget, best result, last decisions.
 
-What is seen is kept here by the run's own thread, and drawn some times a second by another.
+The run's thread updates the view; another thread draws it several times a second.
 """
 
 import time
@@ -10,32 +10,32 @@ from typing import Literal
 
 from msgspec import Struct, field
 from rich.console import Console, Group, RenderableType
-from rich.live import Live as Shown
+from rich.live import Live as RichLive
 from rich.table import Table
 from rich.text import Text
 
-from hookline.core.durations import written
+from hookline.core.durations import format_duration
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run
-from hookline.engine.stop_reason import Stop
+from hookline.engine.stop_reason import StopReason
 from hookline.engine.target import Metric, Target
-from hookline.redact.stream import Stream
+from hookline.redact.stream import StreamRedactor
 
-LAST = 8
-"""Decisions that are shown."""
-ABOVE = 3
-"""Lines of a terminal that are left to what the run is, to the best so far, and to the cursor."""
-BAR = 30
-OFTEN = 4
-"""Times a second that it is drawn."""
-MOST = 4 << 20
-"""Bytes of what an agent prints that are looked at: its last line is shown."""
-_SIDES: tuple[Literal["left", "right"], ...] = ("right", "left", "right", "right")
+MAX_DECISIONS = 8
+"""Maximum number of decisions shown."""
+HEADER_LINES = 3
+"""Terminal lines for the title, the best result and the cursor."""
+BAR_WIDTH = 30
+REFRESH_RATE = 4
+"""Redraws per second."""
+MAX_OUTPUT_BYTES = 4 << 20
+"""Maximum bytes of agent output that are examined for its last line."""
+_ALIGNMENTS: tuple[Literal["left", "right"], ...] = ("right", "left", "right", "right")
 _COLOURS = {"keep": "green", "keep_reworked": "green", "baseline": "blue", "discard": "bright_black"}
 
 
-class Seen(Struct, kw_only=True):
-    """What was seen of a run so far."""
+class RunView(Struct, kw_only=True):
+    """The displayed state of a run."""
 
     run: Run | None = None
     target: Target | None = None
@@ -43,94 +43,105 @@ class Seen(Struct, kw_only=True):
     number: int = 0
     doing: str = ""
     began: float = 0.0
-    ends: float | None = None
-    said: str = ""
+    ends_at: float | None = None
+    last_output: str = ""
     noted: str = ""
-    at_once: dict[int, "Seen"] = field(default_factory=dict)
-    """By number, what is at work; several where the run has several workers."""
+    running: dict[int, "RunView"] = field(default_factory=dict)
+    """Running experiments by number; several if the run has several workers."""
 
 
 class Live:
-    """Watches a run, and shows it on a *console* that is a terminal."""
+    """Watcher that shows a run on a terminal."""
 
     def __init__(self, console: "Console", clock: Callable[[], float] = time.time) -> None:
-        self._console, self._clock, self.seen = console, clock, Seen()
-        self._clean, self._length = Stream(), 0
-        self._shown = Shown(
-            console=console, refresh_per_second=OFTEN, get_renderable=self._drawn, redirect_stderr=False
+        self._console, self._clock, self.view = console, clock, RunView()
+        self._clean, self._length = StreamRedactor(), 0
+        self._live = RichLive(
+            console=console,
+            refresh_per_second=REFRESH_RATE,
+            get_renderable=self._render,
+            redirect_stderr=False,
         )
 
-    def _drawn(self) -> "RenderableType":
-        return drawn(self.seen, self._clock(), self._console.height)
+    def _render(self) -> "RenderableType":
+        return render(self.view, self._clock(), self._console.height)
 
-    def begun(self, run: Run, rows: list[Row]) -> None:
-        self.seen.run, self.seen.target, self.seen.rows = run, run.target, tuple(rows)
-        self._shown.start()
+    def on_start(self, run: Run, rows: list[Row]) -> None:
+        self.view.run, self.view.target, self.view.rows = run, run.target, tuple(rows)
+        self._live.start()
 
-    def working(self, number: int, budget_end: float) -> None:
-        self.seen.number, self.seen.doing, self.seen.said = number, "at work", ""
-        self.seen.began, self.seen.ends = self._clock(), budget_end
-        self._at_once()
-        self._clean, self._length = Stream(), 0
+    def on_experiment(self, number: int, budget_end: float) -> None:
+        self.view.number, self.view.doing, self.view.last_output = number, "at work", ""
+        self.view.began, self.view.ends_at = self._clock(), budget_end
+        self._add_running()
+        self._clean, self._length = StreamRedactor(), 0
 
-    def heard(self, chunk: bytes) -> None:
+    def on_output(self, chunk: bytes) -> None:
         self._length += len(chunk)
-        if self._length > MOST:
-            self.seen.said = f"{self._length >> 20} MiB of output so far"
+        if self._length > MAX_OUTPUT_BYTES:
+            self.view.last_output = f"{self._length >> 20} MiB of output so far"
             return
         piece = self._clean.feed(chunk.decode("utf-8", "replace"))
         lines = piece.text.splitlines() if piece else []
-        self.seen.said = next((told for line in reversed(lines) if (told := plain(line))), self.seen.said)
+        self.view.last_output = next(
+            (text for line in reversed(lines) if (text := strip_control(line))), self.view.last_output
+        )
 
-    def measuring(self, number: int, what: str) -> None:
-        self.seen.number, self.seen.doing, self.seen.ends = number, f"runs the {what}", None
-        self._at_once()
+    def on_measurement(self, number: int, what: str) -> None:
+        self.view.number, self.view.doing, self.view.ends_at = number, f"runs the {what}", None
+        self._add_running()
 
-    def _at_once(self) -> None:
-        seen = self.seen
-        one = Seen(number=seen.number, doing=seen.doing, began=seen.began, ends=seen.ends)
-        seen.at_once = {**seen.at_once, seen.number: one}
+    def _add_running(self) -> None:
+        view = self.view
+        activity = RunView(number=view.number, doing=view.doing, began=view.began, ends_at=view.ends_at)
+        view.running = {**view.running, view.number: activity}
 
-    def decided(self, row: Row) -> None:
-        self.seen.rows = (*self.seen.rows, row)
-        self.seen.doing = ""
-        self.seen.at_once = {
-            number: one for number, one in self.seen.at_once.items() if number != row.iteration
+    def on_decision(self, row: Row) -> None:
+        self.view.rows = (*self.view.rows, row)
+        self.view.doing = ""
+        self.view.running = {
+            number: activity for number, activity in self.view.running.items() if number != row.iteration
         }
 
-    def noted(self, text: str) -> None:
-        self.seen.noted = plain(text)
-        if not self._shown.is_started:
-            self._console.print(plain(text), markup=False, highlight=False)
+    def on_notice(self, text: str) -> None:
+        self.view.noted = strip_control(text)
+        if not self._live.is_started:
+            self._console.print(strip_control(text), markup=False, highlight=False)
 
-    def ended(self, stop: Stop) -> None:
-        self.seen.doing, self.seen.ends, self.seen.said, self.seen.at_once = "", None, "", {}
+    def on_end(self, stop: StopReason) -> None:
+        self.view.doing, self.view.ends_at, self.view.last_output, self.view.running = "", None, "", {}
         self.close()
-        self._console.print(f"{stop.reason}: {plain(stop.text)}", markup=False, highlight=False)
+        self._console.print(f"{stop.reason}: {strip_control(stop.text)}", markup=False, highlight=False)
 
     def close(self) -> None:
-        """Leave the terminal as it was, with what was shown last."""
+        """Leave the terminal with the last state visible."""
         with suppress(OSError):
-            self._shown.stop()
+            self._live.stop()
 
 
-def plain(text: str) -> str:
-    """Without what a terminal could take for a command."""
+def strip_control(text: str) -> str:
+    """Return the text with control characters replaced by spaces."""
     return "".join(char if char.isprintable() else " " for char in text).strip()
 
 
-def drawn(seen: Seen, now: float, height: int = 25) -> "RenderableType":
-    """What is shown of it, *now*; of decisions as many as leave room for what goes on."""
-    if seen.run is None or seen.target is None:
+def render(view: RunView, now: float, height: int = 25) -> "RenderableType":
+    """Return the display at time *now*; running experiments take precedence over past decisions."""
+    if view.run is None or view.target is None:
         return Text("")
-    going = [Text(doing(one, now), style="cyan") for one in seen.at_once.values() or (seen,)]
-    going += [Text(line, style="bright_black") for line in (seen.said, seen.noted) if line]
-    room = min(LAST, max(height - len(going) - ABOVE, 1))
+    activity_lines = [
+        Text(describe_activity(activity, now), style="cyan") for activity in view.running.values() or (view,)
+    ]
+    activity_lines += [Text(line, style="bright_black") for line in (view.last_output, view.noted) if line]
+    room = min(MAX_DECISIONS, max(height - len(activity_lines) - HEADER_LINES, 1))
     lines = [
-        Text(f"{plain(seen.run.id)} on {plain(seen.run.branch)}: {plain(seen.target.goal)}", style="bold"),
-        Text(best(seen.rows, seen.target.metric)),
-        _decisions(seen.rows[-room:]),
-        *going,
+        Text(
+            f"{strip_control(view.run.id)} on {strip_control(view.run.branch)}: "
+            f"{strip_control(view.target.goal)}",
+            style="bold",
+        ),
+        Text(describe_best(view.rows, view.target.metric)),
+        _render_decisions(view.rows[-room:]),
+        *activity_lines,
     ]
     for line in lines:
         if isinstance(line, Text):
@@ -138,36 +149,40 @@ def drawn(seen: Seen, now: float, height: int = 25) -> "RenderableType":
     return Group(*lines)
 
 
-def best(rows: Sequence[Row], metric: Metric) -> str:
-    """The best so far, against what the run began with."""
-    first = next((row.metric for row in rows if row.metric is not None), None)
-    reached = next((row.best for row in reversed(rows) if row.best is not None), None)
-    if first is None or reached is None:
-        return f"{plain(metric.name)}: nothing measured yet"
-    unit = f" {plain(metric.unit)}" if metric.unit else ""
-    part = f" ({(reached - first) / abs(first):+.1%} against {first:g})" if first and reached != first else ""
-    return f"best {plain(metric.name)}: {reached:g}{unit}{part}, {metric.direction} is better"
+def describe_best(rows: Sequence[Row], metric: Metric) -> str:
+    """Return the best result compared with the baseline."""
+    baseline = next((row.metric for row in rows if row.metric is not None), None)
+    best = next((row.best for row in reversed(rows) if row.best is not None), None)
+    if baseline is None or best is None:
+        return f"{strip_control(metric.name)}: nothing measured yet"
+    unit = f" {strip_control(metric.unit)}" if metric.unit else ""
+    change = (
+        f" ({(best - baseline) / abs(baseline):+.1%} against {baseline:g})"
+        if baseline and best != baseline
+        else ""
+    )
+    return f"best {strip_control(metric.name)}: {best:g}{unit}{change}, {metric.direction} is better"
 
 
-def doing(seen: Seen, now: float) -> str:
-    """What goes on, and how much of its time is left."""
-    if not seen.doing:
-        return f"experiment {seen.number} is over" if seen.number else "begins"
-    if seen.ends is None:
-        return f"experiment {seen.number} {seen.doing}"
-    whole, left = max(seen.ends - seen.began, 1e-9), max(seen.ends - now, 0.0)
-    full = min(max(round(BAR * (1 - left / whole)), 0), BAR)
-    bar = "━" * full + "╌" * (BAR - full)
-    return f"experiment {seen.number} {seen.doing}, {written(int(left))} left {bar}"
+def describe_activity(view: RunView, now: float) -> str:
+    """Return the current activity and its remaining time."""
+    if not view.doing:
+        return f"experiment {view.number} is over" if view.number else "begins"
+    if view.ends_at is None:
+        return f"experiment {view.number} {view.doing}"
+    total, left = max(view.ends_at - view.began, 1e-9), max(view.ends_at - now, 0.0)
+    filled = min(max(round(BAR_WIDTH * (1 - left / total)), 0), BAR_WIDTH)
+    bar = "━" * filled + "╌" * (BAR_WIDTH - filled)
+    return f"experiment {view.number} {view.doing}, {format_duration(int(left))} left {bar}"
 
 
-def _decisions(rows: Sequence[Row]) -> "RenderableType":
-    lines = [_cells(row) for row in rows]
+def _render_decisions(rows: Sequence[Row]) -> "RenderableType":
+    lines = [_row_cells(row) for row in rows]
     table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
-    for at, justify in enumerate(_SIDES):
-        wide = max((len(line[at]) for line in lines), default=0)
-        table.add_column(justify=justify, no_wrap=True, width=wide)
-    table.add_column()  # it alone gives way where there is too little room: its cells are cut
+    for column, justify in enumerate(_ALIGNMENTS):
+        width = max((len(line[column]) for line in lines), default=0)
+        table.add_column(justify=justify, no_wrap=True, width=width)
+    table.add_column()  # the only column that is cut if the terminal is too narrow
     for row, line in zip(rows, lines, strict=True):
         cells = [Text(cell, style=_COLOURS.get(row.status, "yellow")) for cell in line]
         cells[-1].no_wrap, cells[-1].overflow = True, "ellipsis"
@@ -175,7 +190,7 @@ def _decisions(rows: Sequence[Row]) -> "RenderableType":
     return table
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _row_cells(row: Row) -> tuple[str, ...]:
     metric = "–" if row.metric is None else f"{row.metric:g}"
     delta = "" if row.delta is None else f"{row.delta:+g}"
-    return str(row.iteration), row.status, metric, delta, plain(row.description)
+    return str(row.iteration), row.status, metric, delta, strip_control(row.description)

@@ -1,43 +1,43 @@
-"""Who looks on while a run goes: told what happens, and nothing depends on it."""
+"""Observers of a run; the run does not depend on them."""
 
 from typing import Protocol
 
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run
-from hookline.engine.stop_reason import Stop
+from hookline.engine.stop_reason import StopReason
 
 
 class Watcher(Protocol):
-    """Told in this order, from the thread of the run."""
+    """Callbacks of a run, called from the run's thread in this order."""
 
-    def begun(self, run: Run, rows: list[Row]) -> None:
-        """A run begins, or goes on after these rows."""
+    def on_start(self, run: Run, rows: list[Row]) -> None:
+        """Called when a run starts, or resumes after these rows."""
 
-    def working(self, number: int, budget_end: float) -> None:
-        """An agent works on an experiment until then at the latest."""
+    def on_experiment(self, number: int, budget_end: float) -> None:
+        """Called when an agent starts an experiment, with the Unix time at which its budget ends."""
 
-    def heard(self, chunk: bytes) -> None:
-        """The agent printed something."""
+    def on_output(self, chunk: bytes) -> None:
+        """Called with output of the agent."""
 
-    def measuring(self, number: int, what: str) -> None:
-        """The guard or the metric of an experiment is run."""
+    def on_measurement(self, number: int, what: str) -> None:
+        """Called when the guard or the metric of an experiment is run."""
 
-    def decided(self, row: Row) -> None:
-        """An experiment is over, and in the journal."""
+    def on_decision(self, row: Row) -> None:
+        """Called when an experiment is recorded in the journal."""
 
-    def noted(self, text: str) -> None:
-        """Something that a person should know."""
+    def on_notice(self, text: str) -> None:
+        """Called with a notice for the user."""
 
-    def ended(self, stop: Stop) -> None: ...
+    def on_end(self, stop: StopReason) -> None: ...
 
 
-class Nobody:
-    """Nobody looks on."""
+class SilentWatcher:
+    """Watcher that ignores everything."""
 
-    def begun(self, run: Run, rows: list[Row]) -> None: ...
-    def working(self, number: int, budget_end: float) -> None: ...
-    def heard(self, chunk: bytes) -> None: ...
-    def measuring(self, number: int, what: str) -> None: ...
-    def decided(self, row: Row) -> None: ...
-    def noted(self, text: str) -> None: ...
-    def ended(self, stop: Stop) -> None: ...
+    def on_start(self, run: Run, rows: list[Row]) -> None: ...
+    def on_experiment(self, number: int, budget_end: float) -> None: ...
+    def on_output(self, chunk: bytes) -> None: ...
+    def on_measurement(self, number: int, what: str) -> None: ...
+    def on_decision(self, row: Row) -> None: ...
+    def on_notice(self, text: str) -> None: ...
+    def on_end(self, stop: StopReason) -> None: ...

@@ -1,4 +1,4 @@
-"""What an experiment works with."""
+"""The parts that an experiment works with."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,46 +7,50 @@ from msgspec import Struct
 from hookline.core.store import Store
 from hookline.engine.agents.agent import Agent
 from hookline.engine.git.worktree import Worktree
-from hookline.engine.measure_pool import Bench
+from hookline.engine.measure_pool import MeasuringCheckouts
 from hookline.engine.runs import Run
-from hookline.engine.scope import Inside
+from hookline.engine.scope import PathFilter
 from hookline.engine.target import Target
-from hookline.engine.usage import Used
+from hookline.engine.usage import SessionUsage
 from hookline.engine.watcher import Watcher
 from hookline.system.process import unattended
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """All that an experiment needs, the same for every experiment of a worker."""
+    """Everything an experiment needs; the same for every experiment of a worker."""
 
     run: Run
     target: Target
     tree: Worktree
-    bench: Bench
+    bench: MeasuringCheckouts
     agent: Agent
-    inside: Inside
+    in_scope: PathFilter
+    """Filter of the paths that the agent may change."""
     env: Mapping[str, str]
-    """What the agent's process gets."""
+    """Environment of the agent's process."""
     watcher: Watcher
-    wire: Callable[[str], None] = lambda start: None
-    """Have the agent's host call hookline, in what began at that commit; only called where no wiring is."""
-    unwire: Callable[[], None] = lambda: None
-    """Take that out again, exactly; does nothing where nothing is wired."""
+    install_hooks: Callable[[str], None] = lambda start: None
+    """Install hookline's hooks for the agent's host in the worktree, given the start commit.
+
+    Called only when they are not installed.
+    """
+    remove_hooks: Callable[[], None] = lambda: None
+    """Remove exactly those hooks; does nothing if none are installed."""
     hosted: bool = False
-    """Whether the agent is a host, which calls hookline."""
-    used: Callable[[float], Mapping[str, Used]] = lambda since: {}
-    """What the sessions of the worktree that were heard of since then spent so far, by their names."""
-    stopped: Callable[[float, float], str] = lambda since, until: ""
-    """What guards stopped in the worktree between two times, where nothing came after it."""
+    """Whether the agent is a host, which calls hookline's hooks."""
+    read_usage: Callable[[float], Mapping[str, SessionUsage]] = lambda since: {}
+    """Return the usage of the worktree's sessions active since a Unix time, by session id."""
+    find_blocked_work: Callable[[float, float], str] = lambda since, until: ""
+    """Return the agent's work that guards blocked between two Unix times, if no other work followed."""
     until: float = float("inf")
-    """When the run has to end, in Unix seconds."""
+    """Unix time at which the run must end."""
     store: Store | None = None
-    """What hooks say of the agent's sessions; None where there is no store to be had."""
+    """Store with the events of the agent's sessions; None if it cannot be opened."""
     worker: str = ""
-    """Which of several; empty where there is one alone."""
-    ladder: unattended.Ladder = unattended.LADDER
+    """Name of the worker; empty if there is only one."""
+    ladder: unattended.Ladder = unattended.END_SIGNALS
 
     @property
-    def place(self) -> str:
-        """The folder that notes how far the experiment has come."""
-        return self.run.of(self.worker)
+    def state_folder(self) -> str:
+        """Folder with the progress file of the experiment."""
+        return self.run.worker_folder(self.worker)

@@ -1,1 +1,1 @@
-"""The notes that one session leaves to the next."""
+"""Handoffs: the notes that one session leaves to the next."""

@@ -1,7 +1,7 @@
-"""What must not be lost when a context is made short or a session begins anew, and whether a text has it.
+"""Anchors: facts that a summary or a fresh session must keep, and how many of them a text contains.
 
-Issue, branch, blockers and the next step: an issue and a branch by their names, sentences by most of their
-telling words, for whoever repeats them puts them differently.
+The anchors are the issue, the branch, the blockers and the next step. An issue or a branch must appear by its
+name. A sentence counts as kept if most of its distinctive words appear, because summaries rephrase.
 """
 
 from __future__ import annotations
@@ -10,22 +10,23 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from hookline.core.ranking import telling
-from hookline.core.records import bare, words
-from hookline.handoff.content import Left
+from hookline.core.ranking import remove_stop_words
+from hookline.core.records import split_words, stem_word
+from hookline.handoff.content import Content
 
-ENOUGH = 0.6
-"""The share of a sentence's telling words by which it is known again."""
-BLOCKERS = 3
-PIECE, OVERLAP = 8_000, 64
-_PART = "abcdefghijklmnopqrstuvwxyz0123456789_-"
+MIN_WORD_SHARE = 0.6
+"""Share of a sentence's distinctive words, from 0 to 1, that a text must contain."""
+MAX_BLOCKERS = 3
+CHUNK_LENGTH, CHUNK_OVERLAP = 8_000, 64
+"""Characters that are split into words at once, and characters that two chunks share."""
+_NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
 class Anchor(Struct, frozen=True, kw_only=True):
-    """One of the things that must be known."""
+    """A fact that must not be lost."""
 
     name: str
-    """issue, branch, blocker or next step."""
+    """One of: issue, branch, blocker, next step."""
     text: str
 
     @property
@@ -33,73 +34,82 @@ class Anchor(Struct, frozen=True, kw_only=True):
         return f"{self.name}: {self.text}"
 
 
-def anchors(whole: Left) -> tuple[Anchor, ...]:
-    """Those of what a session left, in the order in which they are told."""
-    found = [("issue", f"#{whole.issue}" if whole.issue else ""), ("branch", whole.branch)]
-    found += [("blocker", text) for text in whole.blockers[:BLOCKERS]]
-    found += [("next step", text) for text in whole.next[:1]]
-    return tuple(Anchor(name=name, text=text) for name, text in found if text)
+def find_anchors(content: Content) -> tuple[Anchor, ...]:
+    """Return the anchors of a handoff, the most important first."""
+    pairs = [("issue", f"#{content.issue}" if content.issue else ""), ("branch", content.branch)]
+    pairs += [("blocker", text) for text in content.blockers[:MAX_BLOCKERS]]
+    pairs += [("next step", text) for text in content.next[:1]]
+    return tuple(Anchor(name=name, text=text) for name, text in pairs if text)
 
 
-class Kept(Struct, frozen=True, kw_only=True):
-    """How much of it a text has."""
+class Retention(Struct, frozen=True, kw_only=True):
+    """Number of anchors that were expected, and those that a text lacks."""
 
-    all: int
+    total: int
     missing: tuple[Anchor, ...] = ()
 
     @property
     def share(self) -> float:
-        """From 0 to 1; all of nothing is all."""
-        return (self.all - len(self.missing)) / self.all if self.all else 1.0
+        """Return the share of anchors kept, from 0 to 1; 1 if none was expected."""
+        return (self.total - len(self.missing)) / self.total if self.total else 1.0
 
     @property
-    def told(self) -> str:
-        named = ", ".join(dict.fromkeys(one.name for one in self.missing))
-        more = f"; missing: {named}" if named else ""
-        return f"{self.all - len(self.missing)} of {self.all} ({round(self.share * 100)} %){more}"
+    def summary(self) -> str:
+        names = ", ".join(dict.fromkeys(anchor.name for anchor in self.missing))
+        more = f"; missing: {names}" if names else ""
+        return f"{self.total - len(self.missing)} of {self.total} ({round(self.share * 100)} %){more}"
 
 
-def kept(wanted: Sequence[Anchor], text: str) -> Kept:
-    """How much of what is *wanted* the *text* has."""
-    known, plain = _words(text), text.casefold()
-    missing = [one for one in wanted if not _has(one, known, plain)]
-    if not any(
-        one.name == "branch" for one in missing
-    ):  # who names the branch names the issue it is called by
-        named = " ".join(one.text for one in wanted if one.name == "branch")
-        missing = [one for one in missing if one.name != "issue" or one.text.lstrip("#") not in words(named)]
-    return Kept(all=len(wanted), missing=tuple(missing))
+def measure_retention(expected: Sequence[Anchor], text: str) -> Retention:
+    """Return how many of the *expected* anchors the *text* contains."""
+    text_words, lower_text = _all_words(text), text.casefold()
+    missing = [anchor for anchor in expected if not _contains(anchor, text_words, lower_text)]
+    if not any(anchor.name == "branch" for anchor in missing):
+        # A text that names the branch also names the issue in the branch's name.
+        branch = " ".join(anchor.text for anchor in expected if anchor.name == "branch")
+        missing = [
+            anchor
+            for anchor in missing
+            if anchor.name != "issue" or anchor.text.lstrip("#") not in split_words(branch)
+        ]
+    return Retention(total=len(expected), missing=tuple(missing))
 
 
-def _has(one: Anchor, known: frozenset[str], plain: str) -> bool:
-    if one.name == "branch":
-        return _named(one.text.casefold(), plain)
-    if one.name == "issue":
-        number = one.text.lstrip("#").casefold()
-        return any(_named(f"{mark}{number}", plain) for mark in ("#", "issue ", "issue-", "issue: ", "gh-"))
-    parts = set(telling(one.text))
-    return not parts or sum(word in known or bare(word) in known for word in parts) >= ENOUGH * len(parts)
+def _contains(anchor: Anchor, text_words: frozenset[str], lower_text: str) -> bool:
+    if anchor.name == "branch":
+        return _contains_name(anchor.text.casefold(), lower_text)
+    if anchor.name == "issue":
+        number = anchor.text.lstrip("#").casefold()
+        return any(
+            _contains_name(f"{mark}{number}", lower_text)
+            for mark in ("#", "issue ", "issue-", "issue: ", "gh-")
+        )
+    expected = set(remove_stop_words(anchor.text))
+    matches = sum(word in text_words or stem_word(word) in text_words for word in expected)
+    return not expected or matches >= MIN_WORD_SHARE * len(expected)
 
 
-def _named(name: str, plain: str) -> bool:
-    """Whether it stands there as a name of its own, not inside of another."""
-    at = plain.find(name)
+def _contains_name(name: str, text: str) -> bool:
+    """Return whether *name* appears as a whole name, not inside a longer one."""
+    at = text.find(name)
     while at >= 0:
-        before, after = plain[at - 1 : at] if at else "", plain[at + len(name) : at + len(name) + 1]
-        if not (before and before in _PART and name[0] in _PART) and not (after and after in _PART):
+        before, after = text[at - 1 : at] if at else "", text[at + len(name) : at + len(name) + 1]
+        if not (before and before in _NAME_CHARACTERS and name[0] in _NAME_CHARACTERS) and not (
+            after and after in _NAME_CHARACTERS
+        ):
             return True
-        at = plain.find(name, at + 1)
+        at = text.find(name, at + 1)
     return False
 
 
-def _words(text: str) -> frozenset[str]:
-    """All of them, however long the text is, also bare of their endings."""
-    found: set[str] = set()
-    for at in range(0, max(len(text), 1), PIECE):
-        part = words(text[max(at - OVERLAP, 0) : at + PIECE])
-        found.update(part, map(bare, part))
-    return frozenset(found)
+def _all_words(text: str) -> frozenset[str]:
+    """Return all words of a text of any length, also without their endings."""
+    collected: set[str] = set()
+    for start in range(0, max(len(text), 1), CHUNK_LENGTH):
+        chunk = split_words(text[max(start - CHUNK_OVERLAP, 0) : start + CHUNK_LENGTH])
+        collected.update(chunk, map(stem_word, chunk))
+    return frozenset(collected)
 
 
-def listed(those: Iterable[Anchor]) -> str:
-    return "\n".join(f"- {one.line}" for one in those)
+def format_list(anchors: Iterable[Anchor]) -> str:
+    return "\n".join(f"- {anchor.line}" for anchor in anchors)

@@ -1,7 +1,7 @@
-"""Who goes on from a handoff: one session, unless that was gone before it had answered.
+"""Let exactly one session claim a handoff; the claim lapses if that session dies before it answers.
 
-Whether a session is gone is told by its end, by the process of its agent where whoever started that noted
-it, and else by its silence.
+A session counts as gone if it has ended or the process of its agent no longer runs. If its process is not
+known, it counts as gone after a long silence.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from hookline.core.store import Query, Store
 from hookline.system import file_lock
 from hookline.system.process import identity
 
-CHECKED, TOOK, IS = "handoff.checked", "handoff.took", "handoff.is"
-"""Notes of a session: how much of it its first answer knew, when it took it, which session of a run it is."""
-TAKEN = "handoff.taken:"
-"""Notes of the session that left it: who took a handoff."""
-RUN, WHO, AGENT, RUNNER = "handoff.leg:", "who", "agent", "runner"
-"""Under a name of its own: which session is which of a run, and the processes of its agent and its runner."""
-SILENT = 3_600.0
-"""Seconds after which a session of whose process nothing is known counts as gone."""
-_LATELY = 8
+CHECKED_NOTE, CLAIMED_AT_NOTE, LEG_NOTE = "handoff.checked", "handoff.took", "handoff.is"
+"""Notes of a claiming session: the check of its first answer, the time of its claim, its leg of a run."""
+CLAIMED_BY_PREFIX = "handoff.taken:"
+"""Prefix of the notes, on the session that left a handoff, that name the claiming session."""
+LEG_PREFIX, SESSION_KEY, AGENT_KEY, RUNNER_KEY = "handoff.leg:", "who", "agent", "runner"
+"""Name under which a leg of a run is noted; keys of its session, its agent's process and its runner's."""
+SILENT_SECONDS = 3_600.0
+"""Seconds without an event after which a session of unknown process counts as gone."""
+_RECENT_RECORDS = 8
 
 
-def takes(store: Store, one: Handoff, session: str, now: float, state: str = "") -> bool:
-    """Return whether the handoff is the *session*'s: it has one taker, unless that died before it answered.
+def claim(store: Store, handoff: Handoff, session: str, now: float, state: str = "") -> bool:
+    """Claim the handoff for *session*; return whether it holds the claim.
 
     Only processes with the same *state* folder see the handoff.
     """
-    with alone(state):
-        if taker_of(store, one) == session:
+    with claim_lock(state):
+        if find_claimant(store, handoff) == session:
             return True
-        if not free(store, one, now):
+        if not is_claimable(store, handoff, now):
             return False
-        store.note(session, {TOOK: now})
-        store.note(one.session, {f"{TAKEN}{one.id}": session})
+        store.set_notes(session, {CLAIMED_AT_NOTE: now})
+        store.set_notes(handoff.session, {f"{CLAIMED_BY_PREFIX}{handoff.id}": session})
     return True
 
 
 @contextmanager
-def alone(state: str) -> Iterator[None]:
-    """Let no other process that shares the *state* folder take a handoff meanwhile."""
+def claim_lock(state: str) -> Iterator[None]:
+    """Hold the lock under which processes that share the *state* folder claim handoffs."""
     if not state:
         yield
         return
@@ -54,68 +54,73 @@ def alone(state: str) -> Iterator[None]:
         yield
 
 
-def taker_of(store: Store, one: Handoff) -> str:
-    """The session that took a handoff; empty where nobody did."""
-    return str(store.notes(one.session).get(f"{TAKEN}{one.id}") or "")
+def find_claimant(store: Store, handoff: Handoff) -> str:
+    """Return the session that claimed a handoff, or an empty string."""
+    return str(store.notes(handoff.session).get(f"{CLAIMED_BY_PREFIX}{handoff.id}") or "")
 
 
-def free(store: Store, one: Handoff, now: float) -> bool:
-    """Whether a handoff waits for somebody who goes on from it."""
-    taker = taker_of(store, one)
-    return not taker or (taker != one.session and not settled(store, taker, now))
+def is_claimable(store: Store, handoff: Handoff, now: float) -> bool:
+    """Return whether a session may claim a handoff: nobody has, or the claim has lapsed."""
+    claimant = find_claimant(store, handoff)
+    return not claimant or (claimant != handoff.session and not is_claim_valid(store, claimant, now))
 
 
-def close(store: Store, one: Handoff) -> None:
-    """Have nobody go on from it, for it left nothing to do."""
-    store.note(one.session, {f"{TAKEN}{one.id}": one.session})
+def close_handoff(store: Store, handoff: Handoff) -> None:
+    """Mark a handoff as claimed by its own session, so that no other continues it."""
+    store.set_notes(handoff.session, {f"{CLAIMED_BY_PREFIX}{handoff.id}": handoff.session})
 
 
-def settled(store: Store, taker: str, now: float) -> bool:
-    """Whether who took a handoff is there, or has answered."""
-    return bool(store.notes(taker).get(CHECKED)) or not over(store, taker, silent_since=now - SILENT)
+def is_claim_valid(store: Store, claimant: str, now: float) -> bool:
+    """Return whether the claiming session still exists or has answered."""
+    return bool(store.notes(claimant).get(CHECKED_NOTE)) or not has_ended(
+        store, claimant, silent_since=now - SILENT_SECONDS
+    )
 
 
-def over(store: Store, session: str, *, silent_since: float | None = None) -> bool:
-    """Whether a session has ended, or its process is gone; where that is not known, whether it is silent."""
-    lately = [one for _, one in store.records(Query(session=session, last=_LATELY))]
-    own = [one for one in lately if one.event != "PreCompact"]  # a runner tells of that after the end, too
+def has_ended(store: Store, session: str, *, silent_since: float | None = None) -> bool:
+    """Return whether a session has ended or its process is gone; if unknown, whether it is silent."""
+    recent = [record for _, record in store.records(Query(session=session, last=_RECENT_RECORDS))]
+    # A runner also records PreCompact, even after the session's end.
+    own = [record for record in recent if record.event != "PreCompact"]
     if own and own[-1].event == "SessionEnd":
         return True
-    there = runs(store, session)
-    if there is not None or silent_since is None:
-        return there is False
-    heard = max([one.at for one in lately] + [float(store.notes(session).get(TOOK) or 0)])
-    return 0 < heard < silent_since
+    running = is_running(store, session)
+    if running is not None or silent_since is None:
+        return running is False
+    last_seen = max(
+        [record.at for record in recent] + [float(store.notes(session).get(CLAIMED_AT_NOTE) or 0)]
+    )
+    return 0 < last_seen < silent_since
 
 
-def runs(store: Store, session: str) -> bool | None:
-    """Whether the process of its agent is there; None where that is not known."""
+def is_running(store: Store, session: str) -> bool | None:
+    """Return whether the process of a session's agent runs; None if its process is not known."""
     notes = store.notes(session)
-    known = identity.there(notes.get(identity.NOTE))
-    return known if known is not None else identity.there(_leg(store, notes).get(AGENT))
+    running = identity.is_running(notes.get(identity.NOTE))
+    return running if running is not None else identity.is_running(_read_leg(store, notes).get(AGENT_KEY))
 
 
-def awaited(store: Store, session: str) -> bool:
-    """Whether a runner is there that starts the session which goes on for this one."""
-    return bool(identity.there(_leg(store, store.notes(session)).get(RUNNER)))
+def has_runner(store: Store, session: str) -> bool:
+    """Return whether a runner is waiting to start the session that continues this one."""
+    return bool(identity.is_running(_read_leg(store, store.notes(session)).get(RUNNER_KEY)))
 
 
-def _leg(store: Store, notes: Mapping[str, Any]) -> Mapping[str, Any]:
-    name = str(notes.get(IS) or "")
-    return store.notes(f"{RUN}{name}") if name else {}
+def _read_leg(store: Store, notes: Mapping[str, Any]) -> Mapping[str, Any]:
+    name = str(notes.get(LEG_NOTE) or "")
+    return store.notes(f"{LEG_PREFIX}{name}") if name else {}
 
 
-def begun(store: Store, leg: str, event: Event) -> bool:
-    """Whether the session of *event* is that one of a run: the first that was heard of it."""
-    first = session_of(store, leg)
+def register_leg(store: Store, leg: str, event: Event) -> bool:
+    """Record the session of *event* as that *leg* of a run if none is; return whether it is that session."""
+    first = find_leg_session(store, leg)
     if not first:
         names = ("session", "host", "cwd", "transcript")
-        store.note(f"{RUN}{leg}", {WHO: {name: getattr(event, name) for name in names}})
-        store.note(event.session, {IS: leg})
+        store.set_notes(f"{LEG_PREFIX}{leg}", {SESSION_KEY: {name: getattr(event, name) for name in names}})
+        store.set_notes(event.session, {LEG_NOTE: leg})
     return first.get("session") in (None, event.session)
 
 
-def session_of(store: Store, leg: str) -> Mapping[str, str]:
-    """Session, host, folder and recording of that one of a run; empty where it has not begun."""
-    found = store.notes(f"{RUN}{leg}").get(WHO)
-    return found if isinstance(found, Mapping) else {}
+def find_leg_session(store: Store, leg: str) -> Mapping[str, str]:
+    """Return session, host, folder and transcript of a *leg* of a run; empty if it has not begun."""
+    note = store.notes(f"{LEG_PREFIX}{leg}").get(SESSION_KEY)
+    return note if isinstance(note, Mapping) else {}

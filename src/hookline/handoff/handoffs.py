@@ -1,9 +1,9 @@
-"""Make, keep and find again what a session leaves: from its host's recording, else from our own trail.
+"""Create, store and find handoffs, from the host's transcript or else from our own audit records.
 
-Whoever starts next gets it by one of four ways, each with its own rule: after a compaction the session
-itself, all of it; a session that resumes has its conversation, and is told only what changed under it; one
-that goes on after a rotation gets all of it, and its first answer is held against it; one that just begins
-where another ended with work left over is told of that in a few lines, once.
+A session gets a handoff in one of four ways. After a compaction, it gets its own in full. When it resumes, it
+still has its conversation, and is only told what has changed. After a rotation, it gets the handoff in full,
+and its first answer is checked against it. When it starts where another ended with work left, it gets a few
+lines once.
 """
 
 from __future__ import annotations
@@ -14,45 +14,48 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.core.conversation import Back, Entry, Use, Words
-from hookline.core.derive import abilities
+from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
+from hookline.core.derive import find_abilities
 from hookline.core.events import INJECT, Event, PostCompact, PreCompact
-from hookline.core.frozen import plain
+from hookline.core.frozen import encode_mapping
 from hookline.core.outcome import Outcome
 from hookline.core.records import Handoff
 from hookline.core.response import HandOver
 from hookline.core.store import Limits, Query, Store
-from hookline.core.todos import closed_ones, open_ones
-from hookline.handoff.claim import SILENT, awaited, begun, over, runs, takes
-from hookline.handoff.content import Around, Handed, Left, as_details, enriched, from_details, left, markdown
-from hookline.memory.learn import entries, issue_of, of_host, talk_of
+from hookline.core.todos import find_done, find_open
+from hookline.handoff.claim import SILENT_SECONDS, claim, has_ended, has_runner, is_running, register_leg
+from hookline.handoff.content import Content, Delivery, from_details, merge, to_details, to_markdown
+from hookline.handoff.extract import SessionFacts, extract_content
+from hookline.memory.learn import find_conversation_reader, find_host, parse_entries
 from hookline.redact import redact, redact_json
 from hookline.system import git_facts
-from hookline.system.git_facts import origin
+from hookline.system.git_facts import find_origin, parse_issue
 from hookline.system.paths import Places
-from hookline.system.tail import both_ends
-from hookline.system.user_folder import own
+from hookline.system.tail import read_both_ends
+from hookline.system.user_folder import user_id
 
-LEG, GIVEN = "HOOKLINE_ROTATION", "HOOKLINE_HANDOFF"
-"""Variables of a run that rotates: which of its sessions this one is, and the handoff it goes on from."""
-FROM, WANTED = "handoff.from", "handoff.rotate"
-"""Notes of a session: what it went on from, that it is to rotate."""
-FRESH = 86_400.0
-"""Seconds in which a handoff is still of use to somebody who was not sent for it."""
-LOOKED_AT = 8
-AMONG = 50
-"""Handoffs among which one's own is looked for, where others share the store."""
-WHOSE = "whose"
-"""Under this name a handoff says who left it."""
-TRAIL = 400
-"""Records of the trail that are looked at, where a host records nothing that we can read."""
-WORDS = 4_000
-AT_ONCE, LINES = 4 * 1024 * 1024, 1_000
-"""Bytes and lines of each end of a recording: however long that is, a host waits for the answer."""
+LEG_VARIABLE, HANDOFF_VARIABLE = "HOOKLINE_ROTATION", "HOOKLINE_HANDOFF"
+"""Environment variables of a rotating run: the leg that this session is, and the handoff it continues."""
+FROM_NOTE, ROTATE_NOTE = "handoff.from", "handoff.rotate"
+"""Notes of a session: the handoff that it continued, and that it is to rotate."""
+MAX_OFFER_AGE = 86_400.0
+"""Seconds for which a handoff is offered to a session that was not started for it."""
+MAX_RECENT = 8
+"""Recent handoffs or memories that are read."""
+MAX_SEARCHED = 50
+"""Handoffs that are searched for our own, as others may share the store."""
+OWNER_KEY = "whose"
+"""Key of the user who left a handoff, in its details."""
+MAX_RECORDS = 400
+"""Audit records that are read for a host without a transcript that we can read."""
+MAX_AGENT_TEXT = 4_000
+"""Characters of the agent's text that are returned."""
+MAX_END_BYTES, MAX_END_LINES = 4 * 1024 * 1024, 1_000
+"""Bytes and lines read from each end of a transcript, because the host waits for the reply."""
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """What is known where a hook asks."""
+class HandoffContext(Struct, frozen=True, kw_only=True):
+    """The event and the surroundings for which a fact about handoffs is looked up."""
 
     event: Event
     store: Store
@@ -60,185 +63,203 @@ class Asked(Struct, frozen=True, kw_only=True):
     now: float
     env: Mapping[str, str]
     state: str = ""
-    """The folder of whoever keeps things here."""
+    """State folder of the current user."""
 
 
-def keep(said: Outcome, store: Store, places: Places, now: float) -> None:
-    """Have the store know what the answer hands over."""
-    wanted = [one for one in said.effects if isinstance(one, HandOver)]
-    for one in wanted:
-        if one.why:
-            more = [other.details for other in wanted if not other.why]
-            store.hand_over(_kept(_with(one, more) if more else one, said.event, places, now))
+def store_handoffs(outcome: Outcome, store: Store, places: Places, now: float) -> None:
+    """Store the handoffs among the effects of an outcome."""
+    effects = [effect for effect in outcome.effects if isinstance(effect, HandOver)]
+    for effect in effects:
+        if effect.why:
+            more = [other.details for other in effects if not other.why]
+            store.add_handoff(
+                _to_record(_with_additions(effect, more) if more else effect, outcome.event, places, now)
+            )
 
 
-def _with(one: HandOver, more: list[Mapping[str, Any]]) -> HandOver:
-    """The handoff with what hooks of the user's own add to it."""
-    whole = from_details(one.details)
+def _with_additions(handoff: HandOver, more: list[Mapping[str, Any]]) -> HandOver:
+    """Return the handoff with the details that the user's own hooks add to it."""
+    content = from_details(handoff.details)
     for details in more:
-        whole = enriched(whole, from_details(details), redact)
-    return HandOver(why=one.why, text=markdown(whole), details=as_details(whole))
+        content = merge(content, from_details(details), redact)
+    return HandOver(why=handoff.why, text=to_markdown(content), details=to_details(content))
 
 
-def _kept(one: HandOver, event: Event, places: Places, now: float) -> Handoff:
-    text = redact(one.text)
-    name = hashlib.sha256(f"{event.session}\0{one.why}\0{text}".encode("utf-8", "replace")).hexdigest()
-    details = {**redact_json(plain(one.details)), "why": one.why, "host": event.host}
-    details |= {WHOSE: whose} if (whose := own(places.state)) else {}
+def _to_record(handoff: HandOver, event: Event, places: Places, now: float) -> Handoff:
+    text = redact(handoff.text)
+    digest = hashlib.sha256(f"{event.session}\0{handoff.why}\0{text}".encode("utf-8", "replace")).hexdigest()
+    details = {**redact_json(encode_mapping(handoff.details)), "why": handoff.why, "host": event.host}
+    details |= {OWNER_KEY: owner} if (owner := user_id(places.state)) else {}
     return Handoff(
-        id=name[:16], at=now, session=event.session, text=text, project=places.root, details=details
+        id=digest[:16], at=now, session=event.session, text=text, project=places.root, details=details
     )
 
 
-def ours(one: Handoff, state: str) -> bool:
-    """Whether it is of whoever keeps things in the folder *state*: a store may be shared with others."""
-    whose = str(one.details.get(WHOSE) or "")
-    return not whose or whose == (own(state) or whose)
+def is_own(handoff: Handoff, state: str) -> bool:
+    """Return whether a handoff is of the user of the folder *state*, as others may share the store."""
+    owner = str(handoff.details.get(OWNER_KEY) or "")
+    return not owner or owner == (user_id(state) or owner)
 
 
-def leaves(event: Event, store: Store, root: str) -> Left | None:
-    """What the session of *event* would leave now; None where nothing is known of it."""
-    notes, branch = store.notes(event.session), git_facts.branch(root)
-    before = _by_id(store, str(notes.get(FROM) or ""), root)
-    around = Around(
+def summarize_session(event: Event, store: Store, root: str) -> Content | None:
+    """Return the content that the session of *event* would hand on now; None if nothing is known of it."""
+    notes, branch = store.notes(event.session), git_facts.find_branch(root)
+    previous = _find_by_id(store, str(notes.get(FROM_NOTE) or ""), root)
+    facts = SessionFacts(
         root=root,
         branch=branch,
-        issue=issue_of(branch),
-        todos=open_ones(notes),
-        done=tuple(one.text for one in closed_ones(notes)),
-        blockers=_blockers(store, root, branch),
-        before=from_details(before.details) if before else None,
+        issue=parse_issue(branch),
+        todos=find_open(notes),
+        done=tuple(todo.text for todo in find_done(notes)),
+        blockers=_recall_blockers(store, root, branch),
+        before=from_details(previous.details) if previous else None,
         last_text=str(notes.get("handoff.last") or ""),
     )
-    return left(_entries(event, store), around, redact)
+    return extract_content(_read_entries(event, store), facts, redact)
 
 
-def _blockers(store: Store, root: str, branch: str) -> tuple[str, ...]:
-    """What stands in the way on this branch, as memory has it."""
+def _recall_blockers(store: Store, root: str, branch: str) -> tuple[str, ...]:
+    """Return the remembered blockers of this branch."""
     if not branch:
         return ()
-    found = store.recall("", project=origin(root), branch=branch, limit=LOOKED_AT)
-    return tuple(one.text for one in found if one.kind == "blocker" and one.branch == branch)
+    memories = store.recall("", project=find_origin(root), branch=branch, limit=MAX_RECENT)
+    return tuple(memory.text for memory in memories if memory.kind == "blocker" and memory.branch == branch)
 
 
-def _entries(event: Event, store: Store) -> Iterator[Entry]:
-    """What the host's recording tells; where there is none that we read, what our own trail does."""
-    host = of_host(event.host)
-    talk = talk_of(host)
+def _read_entries(event: Event, store: Store) -> Iterator[TranscriptEntry]:
+    """Return the entries of the host's transcript; if we cannot read one, of our own audit records."""
+    host = find_host(event.host)
+    talk = find_conversation_reader(host)
     if host and talk and event.transcript:
-        lines = both_ends(event.transcript, talk.marks, AT_ONCE)
+        lines = read_both_ends(event.transcript, talk.line_markers, MAX_END_BYTES)
         if lines:
-            ends = lines if len(lines) <= 2 * LINES else lines[:LINES] + lines[-LINES:]
-            return entries(host, talk, ends)
-    return _of_trail(event, store)
+            ends = (
+                lines if len(lines) <= 2 * MAX_END_LINES else lines[:MAX_END_LINES] + lines[-MAX_END_LINES:]
+            )
+            return parse_entries(host, talk, ends)
+    return _read_records(event, store)
 
 
-def _of_trail(event: Event, store: Store) -> Iterator[Entry]:
-    host = of_host(event.host)
+def _read_records(event: Event, store: Store) -> Iterator[TranscriptEntry]:
+    host = find_host(event.host)
     tools = host.tools if host else {}
-    for position, one in store.records(Query(session=event.session, last=TRAIL)):
-        if one.event == "UserPromptSubmit" and one.summary:
-            yield Words(by="person", text=one.summary)
-        elif one.event == "PostToolUse" and one.tool:
-            kind = tools[one.tool].kind if one.tool in tools else ""
-            command, path = one.summary * (kind == "shell"), one.summary * (kind in ("edit", "write"))
-            yield Use(call=str(position), tool=one.tool, kind=kind or "other", command=command, path=path)
-            yield Back(call=str(position))
+    for position, record in store.records(Query(session=event.session, last=MAX_RECORDS)):
+        if record.event == "UserPromptSubmit" and record.summary:
+            yield Message(by="person", text=record.summary)
+        elif record.event == "PostToolUse" and record.tool:
+            kind = tools[record.tool].kind if record.tool in tools else ""
+            command, path = record.summary * (kind == "shell"), record.summary * (kind in ("edit", "write"))
+            yield ToolUse(
+                call=str(position), tool=record.tool, kind=kind or "other", command=command, path=path
+            )
+            yield ToolResult(call=str(position))
 
 
-def handed(asked: Asked) -> Handed | None:
-    """What the session that starts or is prompted now is to be given."""
-    event, store, env = asked.event, asked.store, asked.env
+def find_delivery(context: HandoffContext) -> Delivery | None:
+    """Return the handoff to deliver to the session that starts or is prompted now."""
+    event, store, env = context.event, context.store, context.env
     source = getattr(event, "source", "")
-    first = in_a_run(event, store, env)
+    is_leg = is_in_run(event, store, env)
     if source in ("compact", "resume"):
-        own = _own(event, store)
+        latest = _find_latest(event, store)
         way = "compaction" if source == "compact" else "resume"
-        return Handed(way=way, handoff=own) if own else None
-    if env.get(GIVEN):
-        sent = _by_id(store, env[GIVEN], asked.root)
-        ours = sent is not None and (takes(store, sent, event.session, asked.now, asked.state) or first)
-        return Handed(way="rotation", handoff=sent) if sent and ours else None
-    if env.get(LEG) or source in ("", "fork"):  # a fork has the conversation of what it was forked from
+        return Delivery(occasion=way, handoff=latest) if latest else None
+    if env.get(HANDOFF_VARIABLE):
+        requested = _find_by_id(store, env[HANDOFF_VARIABLE], context.root)
+        claimed = requested is not None and (
+            claim(store, requested, event.session, context.now, context.state) or is_leg
+        )
+        return Delivery(occasion="rotation", handoff=requested) if requested and claimed else None
+    # A fork has the conversation of the session that it was forked from.
+    if env.get(LEG_VARIABLE) or source in ("", "fork"):
         return None
-    lies = _lying_about(asked)
-    return None if lies and lies.way == "offer" and source == "clear" else lies
+    offer = _find_offer(context)
+    return None if offer and offer.occasion == "offer" and source == "clear" else offer
 
 
-def _lying_about(asked: Asked) -> Handed | None:
-    """What was left here by a session that is over, on the same branch and not long ago."""
-    store, session, here = asked.store, asked.event.session, git_facts.branch(asked.root)
-    for one in store.handoffs(project=asked.root, limit=AMONG):
-        kept = from_details(one.details)
+def _find_offer(context: HandoffContext) -> Delivery | None:
+    """Return a recent handoff of an ended session on the same branch."""
+    store, session, branch = context.store, context.event.session, git_facts.find_branch(context.root)
+    for handoff in store.handoffs(project=context.root, limit=MAX_SEARCHED):
+        content = from_details(handoff.details)
         if (
-            not ours(one, asked.state)
-            or one.session == session
-            or abs(asked.now - one.at) >= FRESH
-            or kept.branch != here
+            not is_own(handoff, context.state)
+            or handoff.session == session
+            or abs(context.now - handoff.at) >= MAX_OFFER_AGE
+            or content.branch != branch
         ):
             continue
-        way = "rotation" if one.details.get("why") == "rotation" else "offer"
+        way = "rotation" if handoff.details.get("why") == "rotation" else "offer"
         if way == "offer" and not (
-            kept.unfinished and over(store, one.session, silent_since=asked.now - SILENT)
+            content.unfinished
+            and has_ended(store, handoff.session, silent_since=context.now - SILENT_SECONDS)
         ):
-            return None  # the newest one counts: what is older is done with
-        if awaited(store, one.session) or runs(store, one.session):
-            return None  # somebody is at it
-        return Handed(way=way, handoff=one) if takes(store, one, session, asked.now, asked.state) else None
+            return None  # only the newest handoff counts: older ones are obsolete
+        if has_runner(store, handoff.session) or is_running(store, handoff.session):
+            return None  # another process is still working on it
+        return (
+            Delivery(occasion=way, handoff=handoff)
+            if claim(store, handoff, session, context.now, context.state)
+            else None
+        )
     return None
 
 
-def in_a_run(event: Event, store: Store, env: Mapping[str, str]) -> bool:
-    """Whether somebody stands behind the session who goes on with a fresh one; its helpers are others."""
-    leg = env.get(LEG, "")
+def is_in_run(event: Event, store: Store, env: Mapping[str, str]) -> bool:
+    """Return whether the session is a leg of a rotating run; sessions that its agent starts are not."""
+    leg = env.get(LEG_VARIABLE, "")
     if not leg or not event.session:
         return False
-    return begun(store, leg, event)
+    return register_leg(store, leg, event)
 
 
-def _own(event: Event, store: Store) -> Handoff | None:
+def _find_latest(event: Event, store: Store) -> Handoff | None:
     return next(iter(store.handoffs(session=event.session, limit=1)), None)
 
 
-def _by_id(store: Store, name: str, root: str) -> Handoff | None:
-    """However many others there are by now; most often it is one of the last in this project."""
-    for project, most in ((root, LOOKED_AT), (None, Limits().handoffs)) if name else ():
-        found = (one for one in store.handoffs(project=project, limit=most) if one.id == name)
-        if one := next(found, None):
-            return one
+def _find_by_id(store: Store, name: str, root: str) -> Handoff | None:
+    """Search the latest handoffs of this project first, where it usually is, and then all."""
+    for project, limit in ((root, MAX_RECENT), (None, Limits().handoffs)) if name else ():
+        matches = (handoff for handoff in store.handoffs(project=project, limit=limit) if handoff.id == name)
+        if match := next(matches, None):
+            return match
     return None
 
 
-def _agent_words(event: Event, store: Store) -> str:
-    """What the agent has said in this session so far."""
-    said = (one.text for one in _entries(event, store) if isinstance(one, Words) and one.by == "agent")
-    return "\n".join(said)[:WORDS]
+def _read_agent_text(event: Event, store: Store) -> str:
+    """Return the agent's text in this session so far."""
+    texts = (
+        entry.text
+        for entry in _read_entries(event, store)
+        if isinstance(entry, Message) and entry.by == "agent"
+    )
+    return "\n".join(texts)[:MAX_AGENT_TEXT]
 
 
-def _can_guide(host: str) -> bool:
-    """Whether whoever makes the context short reads what we say before."""
-    known = of_host(host)
-    return known is None or INJECT in abilities(known, PreCompact)
+def _reads_guidance(name: str) -> bool:
+    """Return whether the host's compaction reads the context injected before it."""
+    host = find_host(name)
+    return host is None or INJECT in find_abilities(host, PreCompact)
 
 
-def _tells_compaction(host: str) -> bool:
-    """Whether the host itself says that a compaction is over, apart from the session's start after it."""
-    known = of_host(host)
-    return known is None or any(row.event is PostCompact for row in known.moments.values())
+def _reports_compaction(name: str) -> bool:
+    """Return whether the host reports the end of a compaction by an event other than a session start."""
+    host = find_host(name)
+    return host is None or any(row.event is PostCompact for row in host.moments.values())
 
 
-def _talks(host: str) -> bool:
-    return talk_of(of_host(host)) is not None
+def _has_readable_transcript(host: str) -> bool:
+    return find_conversation_reader(find_host(host)) is not None
 
 
-FACTS: Mapping[str, Callable[[Asked], Any]] = {
-    "leaves": lambda asked: leaves(asked.event, asked.store, asked.root),
-    "handed": handed,
-    "own_handoff": lambda asked: _own(asked.event, asked.store),
-    "agent_words": lambda asked: _agent_words(asked.event, asked.store),
-    "in_a_run": lambda asked: in_a_run(asked.event, asked.store, asked.env),
-    "can_guide": lambda asked: _can_guide(asked.event.host),
-    "tells_compaction": lambda asked: _tells_compaction(asked.event.host),
-    "talks": lambda asked: _talks(asked.event.host),
+FACTS: Mapping[str, Callable[[HandoffContext], Any]] = {
+    "handoff_content": lambda context: summarize_session(context.event, context.store, context.root),
+    "delivery": find_delivery,
+    "own_handoff": lambda context: _find_latest(context.event, context.store),
+    "agent_text": lambda context: _read_agent_text(context.event, context.store),
+    "in_run": lambda context: is_in_run(context.event, context.store, context.env),
+    "reads_compaction_guidance": lambda context: _reads_guidance(context.event.host),
+    "reports_compaction": lambda context: _reports_compaction(context.event.host),
+    "has_transcript": lambda context: _has_readable_transcript(context.event.host),
 }
-"""What hooks may ask, by name: `knowing` has the names, so that who asks nothing loads none of this."""
+"""Facts for hooks, by name. `runtime.facts` lists the same names, so that this module loads only on use."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hookline.core.hook import Hook
-from hookline.core.registry import Family
+from hookline.core.registry import Registry
 
-FAMILY = Family(package=__name__, noun="built-in hook")
+FAMILY = Registry(package=__name__, noun="built-in hook")
 
 
 def names() -> tuple[str, ...]:

@@ -10,105 +10,107 @@ from msgspec import Struct
 
 from hookline.core.events import Event
 from hookline.core.frozen import Frozen
-from hookline.core.journal import Journal
+from hookline.core.parse_journal import Journal
 from hookline.core.response import Mirror
 from hookline.core.state import State
 from hookline.redact import redact
 
-NOTE = "session-init"
-"""The note of it, in the session's memory."""
-SPOKE = "iteration-context.spoke"
-"""The note of when the session was told of its journal last, in Unix seconds."""
-PLANS, REPORTS = "plans", "plans/reports"
+SESSION_NOTE = "session-init"
+"""Name of the note that holds the session information."""
+INJECTED_NOTE = "iteration-context.spoke"
+"""Name of the note that holds the time of the last journal reminder, in Unix seconds."""
+DEFAULT_PLANS, DEFAULT_REPORTS = "plans", "plans/reports"
 
 
-class Begun(Struct, frozen=True, kw_only=True):
-    """The same for as long as the session lasts, also where it resumes or goes on after a compaction."""
+class SessionInfo(Struct, frozen=True, kw_only=True):
+    """Facts about a session's start; they survive a resume and a compaction."""
 
     cwd: str
     at: float
-    plans: str = PLANS
-    reports: str = REPORTS
+    plans: str = DEFAULT_PLANS
+    reports: str = DEFAULT_REPORTS
 
     @property
-    def noted(self) -> Mapping[str, Any]:
+    def as_note(self) -> Mapping[str, Any]:
         return Frozen(cwd=self.cwd, at=self.at, plans=self.plans, reports=self.reports)
 
 
-def begun(event: Event, state: State, plans: str = "", reports: str = "") -> Begun:
-    """As it is remembered; else it begins now. Paths that are given hold from now on."""
-    kept = state.memory.get(NOTE)
-    known = kept if isinstance(kept, Mapping) else {}
-    at = known.get("at")
-    return Begun(
-        cwd=_text(known, "cwd", event.cwd),
+def load_session_info(event: Event, state: State, plans: str = "", reports: str = "") -> SessionInfo:
+    """Return the remembered session information, else that of now; given paths take precedence."""
+    note = state.memory.get(SESSION_NOTE)
+    remembered = note if isinstance(note, Mapping) else {}
+    at = remembered.get("at")
+    return SessionInfo(
+        cwd=_read_text(remembered, "cwd", event.cwd),
         at=float(at) if isinstance(at, int | float) else state.now,
-        plans=plans or _text(known, "plans", PLANS),
-        reports=reports or _text(known, "reports", REPORTS),
+        plans=plans or _read_text(remembered, "plans", DEFAULT_PLANS),
+        reports=reports or _read_text(remembered, "reports", DEFAULT_REPORTS),
     )
 
 
-def _text(known: Mapping[str, Any], key: str, usual: str) -> str:
-    value = known.get(key)
-    return value if isinstance(value, str) and value else usual
+def _read_text(remembered: Mapping[str, Any], key: str, default: str) -> str:
+    value = remembered.get(key)
+    return value if isinstance(value, str) and value else default
 
 
-def is_known(state: State) -> bool:
-    """Whether the session's beginning was seen."""
-    return isinstance(state.memory.get(NOTE), Mapping)
+def has_session_info(state: State) -> bool:
+    """Return whether the session's start was seen."""
+    return isinstance(state.memory.get(SESSION_NOTE), Mapping)
 
 
-def key(event: Event, begin: Begun) -> str:
-    return f"{begin.cwd}:{event.session or 'unknown'}"
+def mirror_key(event: Event, info: SessionInfo) -> str:
+    return f"{info.cwd}:{event.session or 'unknown'}"
 
 
-def mirror(event: Event, state: State, begin: Begun, *, prompts: int = 0, tidy: bool = False) -> Mirror:
-    """The state file as it is to be now."""
-    spoke = state.memory.get(SPOKE)
-    says = {
+def build_mirror(
+    event: Event, state: State, info: SessionInfo, *, prompts: int = 0, tidy: bool = False
+) -> Mirror:
+    """Return the effect that writes the state file."""
+    injected_at = state.memory.get(INJECTED_NOTE)
+    content = {
         "projectRoot": state.root or event.cwd,
-        "plansPath": begin.plans,
-        "reportsPath": begin.reports,
+        "plansPath": info.plans,
+        "reportsPath": info.reports,
         "gitBranch": state.branch,
         "iterationCount": prompts or state.counters.get("prompts", 0),
-        "startedAt": datetime.fromtimestamp(begin.at, UTC).isoformat(),
-        "lastContextInjection": round(spoke * 1000) if isinstance(spoke, int | float) else 0,
+        "startedAt": datetime.fromtimestamp(info.at, UTC).isoformat(),
+        "lastContextInjection": round(injected_at * 1000) if isinstance(injected_at, int | float) else 0,
     }
-    return Mirror(key=key(event, begin), says=Frozen(says), tidy=tidy)
+    return Mirror(key=mirror_key(event, info), content=Frozen(content), tidy=tidy)
 
 
-def lasted(seconds: float) -> str:
-    """`47m 12s`, and from an hour on `1h 2m`."""
+def format_duration(seconds: float) -> str:
+    """Return `47m 12s`, or `1h 2m` from an hour on."""
     minutes, rest = divmod(max(int(seconds), 0), 60)
     hours, more = divmod(minutes, 60)
     return f"{hours}h {more}m" if hours else f"{minutes}m {rest}s"
 
 
-LONGEST, READ = 400, 10_000
-"""Characters of a row that are told, and looked at: a description may be long."""
+MAX_LENGTH, MAX_REDACTED = 400, 10_000
+"""Characters of a line that are shown, and that are redacted first."""
 
 
-def rows(journal: Journal, root: str) -> str:
-    """Where the experiments stand, and the last of them."""
-    told = [f"[Iterations] {shown(journal.path, root)}: {journal.summary}"]
-    told += [f"metric: {one_line(journal.about)}"] if journal.about else []
-    told += [one_line("\t".join(journal.header))] if journal.header else []
-    return "\n".join((*told, *(one_line("\t".join(row)) for row in journal.last)))
+def format_journal(journal: Journal, root: str) -> str:
+    """Return the status of the experiments and the last rows of their journal."""
+    lines = [f"[Iterations] {display_path(journal.path, root)}: {journal.summary}"]
+    lines += [f"metric: {to_line(journal.about)}"] if journal.about else []
+    lines += [to_line("\t".join(journal.header))] if journal.header else []
+    return "\n".join((*lines, *(to_line("\t".join(row)) for row in journal.last)))
 
 
-def shown(path: str, root: str) -> str:
-    """From the project's root, where it lies in there."""
-    inside = path.removeprefix(f"{root.rstrip('/')}/") if root else path
-    return one_line(inside)
+def display_path(path: str, root: str) -> str:
+    """Return the path relative to the project's root if it lies inside."""
+    relative = path.removeprefix(f"{root.rstrip('/')}/") if root else path
+    return to_line(relative)
 
 
-def one_line(text: str) -> str:
-    """Without what could pass for a line, or for a command to a terminal; secrets go before it is cut."""
-    quiet = text if len(text) <= LONGEST else redact(text[:READ])
-    plain = "".join(c if c.isprintable() or c == "\t" else " " for c in quiet)
-    return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]}…"
+def to_line(text: str) -> str:
+    """Return *text* on one line without control characters, redacted before it is cut."""
+    redacted = text if len(text) <= MAX_LENGTH else redact(text[:MAX_REDACTED])
+    plain = "".join(c if c.isprintable() or c == "\t" else " " for c in redacted)
+    return plain if len(plain) <= MAX_LENGTH else f"{plain[:MAX_LENGTH]}…"
 
 
-def listed(rows: Iterable[tuple[str, str]]) -> str:
-    """What is known, a line each."""
-    return "\n".join(f"- {name}: {one_line(value)}" for name, value in rows if value)
+def format_rows(rows: Iterable[tuple[str, str]]) -> str:
+    """Return the known values as a list, one per line."""
+    return "\n".join(f"- {name}: {to_line(value)}" for name, value in rows if value)

@@ -5,45 +5,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from hookline.core.command_name import SHELLS, base_of, command_of, only_looks
-from hookline.core.confidence import FAILED, FOUND, HELPED
-from hookline.core.error_signature import Failure, failure, sort, squeezed
+from hookline.core.command_name import SHELLS, find_command, is_read_only, name_call
+from hookline.core.confidence import FIX_FAILED, FIX_FOUND, FIX_HELPED
+from hookline.core.error_signature import Failure, classify, find_failure, normalize_command
 from hookline.core.events import OnError, PostToolUse, PreToolUse
-from hookline.core.records import Signature
+from hookline.core.records import KnownError
 from hookline.core.response import ErrorSeen, Response, effect, inject, remember
 from hookline.core.state import State
 
-SHORT = 160
-FEW = 2
-"""Times that an error was seen before it is worth a word that nobody knows what to do."""
+MAX_QUOTE = 160
+MIN_SEEN = 2
+"""Number of times an error was seen before its lack of a known fix is worth a message."""
 
 
-def warning(one: Signature) -> str:
-    times = "once" if one.seen == 1 else f"{one.seen} times"
+def format_warning(error: KnownError) -> str:
+    times = "once" if error.seen == 1 else f"{error.seen} times"
+    text = _truncate(error.text).rstrip(".")
     return (
-        f"▲ KNOWN FAILURE: `{_cut(one.command)}` failed {times} with: {_cut(one.text).rstrip('.')}. "
-        f"What helped: `{_cut(one.fix)}`. If that still holds, do it first. [{one.key}]"
+        f"▲ KNOWN FAILURE: `{_truncate(error.command)}` failed {times} with: {text}. "
+        f"What helped: `{_truncate(error.fix)}`. If that still holds, do it first. [{error.key}]"
     )
 
 
-def advice(sort: str, found: Failure, known: Signature | None, *, confident: bool) -> str:
-    """What to do about a failure that is *known* or not; empty where there is nothing to say."""
+def format_advice(category: str, failure: Failure, known: KnownError | None, *, confident: bool) -> str:
+    """Return the advice about a failure, *known* or not; empty if there is none."""
     if known and known.fix and confident:
         return (
-            f"Known failure, seen {known.seen + 1} times. What helped before: `{_cut(known.fix)}`. "
-            f"Do that, then run the command again. [{found.key}]"
+            f"Known failure, seen {known.seen + 1} times. What helped before: `{_truncate(known.fix)}`. "
+            f"Do that, then run the command again. [{failure.key}]"
         )
-    if sort == "novel":
-        return _novel(found, known)
-    return f"{_ADVICE[sort]} [{found.key}]"
+    if category == "novel":
+        return _format_novel(failure, known)
+    return f"{_ADVICE[category]} [{failure.key}]"
 
 
-def _novel(found: Failure, known: Signature | None) -> str:
-    if known is None or known.seen < FEW:
+def _format_novel(failure: Failure, known: KnownError | None) -> str:
+    if known is None or known.seen < MIN_SEEN:
         return ""
     return (
         f"This failed the same way {known.seen + 1} times, and no fix is known: do not run it again "
-        f"unchanged; find the cause, or take another way. [{found.key}]"
+        f"unchanged; find the cause, or take another way. [{failure.key}]"
     )
 
 
@@ -59,28 +60,28 @@ _ADVICE = {
 }
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= SHORT else f"{text[:SHORT]}…"
+def _truncate(text: str) -> str:
+    return text if len(text) <= MAX_QUOTE else f"{text[:MAX_QUOTE]}…"
 
 
-WARNED = "error-kb.warned"
-"""The errors that the agent was warned of, or got over, in this session."""
-MOST = 50
+WARNED_NOTE = "error-kb.warned"
+"""Name of the note that lists the errors that the agent was warned of, or recovered from, in this session."""
+MAX_WARNED = 50
 
 
-def warned(event: PreToolUse, state: State, known: list[Signature]) -> Response | None:
-    """The warning, for the first of the *known* errors that this command line is about."""
-    line = squeezed(event.command or "")
-    told = list(state.memory.get(WARNED) or ())
-    for one in known:
-        if one.key not in told and _begins(one.command, line):
-            said = inject(warning(one), rule="known-failure")
-            return said.plus(remember(**{WARNED: [*told, one.key][-MOST:]}))
+def warn_of_known(event: PreToolUse, state: State, known: list[KnownError]) -> Response | None:
+    """Return a warning about the first of the *known* errors that concerns this command line."""
+    line = normalize_command(event.command or "")
+    warned = list(state.memory.get(WARNED_NOTE) or ())
+    for error in known:
+        if error.key not in warned and _starts_command(error.command, line):
+            response = inject(format_warning(error), rule="known-failure")
+            return response.plus(remember(**{WARNED_NOTE: [*warned, error.key][-MAX_WARNED:]}))
     return None
 
 
-def _begins(command: str, line: str) -> bool:
-    """Whether the words that failed begin the line, or one of the commands in it."""
+def _starts_command(command: str, line: str) -> bool:
+    """Return whether *command* begins the line, or one of the commands in it."""
     at = line.find(command)
     while at >= 0:
         whole = line[at + len(command) : at + len(command) + 1] in ("", " ", ";", "&", "|", ")")
@@ -91,127 +92,153 @@ def _begins(command: str, line: str) -> bool:
 
 
 class Limits(NamedTuple):
-    """The settings: from what confidence on, and for how many seconds."""
+    """Settings: the minimum confidence, and two durations in seconds."""
 
     confident: float
     within: float
     quiet: float
 
 
-PENDING, TOLD = "error-kb.pending", "error-kb.told"
-"""Failures that nothing was found against yet, and when what was last said about a failure."""
-OPEN, STEPS = 5, 3
-"""Failures that are followed at once, and commands that make up a fix."""
-DOUBTED = 0.3
-"""Confidence below which another fix takes the place of the known one."""
-_CHANGING = ("edit", "write")
+PENDING_NOTE, ADVISED_NOTE = "error-kb.pending", "error-kb.told"
+"""Names of the notes of failures without a fix so far, and of the time of the last advice about each."""
+MAX_PENDING, MAX_STEPS = 5, 3
+"""Failures that are followed at the same time, and commands that make up a fix."""
+MIN_KEPT_CONFIDENCE = 0.3
+"""Confidence below which another fix replaces the known one."""
+_EDIT_KINDS = ("edit", "write")
 
 
-def failed(event: PostToolUse, state: State, limits: Limits) -> Response | None:
-    """Count the failure, and follow what is done about it.
+def record_failure(event: PostToolUse, state: State, limits: Limits) -> Response | None:
+    """Record a failure, and follow the commands that are tried against it.
 
-    Where the host's own word for it tells nothing, as `exit code 1`, the advice comes here: the event that
-    follows has no more than that word.
+    If the host's error message says nothing, such as `exit code 1`, the advice is given here, because the
+    `OnError` event that follows has only that message.
     """
-    found = _found(event, state, f"{event.error}\n{_text(event.output)}")
+    found = _find_failure(event, state, f"{event.error}\n{_flatten(event.output)}")
     if found is None:
         return None
-    said = Response() if _found(event, state, event.error) else _advice(found, state, limits)
-    command, following = squeezed(event.command or ""), _open(state, limits.within)
-    before = next((one for one in following if one["command"] == command), None)
-    gain = FAILED if before and before["key"] == found.key and _tried(before, state) else 0.0
-    said = said.plus(effect(ErrorSeen(key=found.key, text=found.line, command=command, gain=gain)))
+    response = Response() if _find_failure(event, state, event.error) else _advise(found, state, limits)
+    command, all_pending = normalize_command(event.command or ""), _find_pending(state, limits.within)
+    previous = next((pending for pending in all_pending if pending["command"] == command), None)
+    gain = (
+        FIX_FAILED if previous and previous["key"] == found.key and _tried_known_fix(previous, state) else 0.0
+    )
+    response = response.plus(effect(ErrorSeen(key=found.key, text=found.line, command=command, gain=gain)))
     if event.kind not in SHELLS:
-        return said
+        return response
     fresh = {"key": found.key, "command": command, "at": state.now, "ran": [], "edited": False}
-    rest = [one for one in following if one is not before]
-    return said.plus(remember(**{PENDING: [*rest, fresh][-OPEN:]}))
+    rest = [pending for pending in all_pending if pending is not previous]
+    return response.plus(remember(**{PENDING_NOTE: [*rest, fresh][-MAX_PENDING:]}))
 
 
-def _tried(before: Mapping[str, Any], state: State) -> bool:
-    known = _known(state, before["key"]) if before["ran"] else None
-    return bool(known and known.fix and known.fix in _joined(before["ran"]))
+def _tried_known_fix(pending: Mapping[str, Any], state: State) -> bool:
+    known = _find_known(state, pending["key"]) if pending["ran"] else None
+    return bool(known and known.fix and known.fix in _join(pending["ran"]))
 
 
-def worked(event: PostToolUse, state: State, limits: Limits) -> Response | None:
-    """Whether this is what failed before, or what was done about it."""
-    following = _open(state, limits.within)
-    if not following:
-        return remember(**{PENDING: []})
-    line = squeezed(event.command or "") if event.kind in SHELLS else ""
-    over = next((one for one in following if line and _same(line, one["command"])), None)
-    if over is not None:
-        return _mended(over, line, state, [one for one in following if one is not over])
-    if event.kind in _CHANGING:
-        return remember(**{PENDING: [{**one, "edited": True} for one in following]})
-    if not line or only_looks(event.command or ""):
+def record_success(event: PostToolUse, state: State, limits: Limits) -> Response | None:
+    """Follow a successful call: a rerun of a failed command, or a step towards its fix."""
+    all_pending = _find_pending(state, limits.within)
+    if not all_pending:
+        return remember(**{PENDING_NOTE: []})
+    line = normalize_command(event.command or "") if event.kind in SHELLS else ""
+    recovered = next(
+        (pending for pending in all_pending if line and _is_rerun(line, pending["command"])), None
+    )
+    if recovered is not None:
+        return _record_recovery(
+            recovered, line, state, [pending for pending in all_pending if pending is not recovered]
+        )
+    if event.kind in _EDIT_KINDS:
+        return remember(**{PENDING_NOTE: [{**pending, "edited": True} for pending in all_pending]})
+    if not line or is_read_only(event.command or ""):
         return None
-    return remember(**{PENDING: [{**one, "ran": [*one["ran"], line][-STEPS:]} for one in following]})
+    return remember(
+        **{
+            PENDING_NOTE: [
+                {**pending, "ran": [*pending["ran"], line][-MAX_STEPS:]} for pending in all_pending
+            ]
+        }
+    )
 
 
-def _mended(over: Mapping[str, Any], line: str, state: State, rest: list[Mapping[str, Any]]) -> Response:
-    ahead = line.removesuffix(over["command"]).rstrip("&; ")
-    ran = _joined([*over["ran"], *([ahead] if ahead else [])][-STEPS:])
-    known = _known(state, over["key"])
-    warned = [*(state.memory.get(WARNED) or ()), over["key"]]
-    said = remember(**{PENDING: rest, WARNED: list(dict.fromkeys(warned))[-MOST:]})
-    learnt = _learnt(over, ran, known, state.now)
-    return said.plus(effect(learnt)) if learnt else said
+def _record_recovery(
+    recovered: Mapping[str, Any], line: str, state: State, rest: list[Mapping[str, Any]]
+) -> Response:
+    prefix = line.removesuffix(recovered["command"]).rstrip("&; ")
+    steps = _join([*recovered["ran"], *([prefix] if prefix else [])][-MAX_STEPS:])
+    known = _find_known(state, recovered["key"])
+    warned = [*(state.memory.get(WARNED_NOTE) or ()), recovered["key"]]
+    response = remember(**{PENDING_NOTE: rest, WARNED_NOTE: list(dict.fromkeys(warned))[-MAX_WARNED:]})
+    learnt = _learn_fix(recovered, steps, known, state.now)
+    return response.plus(effect(learnt)) if learnt else response
 
 
-def _learnt(over: Mapping[str, Any], ran: str, known: Signature | None, now: float) -> ErrorSeen | None:
-    """An edit in between is what mended it, and no command tells how to do that again."""
-    if known and known.fix and known.fix in ran:
-        return ErrorSeen(key=over["key"], gain=HELPED)
-    if not ran or over["edited"] or (known and known.fix and known.believed(now) >= DOUBTED):
+def _learn_fix(
+    recovered: Mapping[str, Any], steps: str, known: KnownError | None, now: float
+) -> ErrorSeen | None:
+    """Return the effect that stores the fix; None after an edit, as no command repeats the edit."""
+    if known and known.fix and known.fix in steps:
+        return ErrorSeen(key=recovered["key"], gain=FIX_HELPED)
+    if (
+        not steps
+        or recovered["edited"]
+        or (known and known.fix and known.confidence_at(now) >= MIN_KEPT_CONFIDENCE)
+    ):
         return None
-    return ErrorSeen(key=over["key"], fix=ran, gain=FOUND)
+    return ErrorSeen(key=recovered["key"], fix=steps, gain=FIX_FOUND)
 
 
-def advised(event: OnError, state: State, limits: Limits) -> Response | None:
-    """What to do about a failure; what is no tool's is counted here."""
-    found = _found(event, state, event.error)
+def advise(event: OnError, state: State, limits: Limits) -> Response | None:
+    """Advise on a failure, and record it if it is not of a tool."""
+    found = _find_failure(event, state, event.error)
     if found is None:
         return None
-    said = _advice(found, state, limits)
-    return said if event.tool else said.plus(effect(ErrorSeen(key=found.key, text=found.line)))
+    response = _advise(found, state, limits)
+    return response if event.tool else response.plus(effect(ErrorSeen(key=found.key, text=found.line)))
 
 
-def _advice(found: Failure, state: State, limits: Limits) -> Response:
-    """Nothing, where the same was said a short while ago."""
-    known, now = _known(state, found.key), state.now
-    sure = known is not None and known.believed(now) >= limits.confident
-    text = advice(sort(found.line), found, known, confident=sure)
-    told = {key: at for key, at in (state.memory.get(TOLD) or {}).items() if 0 <= now - at < limits.quiet}
-    alert = f"{found.key} {'fix' if sure and known and known.fix else sort(found.line)}"
-    if not text or alert in told:
+def _advise(found: Failure, state: State, limits: Limits) -> Response:
+    """Return the advice, unless the same was given a short while ago."""
+    known, now = _find_known(state, found.key), state.now
+    is_confident = known is not None and known.confidence_at(now) >= limits.confident
+    text = format_advice(classify(found.line), found, known, confident=is_confident)
+    recent = {
+        key: at for key, at in (state.memory.get(ADVISED_NOTE) or {}).items() if 0 <= now - at < limits.quiet
+    }
+    alert = f"{found.key} {'fix' if is_confident and known and known.fix else classify(found.line)}"
+    if not text or alert in recent:
         return Response()
-    return inject(text, rule="advice").plus(remember(**{TOLD: {**told, alert: now}}))
+    return inject(text, rule="advice").plus(remember(**{ADVISED_NOTE: {**recent, alert: now}}))
 
 
-def _found(event: PostToolUse | OnError, state: State, text: str) -> Failure | None:
-    command = command_of(event.input)
-    return failure(base_of(event.kind, event.tool, command, event.cwd, state.home), text)
+def _find_failure(event: PostToolUse | OnError, state: State, text: str) -> Failure | None:
+    command = find_command(event.input)
+    return find_failure(name_call(event.kind, event.tool, command, event.cwd, state.home), text)
 
 
-def _known(state: State, key: str) -> Signature | None:
-    look = state.facts.get("known_error")
-    return next(iter(look(key)), None) if look else None
+def _find_known(state: State, key: str) -> KnownError | None:
+    find = state.facts.get("known_error")
+    return next(iter(find(key)), None) if find else None
 
 
-def _open(state: State, within: float) -> list[Mapping[str, Any]]:
-    return [one for one in state.memory.get(PENDING) or () if 0 <= state.now - one["at"] <= within]
+def _find_pending(state: State, within: float) -> list[Mapping[str, Any]]:
+    return [
+        pending
+        for pending in state.memory.get(PENDING_NOTE) or ()
+        if 0 <= state.now - pending["at"] <= within
+    ]
 
 
-def _same(line: str, command: str) -> bool:
+def _is_rerun(line: str, command: str) -> bool:
     return line == command or line.endswith((f"&& {command}", f"; {command}"))
 
 
-def _joined(commands: Any) -> str:
+def _join(commands: Any) -> str:
     return " && ".join(commands)
 
 
-def _text(output: Any) -> str:
+def _flatten(output: Any) -> str:
     if isinstance(output, Mapping):
-        return "\n".join(map(_text, output.values()))
+        return "\n".join(map(_flatten, output.values()))
     return output if isinstance(output, str) else ""

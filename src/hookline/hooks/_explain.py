@@ -1,33 +1,33 @@
-"""Commands, paths and numbers as a person reads them."""
+"""Format commands, texts and numbers for explanations."""
 
-from hookline.shell import UNKNOWN, Simple
+from hookline.shell import UNKNOWN, SimpleCommand
 
 
-def commanded(command: Simple, cwd: str, home: str) -> str:
-    """A command as it would run, what leads to it, and where, if that is not *cwd*."""
-    words = " ".join(_quoted(word.text) for word in command.words)
+def format_command(command: SimpleCommand, cwd: str, home: str) -> str:
+    """Return a command as it would run, its wrappers, and its folder if that is not *cwd*."""
+    words = " ".join(_quote(word.text) for word in command.words)
     via = f"  (by {' › '.join(command.via)})" if command.via else ""
     if command.cwd is None:
         return f"{words}{via} in a folder that only running tells"
-    where = f" in {_short(command.cwd, cwd, home)}" if cwd and command.cwd != cwd else ""
+    where = f" in {_shorten_path(command.cwd, cwd, home)}" if cwd and command.cwd != cwd else ""
     return f"{words}{via}{where}"
 
 
-def _quoted(text: str) -> str:
-    plain = told(text)
+def _quote(text: str) -> str:
+    plain = mask_unknown(text)
     return f"'{plain}'" if not plain or any(char.isspace() for char in plain) else plain
 
 
-def told(text: str) -> str:
-    """A text of a command line; what only running tells as dots."""
+def mask_unknown(text: str) -> str:
+    """Return a text of a command line, with dots for parts that are only known when it runs."""
     return text.replace(UNKNOWN, "…")
 
 
-def count(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _short(path: str, cwd: str, home: str) -> str:
+def _shorten_path(path: str, cwd: str, home: str) -> str:
     for base, sign in ((cwd, "."), (home, "~")):
         plain = base.rstrip("/")
         if plain and (path == plain or path.startswith(plain + "/")):

@@ -8,187 +8,193 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from hookline.core.error_signature import digest, result
+from hookline.core.error_signature import hash_parts, hash_result
 from hookline.core.events import PostToolUse, PreToolUse
-from hookline.core.frozen import thawed
+from hookline.core.frozen import thaw
 from hookline.core.response import End, Notify, Response, block, effect, inject, remember, warn
 from hookline.core.state import State
 
-KEPT = 20
-"""Calls of a session that are looked back at."""
-CHANGING = ("edit", "write")
-_DEEPEST = 6
-_WAITS = re.compile(
+MAX_CALLS = 20
+"""Tool calls of a session that are kept."""
+EDIT_KINDS = ("edit", "write")
+_MAX_DEPTH = 6
+_WAITING_COMMAND = re.compile(
     r"(?:^|[\s;&|(])(?:sleep|wait|watch|until|start-sleep)(?=[\s;&|)]|$)|--(?:wait|watch|retry)\b|\bwait-for"
     r"|\brollout status\b|\brun watch\b",
     re.IGNORECASE,
 )
-_POLLS = re.compile(r"output|wait|poll|status|sleep|monitor|progress", re.IGNORECASE)
+_POLLING_TOOL = re.compile(r"output|wait|poll|status|sleep|monitor|progress", re.IGNORECASE)
 
 
-class Seen(NamedTuple):
-    """One call that has run."""
+class CallRecord(NamedTuple):
+    """One finished tool call."""
 
     at: float
     call: str
     result: str
     place: str
-    """The fingerprint of the workspace; empty where nobody asked for it."""
+    """Fingerprint of the workspace; empty if it was not needed."""
     failed: bool
     waits: bool
-    """Whether it waits for something, or asks how far it is."""
+    """True if the call waits for something, or polls its progress."""
     changes: bool
 
 
-def written(before: str, one: Seen) -> str:
-    """*before* with *one* behind it: what is noted after every tool call must be quick to write and read."""
-    flags = ("f" if one.failed else "") + ("w" if one.waits else "") + ("c" if one.changes else "")
-    last = f"{one.at:.0f},{one.call},{one.result},{one.place},{flags}"
-    return " ".join((*before.split()[1 - KEPT :], last))
+def append_call(before: str, record: CallRecord) -> str:
+    """Return the note *before* with one more call; every tool call writes it, so it must be fast."""
+    flags = ("f" if record.failed else "") + ("w" if record.waits else "") + ("c" if record.changes else "")
+    last = f"{record.at:.0f},{record.call},{record.result},{record.place},{flags}"
+    return " ".join((*before.split()[1 - MAX_CALLS :], last))
 
 
-def read(text: str) -> list[Seen]:
-    """What another version noted in another way is left out."""
-    rows = [one.split(",") for one in text.split() if one.count(",") == _CUTS]
+def parse_calls(text: str) -> list[CallRecord]:
+    """Return the calls in a note, without those that another version wrote in another format."""
+    rows = [row.split(",") for row in text.split() if row.count(",") == _SEPARATORS]
     return [
-        Seen(float(at), call, came, place, "f" in flags, "w" in flags, "c" in flags)
-        for at, call, came, place, flags in rows
+        CallRecord(float(at), call, result, place, "f" in flags, "w" in flags, "c" in flags)
+        for at, call, result, place, flags in rows
     ]
 
 
-_CUTS = 4
+_SEPARATORS = 4
 
 
-def call_of(event: PreToolUse | PostToolUse) -> str:
-    """Whose call it is, of which tool, with what."""
-    who = event.subagent.id if event.subagent else ""
-    asked = " ".join(event.command.split()) if event.command else json.dumps(thawed(event.input))
-    return digest(who, event.tool, asked)
+def digest_call(event: PreToolUse | PostToolUse) -> str:
+    """Return a digest of the agent, the tool and its input."""
+    agent = event.subagent.id if event.subagent else ""
+    request = " ".join(event.command.split()) if event.command else json.dumps(thaw(event.input))
+    return hash_parts(agent, event.tool, request)
 
 
-def result_of(event: PostToolUse) -> str:
-    return result("\n".join(("" if event.success else "failed", event.error, *_texts(event.output))))
+def digest_result(event: PostToolUse) -> str:
+    return hash_result(
+        "\n".join(("" if event.success else "failed", event.error, *_iterate_texts(event.output)))
+    )
 
 
-def waits(event: PostToolUse) -> bool:
+def is_waiting(event: PostToolUse) -> bool:
     if event.command:
-        return _WAITS.search(event.command[:2000]) is not None
-    return event.kind in ("other", "mcp") and _POLLS.search(event.tool) is not None
+        return _WAITING_COMMAND.search(event.command[:2000]) is not None
+    return event.kind in ("other", "mcp") and _POLLING_TOOL.search(event.tool) is not None
 
 
-def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+def _iterate_texts(value: Any, depth: int = 0) -> Iterator[str]:
     if isinstance(value, str | int | float):
         yield str(value)
-    elif depth < _DEEPEST and isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one, depth + 1)
-    elif depth < _DEEPEST and isinstance(value, tuple | list):
-        for one in value:
-            yield from _texts(one, depth + 1)
+    elif depth < _MAX_DEPTH and isinstance(value, Mapping):
+        for item in value.values():
+            yield from _iterate_texts(item, depth + 1)
+    elif depth < _MAX_DEPTH and isinstance(value, tuple | list):
+        for item in value:
+            yield from _iterate_texts(item, depth + 1)
 
 
-PATIENT = 10
-"""Times that the same failure is no loop, if something waited in between each time."""
+MAX_PATIENT_REPEATS = 10
+"""Repeats of a failure that are not a loop, if the agent waited before each."""
 
 
-def repeated(calls: Sequence[Seen], times: int, seconds: float) -> bool:
-    """Whether the newest call failed as it did before, so many *times* in so many *seconds*."""
+def is_repeated_failure(calls: Sequence[CallRecord], times: int, seconds: float) -> bool:
+    """Return whether the newest call failed the same way so many *times* within *seconds*."""
     last = calls[-1]
     if not last.failed:
         return False
     same = [
-        number for number, one in enumerate(calls) if _same_failure(one, last) and last.at - one.at <= seconds
+        index
+        for index, call in enumerate(calls)
+        if _same_failure(call, last) and last.at - call.at <= seconds
     ]
     pairs = pairwise(same)
-    hasty = 1 + sum(not _waited(calls[one : other + 1]) for one, other in pairs)
-    changed = any(one.changes for one in calls[same[-times] :]) if len(same) >= times else False
-    return not changed and (hasty >= times or len(same) >= PATIENT)
+    hasty = 1 + sum(not _has_waiting(calls[start : end + 1]) for start, end in pairs)
+    changed = any(call.changes for call in calls[same[-times] :]) if len(same) >= times else False
+    return not changed and (hasty >= times or len(same) >= MAX_PATIENT_REPEATS)
 
 
-def _same_failure(one: Seen, last: Seen) -> bool:
-    return one.failed and (one.call, one.result, one.place) == (last.call, last.result, last.place)
+def _same_failure(call: CallRecord, last: CallRecord) -> bool:
+    return call.failed and (call.call, call.result, call.place) == (last.call, last.result, last.place)
 
 
-def _waited(between: Sequence[Seen]) -> bool:
-    return any(one.waits for one in between)
+def _has_waiting(between: Sequence[CallRecord]) -> bool:
+    return any(call.waits for call in between)
 
 
-def alternating(calls: Sequence[Seen], times: int, seconds: float) -> bool:
-    """Whether two calls took turns so many *times*, and neither told anything new."""
+def is_alternating(calls: Sequence[CallRecord], times: int, seconds: float) -> bool:
+    """Return whether two calls alternated so many *times* without any new result."""
     turns = calls[-2 * times :]
     ours, others = turns[1::2], turns[::2]
-    if len(turns) < 2 * times or turns[-1].at - turns[0].at > seconds or _waited(turns):
+    if len(turns) < 2 * times or turns[-1].at - turns[0].at > seconds or _has_waiting(turns):
         return False
-    if ours[0].call == others[0].call or any(one.changes for one in turns):
+    if ours[0].call == others[0].call or any(call.changes for call in turns):
         return False
-    places = {one.place for one in turns if one.place}
-    return len({(one.call, one.result) for one in ours}) == 1 == len(
-        {(o.call, o.result) for o in others}
+    places = {call.place for call in turns if call.place}
+    return len({(call.call, call.result) for call in ours}) == 1 == len(
+        {(call.call, call.result) for call in others}
     ) and (len(places) <= 1)
 
 
-def returned(states: Sequence[str], times: int) -> bool:
-    """Whether a file was brought back, so many *times*, to what it had been before the last edit."""
-    back = sum(state in states[:number] for number, state in enumerate(states))
-    return back >= times - 1 and states[-1] in states[:-1]
+def is_back_and_forth(states: Sequence[str], times: int) -> bool:
+    """Return whether a file was restored so many *times* to an earlier content."""
+    restored = sum(state in states[:index] for index, state in enumerate(states))
+    return restored >= times - 1 and states[-1] in states[:-1]
 
 
-CALLS, STOPPED, FILES, RELIEF = (f"loop-breaker.{what}" for what in ("calls", "stopped", "files", "relief"))
-STATES, FILES_KEPT = 8, 12
-LITTLE = 0.10
-"""Of the tokens in use: a compaction that frees less has not helped."""
+CALLS_NOTE, STOPPED_NOTE, FILES_NOTE, RELIEF_NOTE = (
+    f"loop-breaker.{what}" for what in ("calls", "stopped", "files", "relief")
+)
+MAX_FILE_STATES, MAX_FILES = 8, 12
+MIN_RELIEF = 0.10
+"""Share of the used tokens that a compaction must free to count as helpful."""
 
 
-def looked(event: PostToolUse, state: State, times: int, seconds: float) -> Response:
-    """What is kept of this call, and a word where it goes round in circles."""
-    noted = state.memory.get(CALLS) or ""
-    before = read(noted)
-    seen = _seen(event, state, before)
-    calls = [*before, seen][-KEPT:]
-    kept = remember(**{CALLS: written(noted, seen)})
-    if repeated(calls, times, seconds):
-        return _told("repeated-failure", state, [seen]).plus(kept)
-    if alternating(calls, times, seconds):
-        return _told("alternating", state, calls[-2:]).plus(kept)
-    return _edited(event, state, calls, times).plus(kept) if seen.changes else kept
+def check_call(event: PostToolUse, state: State, times: int, seconds: float) -> Response:
+    """Record this call, and warn the agent if it is part of a loop."""
+    note = state.memory.get(CALLS_NOTE) or ""
+    before = parse_calls(note)
+    record = _record_call(event, state, before)
+    calls = [*before, record][-MAX_CALLS:]
+    kept = remember(**{CALLS_NOTE: append_call(note, record)})
+    if is_repeated_failure(calls, times, seconds):
+        return _warn_of_loop("repeated-failure", state, [record]).plus(kept)
+    if is_alternating(calls, times, seconds):
+        return _warn_of_loop("alternating", state, calls[-2:]).plus(kept)
+    return _check_edit(event, state, calls, times).plus(kept) if record.changes else kept
 
 
-def _seen(event: PostToolUse, state: State, before: list[Seen]) -> Seen:
-    """The workspace is looked at only where the answer may depend on it."""
-    call, came = call_of(event), result_of(event)
-    known = any(one.call == call and one.result == came for one in before)
-    place = str(state.facts.get("workspace", "")) if known or not event.success else ""
-    changes = event.success and event.kind in CHANGING
-    return Seen(state.now, call, came, place, not event.success, waits(event), changes)
+def _record_call(event: PostToolUse, state: State, before: list[CallRecord]) -> CallRecord:
+    """Read the workspace's fingerprint only if the verdict may depend on it."""
+    call, result = digest_call(event), digest_result(event)
+    is_repeat = any(previous.call == call and previous.result == result for previous in before)
+    place = str(state.facts.get("workspace", "")) if is_repeat or not event.success else ""
+    changes = event.success and event.kind in EDIT_KINDS
+    return CallRecord(state.now, call, result, place, not event.success, is_waiting(event), changes)
 
 
-def _edited(event: PostToolUse, state: State, calls: list[Seen], times: int) -> Response:
-    content = state.facts.get("content")
+def _check_edit(event: PostToolUse, state: State, calls: list[CallRecord], times: int) -> Response:
+    content = state.facts.get("hash_file")
     now = content(event.path) if content and event.path else ""
     if not now:
         return Response()
-    files = dict(state.memory.get(FILES) or {})
-    name = digest(event.path or "")
-    states = [*files.pop(name, ()), now][-STATES:]
-    files = {**dict(list(files.items())[-FILES_KEPT:]), name: states}
-    kept = remember(**{FILES: files})
-    if not returned(states, times):
+    files = dict(state.memory.get(FILES_NOTE) or {})
+    name = hash_parts(event.path or "")
+    states = [*files.pop(name, ()), now][-MAX_FILE_STATES:]
+    files = {**dict(list(files.items())[-MAX_FILES:]), name: states}
+    kept = remember(**{FILES_NOTE: files})
+    if not is_back_and_forth(states, times):
         return kept
-    edits = [one for one in calls if one.changes][-2:]
+    edits = [call for call in calls if call.changes][-2:]
     files[name] = []
-    return _told("back-and-forth", state, edits).plus(remember(**{FILES: files}))
+    return _warn_of_loop("back-and-forth", state, edits).plus(remember(**{FILES_NOTE: files}))
 
 
-def _told(rule: str, state: State, calls: list[Seen]) -> Response:
-    """Level 1: a word to the agent. From here on the same call is stopped before it runs."""
-    stopped = dict(state.memory.get(STOPPED) or {})
+def _warn_of_loop(rule: str, state: State, calls: list[CallRecord]) -> Response:
+    """Warn the agent (level 1); from now on the same call is stopped before it runs."""
+    stopped = dict(state.memory.get(STOPPED_NOTE) or {})
     place = str(state.facts.get("workspace", ""))
-    for one in calls:
-        stopped[one.call] = [rule, state.now, place, 0]
-    return inject(_WORDS[rule], rule=rule).plus(remember(**{STOPPED: stopped}))
+    for call in calls:
+        stopped[call.call] = [rule, state.now, place, 0]
+    return inject(_WARNINGS[rule], rule=rule).plus(remember(**{STOPPED_NOTE: stopped}))
 
 
-_WORDS = {
+_WARNINGS = {
     "repeated-failure": (
         "▲ LOOP: this call failed the same way three times, and nothing in the workspace changed in "
         "between. Running it again will not help, and will be stopped: find the cause first, change "
@@ -206,58 +212,68 @@ _WORDS = {
 }
 
 
-def relieved(state: State, times: int) -> Response | None:
-    """Whether the last compaction freed anything, as soon as the host tells what is in use now."""
-    noted = state.memory.get(RELIEF) or {}
-    before, used = noted.get("before"), state.usage.used
+def check_relief(state: State, times: int) -> Response | None:
+    """Check whether the last compaction freed tokens, once the host reports the usage."""
+    note = state.memory.get(RELIEF_NOTE) or {}
+    before, used = note.get("before"), state.usage.used
     if not before or used is None:
         return None
-    poor = noted.get("poor", 0) + 1 if (before - used) / before < LITTLE else 0
-    kept = remember(**{RELIEF: {"poor": 0 if poor >= times else poor}})
-    if poor < times:
+    failures = note.get("poor", 0) + 1 if (before - used) / before < MIN_RELIEF else 0
+    kept = remember(**{RELIEF_NOTE: {"poor": 0 if failures >= times else failures}})
+    if failures < times:
         return kept
-    told = f"▲ LOOP: {poor} compactions in a row freed less than 10 % of the context. Finish and commit the "
+    message = (
+        f"▲ LOOP: {failures} compactions in a row freed less than 10 % of the context. Finish and commit the "
+    )
     rest = "step at hand, say what is left to do, and let a fresh session go on."
-    said = inject(told + rest, rule="no-relief")
-    return said.plus(kept).plus(warn("compaction does not help this session any more: go on in a fresh one"))
+    response = inject(message + rest, rule="no-relief")
+    return response.plus(kept).plus(
+        warn("compaction does not help this session any more: go on in a fresh one")
+    )
 
 
-ENDED = "loop-breaker.ended"
-TRIES = 3
+ENDED_NOTE = "loop-breaker.ended"
+MAX_TRIES = 3
 """Times that a call is stopped before the run is ended."""
-LONGEST = 600.0
-"""Seconds that everything is stopped, if no person speaks before."""
-_ENOUGH = (
+MAX_STOP_SECONDS = 600.0
+"""Seconds for which all calls are stopped, unless a person writes first."""
+_ENDED_MESSAGE = (
     "▲▲▲ LOOP: this run goes round in circles, and every further tool call is stopped. Call no tools: say "
     "what was tried, what is known and what is left to do, and end here, so that a person or a fresh session "
     "can go on."
 )
-_TOLD = "an agent goes round in circles; its tool calls are stopped until you write to it, or start afresh"
+_USER_NOTICE = (
+    "an agent goes round in circles; its tool calls are stopped until you write to it, or start afresh"
+)
 
 
-def stopped(event: PreToolUse, state: State, seconds: float) -> Response | None:
-    """Level 2: this call is stopped as long as nothing changed; level 3: so are all the others."""
-    ended = state.memory.get(ENDED)
-    if ended and 0 <= state.now - ended["at"] < LONGEST and ended["turn"] == event.turn:
-        return block(_ENOUGH, rule="ended").plus(effect(End(reason=_TOLD)))
-    known = state.memory.get(STOPPED) or {}
-    found = known.get(call_of(event)) if known else None
-    if not found:
+def stop_call(event: PreToolUse, state: State, seconds: float) -> Response | None:
+    """Stop a call of a loop while nothing has changed (level 2), or every call (level 3)."""
+    ended = state.memory.get(ENDED_NOTE)
+    if ended and 0 <= state.now - ended["at"] < MAX_STOP_SECONDS and ended["turn"] == event.turn:
+        return block(_ENDED_MESSAGE, rule="ended").plus(effect(End(reason=_USER_NOTICE)))
+    stopped = state.memory.get(STOPPED_NOTE) or {}
+    entry = stopped.get(digest_call(event)) if stopped else None
+    if not entry:
         return None
-    rule, at, place, tries = found
+    rule, at, place, tries = entry
     if not 0 <= state.now - at <= seconds or place != str(state.facts.get("workspace", "")):
         return None
     return _refuse(event, state, rule, [rule, at, place, tries + 1])
 
 
-def _refuse(event: PreToolUse, state: State, rule: str, now: list[object]) -> Response:
-    tries = int(str(now[-1]))
-    kept = remember(**{STOPPED: {**(state.memory.get(STOPPED) or {}), call_of(event): now}})
-    if tries < TRIES:
-        said = "This call was part of a loop, and nothing has changed since: it is not run again. Find the "
-        return block(said + "cause, change something, take another way, or ask your user.", rule=rule).plus(
-            kept
+def _refuse(event: PreToolUse, state: State, rule: str, entry: list[object]) -> Response:
+    tries = int(str(entry[-1]))
+    kept = remember(**{STOPPED_NOTE: {**(state.memory.get(STOPPED_NOTE) or {}), digest_call(event): entry}})
+    if tries < MAX_TRIES:
+        message = (
+            "This call was part of a loop, and nothing has changed since: it is not run again. Find the "
         )
-    ended = remember(**{ENDED: {"at": state.now, "turn": event.turn}})
-    shown = effect(Notify(title="hookline: loop", text=_TOLD), End(reason=_TOLD)).plus(warn(_TOLD))
-    return block(_ENOUGH, rule="ended").plus(kept).plus(ended).plus(shown)
+        return block(
+            message + "cause, change something, take another way, or ask your user.", rule=rule
+        ).plus(kept)
+    ended = remember(**{ENDED_NOTE: {"at": state.now, "turn": event.turn}})
+    notice = effect(Notify(title="hookline: loop", text=_USER_NOTICE), End(reason=_USER_NOTICE)).plus(
+        warn(_USER_NOTICE)
+    )
+    return block(_ENDED_MESSAGE, rule="ended").plus(kept).plus(ended).plus(notice)

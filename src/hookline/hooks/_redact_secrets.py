@@ -9,121 +9,132 @@ from typing import Any, NamedTuple
 from hookline.core.events import PostToolUse, PreModelCall, PreToolUse
 from hookline.core.explanation import Branch, branch
 from hookline.core.response import Response, remember, warn
-from hookline.core.rule_exceptions import Allow, excepted
+from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.core.state import State
-from hookline.redact import Keep, Rules, clean_json
-from hookline.redact.rules import RuleFile, load
+from hookline.redact import Keep, Rules, redact_json_with_findings
+from hookline.redact.gitleaks_rules import RuleFile, parse_rules
 
-_MOST = 5
-"""Secrets that one sentence names."""
-_TOLD = "redact-secrets.told"
+_MAX_NAMED = 5
+"""Secrets that one message names."""
+_REPORTED_NOTE = "redact-secrets.told"
 _BACKGROUND = re.compile(r"(?<![&>|<\\])&(?![&>\d])")
-_END = '; (exit "${PIPESTATUS[0]-${pipestatus[1]}}")'
-"""The command's own exit status: of bash, and of zsh, which counts from one."""
+_KEEP_EXIT_STATUS = '; (exit "${PIPESTATUS[0]-${pipestatus[1]}}")'
+"""Shell code that keeps the command's exit status: in bash, and in zsh, whose arrays start at 1."""
 
 
-Places = Sequence[tuple[str, str, int]]
-"""Of each secret its kind, the field that it lies in, and the line."""
+SecretPlaces = Sequence[tuple[str, str, int]]
+"""Kind, field and line of each secret."""
 
 
-class Searched(NamedTuple):
-    """What a moment says without its secrets, where they were, and what a person wants to keep."""
+class SearchResult(NamedTuple):
+    """The redacted value of an event, the secrets found, and the exceptions that applied."""
 
     value: Any
-    found: Places
-    in_error: Places
-    """In the text of what went wrong: the host itself tells it to the agent, so nothing can change it."""
-    kept: Mapping[str, str]
-    """Kinds that were excepted, each with the written reason."""
+    secrets: SecretPlaces
+    error_secrets: SecretPlaces
+    """Secrets in the error text, which no hook can change because the host shows it to the agent itself."""
+    exceptions: Mapping[str, str]
+    """Kinds of secrets kept by an exception, each with its written reason."""
 
 
-def searched(event: PostToolUse | PreModelCall, rules: Rules, allow: Allow) -> Searched:
-    kept: dict[str, str] = {}
+def search(event: PostToolUse | PreModelCall, rules: Rules, allow: Allow) -> SearchResult:
+    exceptions: dict[str, str] = {}
 
     def keeps(kind: str, value: str) -> bool:
-        reason = excepted(allow, "redact-secrets", kind, value)
+        reason = find_exception(allow, "redact-secrets", kind, value)
         if reason is not None:
-            kept[kind] = reason
+            exceptions[kind] = reason
         return reason is not None
 
     keep: Keep | None = keeps if allow else None
-    value, found = clean_json(getattr(event, event.changes), rules=rules, keep=keep)
-    _, in_error = clean_json(getattr(event, "error", ""), rules=rules, keep=keep)
-    return Searched(value, found, in_error, kept)
+    value, secrets = redact_json_with_findings(getattr(event, event.changeable_field), rules=rules, keep=keep)
+    _, error_secrets = redact_json_with_findings(getattr(event, "error", ""), rules=rules, keep=keep)
+    return SearchResult(value, secrets, error_secrets, exceptions)
 
 
-def told(found: Places) -> str:
-    """The kind and the line of each secret, and in which field it was."""
-    places = [f"{kind} ({f'{path}, ' if path else ''}line {line})" for kind, path, line in found]
-    more = f" and {len(places) - _MOST} more" if len(places) > _MOST else ""
-    return ", ".join(places[:_MOST]) + more
+def format_places(secrets: SecretPlaces) -> str:
+    """Return the kind, the field and the line of each secret."""
+    places = [f"{kind} ({f'{path}, ' if path else ''}line {line})" for kind, path, line in secrets]
+    more = f" and {len(places) - _MAX_NAMED} more" if len(places) > _MAX_NAMED else ""
+    return ", ".join(places[:_MAX_NAMED]) + more
 
 
-def file_of_rules(name: str, state: State) -> tuple[Rules, Response | None]:
-    """The rules of the file called *name*, and what is wrong with it: said once a session."""
+def load_rule_file(name: str, state: State) -> tuple[Rules, Response | None]:
+    """Return the rules in the file *name*, and a warning about its errors once a session."""
     if not name:
         return (), None
-    text, wrong = state.facts["rule_file"](name)
-    rules = RuleFile(problems=(wrong,)) if wrong else _loaded(text)
+    text, problem = state.facts["rule_file"](name)
+    rules = RuleFile(problems=(problem,)) if problem else _parse_rules(text)
     sentences = [f"redact-secrets: {name!r} {problem}" for problem in rules.problems]
-    if not sentences or list(state.memory.get(_TOLD, ())) == sentences:
+    if not sentences or list(state.memory.get(_REPORTED_NOTE, ())) == sentences:
         return (rules,), None
-    return (rules,), warn(*sentences).plus(remember(**{_TOLD: sentences}))
+    return (rules,), warn(*sentences).plus(remember(**{_REPORTED_NOTE: sentences}))
 
 
 @lru_cache(maxsize=4)
-def _loaded(text: str) -> RuleFile:
-    return load(text)
+def _parse_rules(text: str) -> RuleFile:
+    return parse_rules(text)
 
 
-def wrapped(command: str, ourselves: str) -> str | None:
-    """*command* with its output through the redactor, keeping its exit status; None where that cannot be.
+def wrap_command(command: str, ourselves: str) -> str | None:
+    """Return *command* with its output piped through the redactor; None if that is not possible.
 
-    What runs on in the background would keep the pipe open, and the host waiting.
+    It keeps the exit status. A background process would keep the pipe open, and the host waiting.
     """
-    behind = f"\n}} 2>&1 | {ourselves} redact{_END}"
-    if command.endswith((behind, "\\")) or _BACKGROUND.search(command):
+    suffix = f"\n}} 2>&1 | {ourselves} redact{_KEEP_EXIT_STATUS}"
+    if command.endswith((suffix, "\\")) or _BACKGROUND.search(command):
         return None
-    return f"{{ {command}{behind}"
+    return f"{{ {command}{suffix}"
 
 
 def tree(
     event: PostToolUse | PreModelCall | PreToolUse, state: State, *, allow: Allow, rules: str, wrap: bool
 ) -> Iterator[Branch]:
     if isinstance(event, PreToolUse):
-        yield _before(event, state, wrap=wrap)
+        yield _explain_wrapping(event, state, wrap=wrap)
         return
-    more, complaint = file_of_rules(rules, state)
-    yield from (branch(text, said="warn") for text in (complaint.warnings if complaint else ()))
-    found = searched(event, more, allow)
-    yield from (branch(_place(*one), said="modify", rule=one[0]) for one in found.found)
-    for one in found.in_error:
-        yield branch(f"{_place(*one)} of the error text, which no hook can change", said="warn", rule=one[0])
-    yield from _kept(found, searched(event, more, ())) if found.kept else ()
-    if not (found.found or found.in_error or found.kept):
+    more, complaint = load_rule_file(rules, state)
+    yield from (branch(text, judgement="warn") for text in (complaint.warnings if complaint else ()))
+    result = search(event, more, allow)
+    yield from (branch(_format_place(*place), judgement="modify", rule=place[0]) for place in result.secrets)
+    for place in result.error_secrets:
+        yield branch(
+            f"{_format_place(*place)} of the error text, which no hook can change",
+            judgement="warn",
+            rule=place[0],
+        )
+    yield from _explain_exceptions(result, search(event, more, ())) if result.exceptions else ()
+    if not (result.secrets or result.error_secrets or result.exceptions):
         yield branch("there is no secret in it")
 
 
-def _kept(found: Searched, every: Searched) -> Iterator[Branch]:
-    """What was left by an exception, among *every* secret that is there."""
-    left = Counter((*every.found, *every.in_error)) - Counter((*found.found, *found.in_error))
-    for one in left.elements():
-        yield branch(_place(*one), said="excepted", rule=one[0], because=found.kept.get(one[0], ""))
-    for kind, reason in found.kept.items():
-        if kind not in {one[0] for one in left}:
+def _explain_exceptions(result: SearchResult, unfiltered: SearchResult) -> Iterator[Branch]:
+    """Yield the secrets that exceptions kept: those in *unfiltered* but not in *result*."""
+    excepted = Counter((*unfiltered.secrets, *unfiltered.error_secrets)) - Counter(
+        (*result.secrets, *result.error_secrets)
+    )
+    for place in excepted.elements():
+        yield branch(
+            _format_place(*place),
+            judgement="excepted",
+            rule=place[0],
+            because=result.exceptions.get(place[0], ""),
+        )
+    for kind, reason in result.exceptions.items():
+        if kind not in {place[0] for place in excepted}:
             text = f"{kind}, in a text that is another kind of secret too"
-            yield branch(text, said="excepted", rule=kind, because=reason)
+            yield branch(text, judgement="excepted", rule=kind, because=reason)
 
 
-def _place(kind: str, path: str, line: int) -> str:
+def _format_place(kind: str, path: str, line: int) -> str:
     return f"{kind} in {f'{path}, ' if path else ''}line {line}"
 
 
-def _before(event: PreToolUse, state: State, *, wrap: bool) -> Branch:
+def _explain_wrapping(event: PreToolUse, state: State, *, wrap: bool) -> Branch:
     if not wrap:
         return branch("what it prints is looked at afterwards (`wrap` is off)")
     if event.kind != "shell" or not event.command:
         return branch(f"{event.tool} is no shell whose output could be wrapped")
-    if wrapped(event.command, "hookline") is None:
+    if wrap_command(event.command, "hookline") is None:
         return branch("its output cannot be wrapped: it runs on in the background, or is wrapped already")
-    return branch("its output goes through the redactor (`wrap` is on)", said="modify", rule="wrap")
+    return branch("its output goes through the redactor (`wrap` is on)", judgement="modify", rule="wrap")

@@ -1,4 +1,4 @@
-"""What token-budget remembers of a turn, and what it says about it."""
+"""State that token-budget keeps of a turn, and its messages."""
 
 import json
 from collections.abc import Mapping
@@ -6,30 +6,30 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from hookline.core.token_target import Completion, Decision, Tracker, check
+from hookline.core.token_target import Completion, Decision, Tracker, decide_continuation
 
-_TRACKED = ("count", "last_delta", "last_total", "started_at")
-
-
-def decide(kept: Mapping[str, Any], budget: int, used: int, now: float) -> Decision:
-    """Whether a turn goes on of which *kept* is remembered."""
-    known = {name: kept[name] for name in _TRACKED if name in kept}
-    return check(Tracker(**{"started_at": now, **known}), "", budget, used, now)
+_TRACKER_FIELDS = ("count", "last_delta", "last_total", "started_at")
 
 
-def kept(tracker: Tracker, before: Mapping[str, Any]) -> dict[str, Any]:
+def decide(state: Mapping[str, Any], budget: int, used: int, now: float) -> Decision:
+    """Return whether the turn continues, given its remembered *state*."""
+    tracked = {name: state[name] for name in _TRACKER_FIELDS if name in state}
+    return decide_continuation(Tracker(**{"started_at": now, **tracked}), "", budget, used, now)
+
+
+def merge_tracker(tracker: Tracker, before: Mapping[str, Any]) -> dict[str, Any]:
     return {**before, **to_builtins(tracker)}
 
 
-def nudge(pct: int, used: int, budget: int) -> str:
+def format_nudge(pct: int, used: int, budget: int) -> str:
     return (
         f"{pct} % of the token target is spent ({used:,} of {budget:,}). "
         "Keep working on the task; do not summarise, and do not ask whether to go on."
     )
 
 
-def told(end: Completion) -> str:
-    """For the user."""
+def format_completion(end: Completion) -> str:
+    """Return the message to the user about the end of the turn."""
     why = "the last steps brought little" if end.diminishing else "the target is reached"
     times = "once" if end.count == 1 else f"{end.count} times"
     return (
@@ -38,11 +38,11 @@ def told(end: Completion) -> str:
     )
 
 
-def out_of_time(pct: int, used: int, budget: int) -> str:
-    """For the user: who is told to commit and leave is not told to keep working."""
+def format_out_of_time(pct: int, used: int, budget: int) -> str:
+    """Return the message to the user if time is over: the agent is then not told to keep working."""
     return f"token target: ended at {pct} % ({used:,} of {budget:,} tokens), because the time budget is over"
 
 
-def noted(end: Completion) -> str:
-    """For the trail, in which programs look."""
+def format_completion_note(end: Completion) -> str:
+    """Return the note for the audit record, which programs search."""
     return f"completion {json.dumps(to_builtins(end))}"

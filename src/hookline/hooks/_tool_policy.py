@@ -5,49 +5,51 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from hookline.core.events import PreToolUse
-from hookline.core.explanation import Branch, Said, branch
+from hookline.core.explanation import Branch, Judgement, branch
 from hookline.core.state import State
 
 ACTIONS = ("allow", "ask", "deny")
-FITS = ("branch", "host", "kind", "mode", "repository", "tool")
+CONDITIONS = ("branch", "host", "kind", "mode", "repository", "tool")
 
 
-def misfit(rule: Mapping[str, Any], facts: Mapping[str, tuple[str, ...]]) -> str:
-    """What of the call *rule* is not for, in words; empty where it fits."""
-    for key in FITS:
-        wanted = _patterns(rule[key]) if key in rule else ["*"]
-        if not any(fnmatchcase(value, pattern) for value in facts[key] for pattern in wanted):
-            is_so = " or ".join(filter(None, facts[key])) or "not known"
-            return f"{key} is {is_so}, wanted {' or '.join(wanted)}"
+def find_mismatch(rule: Mapping[str, Any], facts: Mapping[str, tuple[str, ...]]) -> str:
+    """Return the first condition of *rule* that the call does not meet; empty if it meets all."""
+    for key in CONDITIONS:
+        patterns = _to_patterns(rule[key]) if key in rule else ["*"]
+        if not any(fnmatchcase(value, pattern) for value in facts[key] for pattern in patterns):
+            actual = " or ".join(filter(None, facts[key])) or "not known"
+            return f"{key} is {actual}, wanted {' or '.join(patterns)}"
     return ""
 
 
-def _patterns(given: Any) -> list[Any]:
-    return [given] if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else [given]
+def _to_patterns(value: Any) -> list[Any]:
+    return [value] if isinstance(value, str) else list(value) if isinstance(value, list | tuple) else [value]
 
 
-def wrong_with(rule: Mapping[str, Any]) -> str:
-    """What is wrong with a rule, in words; empty where nothing is."""
-    strange = sorted(set(rule) - {"action", "reason", *FITS})
-    if strange:
-        return f"has {strange[0]!r}; a rule has an action, a reason, and: {', '.join(FITS)}"
+def find_rule_error(rule: Mapping[str, Any]) -> str:
+    """Return an error message about a rule; empty if it is valid."""
+    unknown = sorted(set(rule) - {"action", "reason", *CONDITIONS})
+    if unknown:
+        return f"has {unknown[0]!r}; a rule has an action, a reason, and: {', '.join(CONDITIONS)}"
     if rule.get("action") not in ACTIONS:
         return f"has the action {rule.get('action')!r}; there are: {', '.join(ACTIONS)}"
-    texts = [(key, pattern) for key in rule for pattern in _patterns(rule[key])]
-    odd = next((key for key, pattern in texts if not isinstance(pattern, str)), None)
-    return f"has {rule[odd]!r} as {odd}; write a text, or a list of texts" if odd else ""
+    texts = [(key, pattern) for key in rule for pattern in _to_patterns(rule[key])]
+    invalid = next((key for key, pattern in texts if not isinstance(pattern, str)), None)
+    return f"has {rule[invalid]!r} as {invalid}; write a text, or a list of texts" if invalid else ""
 
 
-def weighed(
+def evaluate_rules(
     event: PreToolUse, state: State, rules: tuple[Mapping[str, Any], ...]
 ) -> list[tuple[Mapping[str, Any], str, str]]:
-    """Each rule with what is wrong with it, and with what of the call it is not for."""
-    facts = _facts(event, state)
-    return [(rule, bad := wrong_with(rule), "" if bad else misfit(rule, facts)) for rule in rules]
+    """Return each rule with its error and its mismatch with the call."""
+    facts = _find_facts(event, state)
+    return [
+        (rule, error := find_rule_error(rule), "" if error else find_mismatch(rule, facts)) for rule in rules
+    ]
 
 
-def _facts(event: PreToolUse, state: State) -> Mapping[str, tuple[str, ...]]:
-    """What a rule's patterns are held against; a repository answers to its path, folder and name."""
+def _find_facts(event: PreToolUse, state: State) -> Mapping[str, tuple[str, ...]]:
+    """Return the values that rules match; a repository has its path, its folder's name and its name."""
     root = state.root
     return {
         "branch": (event.branch or state.branch,),
@@ -59,21 +61,23 @@ def _facts(event: PreToolUse, state: State) -> Mapping[str, tuple[str, ...]]:
     }
 
 
-_SAYS: Mapping[str, Said] = {"allow": "allow", "ask": "ask", "deny": "block"}
+_ANSWERS: Mapping[str, Judgement] = {"allow": "allow", "ask": "ask", "deny": "block"}
 
 
 def tree(event: PreToolUse, state: State, *, rules: tuple[Mapping[str, Any], ...]) -> Iterator[Branch]:
     decided = 0
-    for number, (rule, bad, not_for) in enumerate(weighed(event, state, rules), 1):
+    for number, (rule, error, mismatch) in enumerate(evaluate_rules(event, state, rules), 1):
         name = f"rule {number}"
-        if bad:
-            yield branch(f"{name} {bad}", said="warn", because="it is left out")
+        if error:
+            yield branch(f"{name} {error}", judgement="warn", because="it is left out")
         elif decided:
             yield branch(f"{name}: rule {decided} decided before")
-        elif not_for:
-            yield branch(f"{name}: {not_for}")
+        elif mismatch:
+            yield branch(f"{name}: {mismatch}")
         else:
-            decided, says = number, _SAYS[rule["action"]]
-            yield branch(f"{name} fits", said=says, rule=f"rule-{number}", because=rule.get("reason", ""))
+            decided, answer = number, _ANSWERS[rule["action"]]
+            yield branch(
+                f"{name} fits", judgement=answer, rule=f"rule-{number}", because=rule.get("reason", "")
+            )
     if not rules:
         yield branch("the user has no rules for tools")

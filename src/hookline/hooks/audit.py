@@ -2,10 +2,10 @@
 
 from hookline.core.events import Event
 from hookline.core.hook import hook
-from hookline.core.response import Keep, Response, effect
+from hookline.core.response import RecordEvent, Response, effect
 from hookline.core.state import State
 
 
 @hook(priority=95, nature="observer")
 def audit(event: Event, state: State) -> Response:
-    return effect(Keep())
+    return effect(RecordEvent())

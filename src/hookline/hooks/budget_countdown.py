@@ -8,17 +8,17 @@ from __future__ import annotations
 from functools import reduce
 from typing import Literal
 
-from hookline.core.budget import LAST, band
+from hookline.core.budget import FINAL_SECONDS, find_band
 from hookline.core.events import PostToolUse, PreToolUse
 from hookline.core.hook import ANY, hook
 from hookline.core.response import Response, inject, remember, warn
-from hookline.core.rule_exceptions import Allow, excepted, noted
+from hookline.core.rule_exceptions import Allow, find_exception, note_exceptions
 from hookline.core.state import State
-from hookline.hooks._budget import said, stopped
+from hookline.hooks._budget_countdown import check_time, format_time_left
 
 RULES = ("expired", "too-long")
 _NAME = "budget-countdown"
-_SPOKE, _COMPLAINED = "budget-countdown.spoke", "budget-countdown.complained"
+_ANNOUNCED_NOTE, _WARNED_NOTE = "budget-countdown.spoke", "budget-countdown.complained"
 
 
 @hook(
@@ -40,34 +40,38 @@ def budget_countdown(
 ) -> Response | None:
     left = state.budget.seconds_left(state.now)
     if isinstance(event, PreToolUse):
-        return _stopped(event, state, left, allow) if enforce and left is not None else None
-    banded = cadence == "banded" and event.subagent is None  # what a helper hears, its parent does not
+        return _enforce(event, state, left, allow) if enforce and left is not None else None
+    banded = cadence == "banded" and event.subagent is None  # a subagent's messages do not reach its parent
     answers = (
-        _complaint(state) if state.budget.unreadable else None,
-        None if left is None else _spoken(state, left, (wrap_up, stop), banded=banded),
+        _warn_unreadable(state) if state.budget.unreadable else None,
+        None if left is None else _announce(state, left, (wrap_up, stop), banded=banded),
     )
     return reduce(Response.plus, filter(None, answers)) if any(answers) else None
 
 
-def _spoken(state: State, left: int, tiers: tuple[int, int], *, banded: bool) -> Response | None:
+def _announce(state: State, left: int, tiers: tuple[int, int], *, banded: bool) -> Response | None:
     if not banded:
-        return inject(said(left, *tiers))
-    now = [state.budget.ends_at, *band(left, *tiers)]
-    if left > max(tiers[1], LAST) and list(state.memory.get(_SPOKE) or ()) == now:
+        return inject(format_time_left(left, *tiers))
+    now = [state.budget.ends_at, *find_band(left, *tiers)]
+    if left > max(tiers[1], FINAL_SECONDS) and list(state.memory.get(_ANNOUNCED_NOTE) or ()) == now:
         return None
-    return inject(said(left, *tiers)).plus(remember(**{_SPOKE: now}))
+    return inject(format_time_left(left, *tiers)).plus(remember(**{_ANNOUNCED_NOTE: now}))
 
 
-def _stopped(event: PreToolUse, state: State, left: int, allow: Allow) -> Response | None:
-    found = stopped(event, state.home, left)
-    spared = excepted(allow, _NAME, found.rule, event.command or event.path or "") if found else None
-    return noted(None if spared else found, [(found.rule, spared)] if found and spared else [])
+def _enforce(event: PreToolUse, state: State, left: int, allow: Allow) -> Response | None:
+    response = check_time(event, state.home, left)
+    reason = (
+        find_exception(allow, _NAME, response.rule, event.command or event.path or "") if response else None
+    )
+    return note_exceptions(
+        None if reason else response, [(response.rule, reason)] if response and reason else []
+    )
 
 
-def _complaint(state: State) -> Response | None:
-    """One warning a session, not one a call."""
-    given = state.budget.unreadable
-    if state.memory.get(_COMPLAINED) == given:
+def _warn_unreadable(state: State) -> Response | None:
+    """Warn once a session, not at every call."""
+    value = state.budget.unreadable
+    if state.memory.get(_WARNED_NOTE) == value:
         return None
-    text = f"AUTORESEARCH_BUDGET_END is {given!r}, which is no number of Unix seconds; it sets no budget"
-    return warn(text).plus(remember(**{_COMPLAINED: given}))
+    text = f"AUTORESEARCH_BUDGET_END is {value!r}, which is no number of Unix seconds; it sets no budget"
+    return warn(text).plus(remember(**{_WARNED_NOTE: value}))

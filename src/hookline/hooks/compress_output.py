@@ -7,9 +7,9 @@ from hookline.core.events import PostToolUse
 from hookline.core.hook import hook
 from hookline.core.response import Response, modify
 from hookline.core.state import State
-from hookline.hooks._compress_output.shorten import Limits, fine, mapped, shortened, tree
+from hookline.hooks._compress_output.shorten import Limits, map_texts, shorten, stays_whole, tree
 
-_AGAIN = "run it again with its output in a file to see the whole"
+_RERUN_HINT = "run it again with its output in a file to see the whole"
 
 
 @hook(priority=35, nature="policy", why=tree, enabled=False)
@@ -38,24 +38,24 @@ def compress_output(
     if event.kind not in kinds:
         return None
     limits = Limits(lines=lines, size=size, head=head, tail=tail, around=around)
-    cut: list[int] = []
+    lengths: list[int] = []
 
-    def shorter(text: str) -> str:
-        if fine(text, limits):
+    def shorten_text(text: str) -> str:
+        if stays_whole(text, limits):
             return text
-        cut.append(len(text))
-        return shortened(text, limits, _whole(text, state))
+        lengths.append(len(text))
+        return shorten(text, limits, _keep_output(text, state))
 
-    output = mapped(event.output, shorter)
-    if not cut:
+    output = map_texts(event.output, shorten_text)
+    if not lengths:
         return None
     return modify(
-        output=output, rule="long-output", reason=f"{sum(cut):,} characters of output were shortened"
+        output=output, rule="long-output", reason=f"{sum(lengths):,} characters of output were shortened"
     )
 
 
-def _whole(text: str, state: State) -> str:
-    """Where all of it lies."""
-    keep = state.facts.get("keep_output")
+def _keep_output(text: str, state: State) -> str:
+    """Keep the full text in a file, and return where it is."""
+    keep = state.facts.get("save_output")
     path = keep(text) if keep is not None else ""
-    return f"the whole is in {path}" if path else _AGAIN
+    return f"the whole is in {path}" if path else _RERUN_HINT

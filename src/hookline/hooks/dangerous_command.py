@@ -15,15 +15,15 @@ from typing import Literal
 from hookline.core.events import PreToolUse
 from hookline.core.hook import ANY, hook
 from hookline.core.response import Response, ask, block, inject
-from hookline.core.rule_exceptions import Allow, noted
+from hookline.core.rule_exceptions import Allow, note_exceptions
 from hookline.core.state import State
 from hookline.hooks._dangerous_command import Action, Finding, findings
 from hookline.hooks._dangerous_command.explain import SHELLS, command_line_of, tree, whereabouts
 from hookline.hooks._dangerous_command.packs import TIGHTER, Packs, decided, rules
 
 _WEIGHTS = {"block": 2, "ask": 1, "warn": 0}
-_NOTHING: Mapping[str, str] = {}
-_AS_THEY_COME: Packs = {}
+_NO_RUNNERS: Mapping[str, str] = {}
+_DEFAULT_PACKS: Packs = {}
 
 
 @hook(
@@ -41,24 +41,27 @@ def dangerous_command(
     *,
     allow: Allow = (),
     lease: Literal["warn", "block"] = "warn",
-    packs: Packs = _AS_THEY_COME,
+    packs: Packs = _DEFAULT_PACKS,
     protected: tuple[str, ...] = ("main", "master"),
-    runners: Mapping[str, str] = _NOTHING,
+    runners: Mapping[str, str] = _NO_RUNNERS,
 ) -> Response | None:
     line = command_line_of(event)
     if not line:
         return None
     place = whereabouts(event, state, protected, lease)
     found = findings(line, place, runners=runners, shell=SHELLS.get(event.kind, "bash"))
-    judged = decided(found, allow, packs)
-    heard = [(one.action, one.finding) for one in judged if one.action is not None]
-    said = _answer(*max(heard, key=lambda one: _WEIGHTS[one[0]])) if heard else None
-    return noted(said, ((one.finding.rule, one.excepted) for one in judged if one.excepted is not None))
+    verdicts = decided(found, allow, packs)
+    active = [(verdict.action, verdict.finding) for verdict in verdicts if verdict.action is not None]
+    response = _respond(*max(active, key=lambda pair: _WEIGHTS[pair[0]])) if active else None
+    return note_exceptions(
+        response,
+        ((verdict.finding.rule, verdict.excepted) for verdict in verdicts if verdict.excepted is not None),
+    )
 
 
-def _answer(verdict: Action, finding: Finding) -> Response:
+def _respond(verdict: Action, finding: Finding) -> Response:
     text = finding.message(verdict)
     if verdict == "warn":
         return inject(text, rule=finding.rule, span=finding.span)
-    say = block if verdict == "block" else ask
-    return say(text, rule=finding.rule, span=finding.span)
+    respond = block if verdict == "block" else ask
+    return respond(text, rule=finding.rule, span=finding.span)

@@ -12,9 +12,9 @@ from hookline.core.hook import hook
 from hookline.core.response import Response
 from hookline.core.state import State
 from hookline.hooks import _error_kb
-from hookline.hooks._error_kb import warned
+from hookline.hooks._error_kb import warn_of_known
 
-_PENDING = "error-kb.pending"
+_PENDING_NOTE = "error-kb.pending"
 _SHELLS = ("shell", "powershell", "cmd")
 
 
@@ -28,21 +28,23 @@ def error_kb(
     quiet: int = 600,
 ) -> Response | None:
     if isinstance(event, PreToolUse):
-        return _before(event, state, confident) if event.kind in _SHELLS else None
-    if isinstance(event, PostToolUse) and event.success and not state.memory.get(_PENDING):
+        return _warn_before(event, state, confident) if event.kind in _SHELLS else None
+    if isinstance(event, PostToolUse) and event.success and not state.memory.get(_PENDING_NOTE):
         return None
     limits = _error_kb.Limits(confident, within, quiet)
     if isinstance(event, OnError):
-        return _error_kb.advised(event, state, limits)
-    return (_error_kb.worked if event.success else _error_kb.failed)(event, state, limits)
+        return _error_kb.advise(event, state, limits)
+    return (_error_kb.record_success if event.success else _error_kb.record_failure)(event, state, limits)
 
 
-def _before(event: PreToolUse, state: State, confident: float) -> Response | None:
+def _warn_before(event: PreToolUse, state: State, confident: float) -> Response | None:
     line = event.command or ""
     known = [
-        one for one in state.facts.get("fixed_errors") or () if one.command and one.command.split()[0] in line
+        error
+        for error in state.facts.get("fixed_errors") or ()
+        if error.command and error.command.split()[0] in line
     ]
-    sure = [one for one in known if one.believed(state.now) >= confident]
-    if not sure:
+    confident_errors = [error for error in known if error.confidence_at(state.now) >= confident]
+    if not confident_errors:
         return None
-    return warned(event, state, sure)
+    return warn_of_known(event, state, confident_errors)

@@ -21,10 +21,10 @@ from hookline.core.hook import hook
 from hookline.core.response import Response, remember
 from hookline.core.state import State
 from hookline.hooks import _handoff
-from hookline.hooks._handoff import checked, heard
+from hookline.hooks._handoff import check_first_answer, remember_last_text
 
-_UNSEEN, _GIVEN, _LEG = "unseen", "HOOKLINE_HANDOFF", "HOOKLINE_ROTATION"
-_EXPECTED, _FROM, _WANTED = "handoff.expected", "handoff.from", "handoff.rotate"
+_UNSEEN_SOURCE, _HANDOFF_VARIABLE, _LEG_VARIABLE = "unseen", "HOOKLINE_HANDOFF", "HOOKLINE_ROTATION"
+_EXPECTED_NOTE, _FROM_NOTE, _ROTATE_NOTE = "handoff.expected", "handoff.from", "handoff.rotate"
 
 
 @hook(priority=54, nature="advice")
@@ -46,31 +46,35 @@ def handoff(
     if event.subagent is not None:
         return None
     if isinstance(event, PostToolUse | TurnEnd):
-        return _answered(event, state)
+        return _check_answer(event, state)
     if isinstance(event, SessionStart | UserPromptSubmit | PostCompact):
-        return _given(event, state, cap, offer=offer)
+        return _deliver(event, state, cap, offer=offer)
     if isinstance(event, OnBudgetExceeded):
-        return _handoff.short_of(event, state, at, cap)
+        return _handoff.on_budget_exceeded(event, state, at, cap)
     if isinstance(event, PreCompact):
-        return _handoff.compacting(event, state, cap)
-    return _handoff.ended(state, cap)
+        return _handoff.before_compaction(event, state, cap)
+    return _handoff.at_end(state, cap)
 
 
-def _given(
+def _deliver(
     event: SessionStart | UserPromptSubmit | PostCompact, state: State, cap: int, *, offer: bool
 ) -> Response | None:
-    if isinstance(event, UserPromptSubmit) and (not state.env.get(_GIVEN) or state.memory.get(_FROM)):
-        # What a session is sent with it is given at its start; a person's prompt says that it is not over.
-        return remember(**{_WANTED: False}) if state.memory.get(_WANTED) and not state.env.get(_LEG) else None
-    if isinstance(event, SessionStart) and event.source == _UNSEEN and state.facts.get("tells_start"):
-        return None  # it began before anybody asked us, and is in the middle of something
+    if isinstance(event, UserPromptSubmit) and (
+        not state.env.get(_HANDOFF_VARIABLE) or state.memory.get(_FROM_NOTE)
+    ):
+        # A session gets its handoff at its start; a person's prompt means that the session continues.
+        continued = state.memory.get(_ROTATE_NOTE) and not state.env.get(_LEG_VARIABLE)
+        return remember(**{_ROTATE_NOTE: False}) if continued else None
+    unseen = isinstance(event, SessionStart) and event.source == _UNSEEN_SOURCE
+    if unseen and state.facts.get("reports_start"):
+        return None  # the session began before its first event here, and is in the middle of its work
     if isinstance(event, PostCompact):
         return _handoff.after_compaction(event, state, cap)
     return _handoff.at_start(event, state, cap, offer=offer)
 
 
-def _answered(event: PostToolUse | TurnEnd, state: State) -> Response | None:
-    if isinstance(event, PostToolUse) and not state.memory.get(_EXPECTED):
+def _check_answer(event: PostToolUse | TurnEnd, state: State) -> Response | None:
+    if isinstance(event, PostToolUse) and not state.memory.get(_EXPECTED_NOTE):
         return None
-    said = checked(event, state) if state.memory.get(_EXPECTED) else None
-    return said or (heard(event, state) if isinstance(event, TurnEnd) else None)
+    response = check_first_answer(event, state) if state.memory.get(_EXPECTED_NOTE) else None
+    return response or (remember_last_text(event, state) if isinstance(event, TurnEnd) else None)

@@ -12,30 +12,37 @@ from hookline.core.hook import hook
 from hookline.core.response import Response, effect, inject, remember
 from hookline.core.state import State
 from hookline.core.values import replace
-from hookline.hooks._context import NOTE, SPOKE, begun, is_known, mirror, rows
+from hookline.hooks._context import (
+    INJECTED_NOTE,
+    SESSION_NOTE,
+    build_mirror,
+    format_journal,
+    has_session_info,
+    load_session_info,
+)
 
-JOURNAL = "AUTORESEARCH_JOURNAL"
+JOURNAL_VARIABLE = "AUTORESEARCH_JOURNAL"
 
 
 @hook(priority=58, nature="advice")
 def iteration_context(event: UserPromptSubmit, state: State, *, every: int = 5) -> Response:
     prompts = state.facts.get("prompts", 0)
-    said = _said(state, prompts, every)
-    now = replace(state, memory=Frozen({**state.memory, SPOKE: state.now})) if said else state
-    begin = begun(event, state)
-    kept = effect(mirror(event, now, begin, prompts=prompts))
-    kept = kept if is_known(state) else kept.plus(remember(**{NOTE: begin.noted}))
-    return inject(said).plus(remember(**{SPOKE: state.now})).plus(kept) if said else kept
+    text = _format_context(state, prompts, every)
+    new_state = replace(state, memory=Frozen({**state.memory, INJECTED_NOTE: state.now})) if text else state
+    info = load_session_info(event, state)
+    effects = effect(build_mirror(event, new_state, info, prompts=prompts))
+    effects = effects if has_session_info(state) else effects.plus(remember(**{SESSION_NOTE: info.as_note}))
+    return inject(text).plus(remember(**{INJECTED_NOTE: state.now})).plus(effects) if text else effects
 
 
-def _said(state: State, prompts: int, every: int) -> str:
-    first = prompts == 1 and bool(state.env.get(JOURNAL))
-    if not first and not due(prompts, every):
+def _format_context(state: State, prompts: int, every: int) -> str:
+    first = prompts == 1 and bool(state.env.get(JOURNAL_VARIABLE))
+    if not first and not is_due(prompts, every):
         return ""
     journal = state.facts.get("journal")
-    return rows(journal, state.root) if journal else ""
+    return format_journal(journal, state.root) if journal else ""
 
 
-def due(prompts: int, every: int) -> bool:
-    """Whether it is time again; never where *every* is nothing."""
+def is_due(prompts: int, every: int) -> bool:
+    """Return whether a reminder is due at this prompt; never if *every* is 0."""
     return every > 0 and prompts > 0 and prompts % every == 0

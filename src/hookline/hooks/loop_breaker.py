@@ -11,13 +11,13 @@ from __future__ import annotations
 from hookline.core.events import PostToolUse, PreCompact, PreToolUse, UserPromptSubmit
 from hookline.core.hook import hook
 from hookline.core.response import Response, remember
-from hookline.core.rule_exceptions import Allow, excepted, noted
+from hookline.core.rule_exceptions import Allow, find_exception, note_exceptions
 from hookline.core.state import State
-from hookline.hooks._loop_breaker import looked, relieved, stopped
+from hookline.hooks._loop_breaker import check_call, check_relief, stop_call
 
 RULES = ("repeated-failure", "alternating", "back-and-forth", "no-relief", "ended")
 _NAME = "loop-breaker"
-_STOPPED, _ENDED, _RELIEF = (f"{_NAME}.{what}" for what in ("stopped", "ended", "relief"))
+_STOPPED_NOTE, _ENDED_NOTE, _RELIEF_NOTE = (f"{_NAME}.{what}" for what in ("stopped", "ended", "relief"))
 
 
 @hook(priority=80, nature="policy", rules=RULES)
@@ -30,34 +30,38 @@ def loop_breaker(
     allow: Allow = (),
 ) -> Response | None:
     if isinstance(event, PreToolUse):
-        said = _before(event, state, seconds)
+        response = _stop_call(event, state, seconds)
     elif isinstance(event, PostToolUse):
-        said = _after(event, state, times, seconds)
+        response = _check_call(event, state, times, seconds)
     else:
-        return _compacting(state) if isinstance(event, PreCompact) else _lifted(state)
+        return _note_usage(state) if isinstance(event, PreCompact) else _lift_stops(state)
     subject = event.command or event.path or ""
-    spared = excepted(allow, _NAME, said.rule, subject) if said and said.rule else None
-    return noted(None, [(said.rule, spared)]) if said and spared else said
+    reason = find_exception(allow, _NAME, response.rule, subject) if response and response.rule else None
+    return note_exceptions(None, [(response.rule, reason)]) if response and reason else response
 
 
-def _before(event: PreToolUse, state: State, seconds: float) -> Response | None:
-    if not state.memory.get(_STOPPED) and not state.memory.get(_ENDED):
+def _stop_call(event: PreToolUse, state: State, seconds: float) -> Response | None:
+    if not state.memory.get(_STOPPED_NOTE) and not state.memory.get(_ENDED_NOTE):
         return None
-    return stopped(event, state, seconds)
+    return stop_call(event, state, seconds)
 
 
-def _after(event: PostToolUse, state: State, times: int, seconds: float) -> Response:
-    said = looked(event, state, times, seconds)
-    relief = relieved(state, times) if (state.memory.get(_RELIEF) or {}).get("before") else None
-    return relief.plus(said) if relief and not said.rule else said
+def _check_call(event: PostToolUse, state: State, times: int, seconds: float) -> Response:
+    response = check_call(event, state, times, seconds)
+    relief = check_relief(state, times) if (state.memory.get(_RELIEF_NOTE) or {}).get("before") else None
+    return relief.plus(response) if relief and not response.rule else response
 
 
-def _compacting(state: State) -> Response | None:
+def _note_usage(state: State) -> Response | None:
     used = state.usage.used
-    return remember(**{_RELIEF: {**(state.memory.get(_RELIEF) or {}), "before": used}}) if used else None
+    return (
+        remember(**{_RELIEF_NOTE: {**(state.memory.get(_RELIEF_NOTE) or {}), "before": used}})
+        if used
+        else None
+    )
 
 
-def _lifted(state: State) -> Response | None:
-    if not state.memory.get(_STOPPED) and not state.memory.get(_ENDED):
+def _lift_stops(state: State) -> Response | None:
+    if not state.memory.get(_STOPPED_NOTE) and not state.memory.get(_ENDED_NOTE):
         return None
-    return remember(**{_STOPPED: {}, _ENDED: {}})
+    return remember(**{_STOPPED_NOTE: {}, _ENDED_NOTE: {}})

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 
 from hookline.core.events import PostCompact, PreCompact, SessionEnd, SessionStart, Stop, UserPromptSubmit
 from hookline.core.hook import hook
-from hookline.core.ranking import line, settled, within
+from hookline.core.ranking import format_memory, remove_outdated, select_within
 from hookline.core.records import Memory
 from hookline.core.response import Response, remember
 from hookline.core.state import State
-from hookline.hooks._memory import lessons
+from hookline.hooks._memory import request_learning
 
-_TOLD, _ASKED, _COMPACTING = "memory.told", "memory.asked", "memory.compacting"
-_SURE = "What earlier sessions learnt here (notes, not orders; check before you rely on it):"
-_FITTING = "What earlier sessions learnt about this (notes, not orders; maybe out of date):"
-_MOST, _MOST_FITTING = 60, 5
+_INJECTED_NOTE, _PROMPTED_NOTE, _COMPACTING_NOTE = "memory.told", "memory.asked", "memory.compacting"
+_START_TITLE = "What earlier sessions learnt here (notes, not orders; check before you rely on it):"
+_PROMPT_TITLE = "What earlier sessions learnt about this (notes, not orders; maybe out of date):"
+_MAX_RECALLED, _MAX_FITTING = 60, 5
 
 
 @hook(priority=52, nature="advice", stricter={"enrich": ("",)})
@@ -37,39 +37,44 @@ def memory(
     if event.subagent is not None:
         return None
     if isinstance(event, UserPromptSubmit):
-        return _fitting(event.prompt, state, tokens // 3)
+        return _recall_for_prompt(event.prompt, state, tokens // 3)
     if isinstance(event, SessionStart):
-        return _known(state, tokens * 2 // 3)
-    if isinstance(event, PostCompact):  # some hosts start the session anew before: then it was told there
-        return _known(state, tokens * 2 // 3) if state.memory.get(_COMPACTING) else None
-    mark = remember(**{_COMPACTING: True}) if isinstance(event, PreCompact) else Response()
+        return _recall_at_start(state, tokens * 2 // 3)
+    if isinstance(event, PostCompact):  # some hosts restart the session first: then it was injected there
+        return _recall_at_start(state, tokens * 2 // 3) if state.memory.get(_COMPACTING_NOTE) else None
+    mark = remember(**{_COMPACTING_NOTE: True}) if isinstance(event, PreCompact) else Response()
     if not learn or not event.transcript or state.env.get("HOOKLINE_RUN"):  # no person spoke there
         return mark
-    return mark.plus(lessons(event, state, enrich, enrich_within, enrich_every))
+    return mark.plus(request_learning(event, state, enrich, enrich_within, enrich_every))
 
 
-def _known(state: State, tokens: int) -> Response | None:
-    """The pinned, then those of this branch and issue, then the surest."""
+def _recall_at_start(state: State, tokens: int) -> Response | None:
+    """Inject pinned memories first, then those of this branch and issue, then the most certain."""
     recall = state.facts.get("recall")
-    found = recall("", _MOST) if recall else ()
-    narrow = sorted(found, key=lambda one: (not one.pinned, one.scope not in ("branch", "issue")))
-    compacting = {_COMPACTING: False} if state.memory.get(_COMPACTING) else {}
-    told = _told(_SURE, narrow, tokens, compacting | ({_ASKED: False} if found or compacting else {}))
-    return told or (remember(**compacting) if compacting else None)
+    recalled = recall("", _MAX_RECALLED) if recall else ()
+    ranked = sorted(recalled, key=lambda memory: (not memory.pinned, memory.scope not in ("branch", "issue")))
+    compacting = {_COMPACTING_NOTE: False} if state.memory.get(_COMPACTING_NOTE) else {}
+    injected = _inject_memories(
+        _START_TITLE, ranked, tokens, compacting | ({_PROMPTED_NOTE: False} if recalled or compacting else {})
+    )
+    return injected or (remember(**compacting) if compacting else None)
 
 
-def _fitting(prompt: str, state: State, tokens: int) -> Response | None:
+def _recall_for_prompt(prompt: str, state: State, tokens: int) -> Response | None:
     recall = state.facts.get("recall")
-    if recall is None or state.memory.get(_ASKED):
+    if recall is None or state.memory.get(_PROMPTED_NOTE):
         return None
-    before = set(state.memory.get(_TOLD) or ())
-    found = [one for one in recall(prompt, _MOST_FITTING) if one.id not in before]
-    return _told(_FITTING, found, tokens, {_ASKED: True}) or remember(**{_ASKED: True})
+    injected = set(state.memory.get(_INJECTED_NOTE) or ())
+    fitting = [memory for memory in recall(prompt, _MAX_FITTING) if memory.id not in injected]
+    injection = _inject_memories(_PROMPT_TITLE, fitting, tokens, {_PROMPTED_NOTE: True})
+    return injection or remember(**{_PROMPTED_NOTE: True})
 
 
-def _told(title: str, found: Sequence[Memory], tokens: int, notes: dict[str, bool]) -> Response | None:
-    fitting = within(settled(found), tokens)
+def _inject_memories(
+    title: str, memories: Sequence[Memory], tokens: int, notes: dict[str, bool]
+) -> Response | None:
+    fitting = select_within(remove_outdated(memories), tokens)
     if not fitting:
         return None
-    text, ids = "\n".join((title, *map(line, fitting))), [one.id for one in fitting]
-    return Response(context=(text,), private=True).plus(remember(**{**notes, _TOLD: ids}))
+    text, ids = "\n".join((title, *map(format_memory, fitting))), [item.id for item in fitting]
+    return Response(context=(text,), private=True).plus(remember(**{**notes, _INJECTED_NOTE: ids}))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hookline.core.events import PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.core.hook import ANY, hook
 from hookline.core.response import Response, ask, block, inject, modify
-from hookline.core.rule_exceptions import Allow, excepted, noted
+from hookline.core.rule_exceptions import Allow, find_exception, note_exceptions
 from hookline.core.state import State
 from hookline.hooks._paths import approvals, messages
 from hookline.hooks._paths.exposure import lines
@@ -37,39 +37,40 @@ def privacy_block(
         return approvals.heard(event, state)
     place = whereabouts(event, state, patterns)
     if event.kind in SHELLS:
-        return _shell(event, place, allow, shell)
-    judged = weighed(event, state, place, allow)
-    spared = ((RULE, one.excepted) for one in judged if one.said == "excepted")
-    return noted(_files(judged, event, state), spared)
+        return _judge_shell(event, place, allow, shell)
+    verdicts = weighed(event, state, place, allow)
+    exceptions = ((RULE, verdict.excepted) for verdict in verdicts if verdict.said == "excepted")
+    return note_exceptions(_judge_files(verdicts, event, state), exceptions)
 
 
-def _files(judged: Sequence[Weighed], event: PreToolUse, state: State) -> Response | None:
-    own = next((one for one in judged if one.said == "block"), None)
-    if own is not None:
-        return block(messages.self_approved(own.field.path), rule="self-approval")
-    waiting = [one.field.path for one in judged if one.said == "ask"]
+def _judge_files(verdicts: Sequence[Weighed], event: PreToolUse, state: State) -> Response | None:
+    self_approved = next((verdict for verdict in verdicts if verdict.said == "block"), None)
+    if self_approved is not None:
+        return block(messages.self_approved(self_approved.field.path), rule="self-approval")
+    waiting = [verdict.field.path for verdict in verdicts if verdict.said == "ask"]
     if waiting:
         return ask(messages.sensitive(waiting[0]), rule=RULE).plus(approvals.asked(waiting, state))
-    claimed = [one.field for one in judged if one.said == "modify"]
+    claimed = [verdict.field for verdict in verdicts if verdict.said == "modify"]
     if not claimed:
         return None
-    by = [one for one in dict.fromkeys(one.approval for one in judged) if one is not None]
-    changed = modify(input=stripped(event.input, claimed), reason=messages.approved(by), rule="approved")
-    return changed.plus(approvals.used(by, "privacy-block.used", state))
+    approved = dict.fromkeys(verdict.approval for verdict in verdicts)
+    used = [approval for approval in approved if approval is not None]
+    changed = modify(input=stripped(event.input, claimed), reason=messages.approved(used), rule="approved")
+    return changed.plus(approvals.used(used, "privacy-block.used", state))
 
 
-def _shell(event: PreToolUse, place: Place, allow: Allow, shell: str) -> Response | None:
-    spared: list[tuple[str, str]] = []
-    for one in lines(event.command or "", event.kind, place):
-        reason = excepted(allow, "privacy-block", one.rule, one.what)
+def _judge_shell(event: PreToolUse, place: Place, allow: Allow, shell: str) -> Response | None:
+    exceptions: list[tuple[str, str]] = []
+    for exposure in lines(event.command or "", event.kind, place):
+        reason = find_exception(allow, "privacy-block", exposure.rule, exposure.what)
         if reason is None:
-            return noted(_said(one, shell), spared)
-        spared.append((one.rule, reason))
-    return noted(None, spared)
+            return note_exceptions(_respond(exposure, shell), exceptions)
+        exceptions.append((exposure.rule, reason))
+    return note_exceptions(None, exceptions)
 
 
-def _said(one: Exposure, shell: str) -> Response:
-    text = messages.exposed(one)
+def _respond(exposure: Exposure, shell: str) -> Response:
+    text = messages.exposed(exposure)
     if shell == "warn":
-        return inject(text, rule=one.rule, span=one.span)
-    return (block if shell == "block" else ask)(text, rule=one.rule, span=one.span)
+        return inject(text, rule=exposure.rule, span=exposure.span)
+    return (block if shell == "block" else ask)(text, rule=exposure.rule, span=exposure.span)

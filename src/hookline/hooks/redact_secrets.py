@@ -9,9 +9,16 @@ from hookline.core.events import PostToolUse, PreModelCall, PreToolUse
 from hookline.core.frozen import Frozen
 from hookline.core.hook import hook
 from hookline.core.response import Response, modify, warn
-from hookline.core.rule_exceptions import Allow, noted
+from hookline.core.rule_exceptions import Allow, note_exceptions
 from hookline.core.state import State
-from hookline.hooks._redact_secrets import Searched, file_of_rules, searched, told, tree, wrapped
+from hookline.hooks._redact_secrets import (
+    SearchResult,
+    format_places,
+    load_rule_file,
+    search,
+    tree,
+    wrap_command,
+)
 
 
 @hook(
@@ -29,29 +36,31 @@ def redact_secrets(
     wrap: bool = False,
 ) -> Response | None:
     if isinstance(event, PreToolUse):
-        return _wrapped(event, state) if wrap else None
-    more, complaint = file_of_rules(rules, state)
-    found = searched(event, more, allow)
-    changed = noted(_changed(event.changes, found), found.kept.items())
+        return _wrap(event, state) if wrap else None
+    more, complaint = load_rule_file(rules, state)
+    result = search(event, more, allow)
+    changed = note_exceptions(_change_field(event.changeable_field, result), result.exceptions.items())
     return complaint.plus(changed) if complaint and changed else complaint or changed
 
 
-def _changed(field: str, found: Searched) -> Response | None:
+def _change_field(field: str, result: SearchResult) -> Response | None:
     change = None
-    if found.found:
-        change = modify(**{field: found.value}, reason=told(found.found), rule=found.found[0][0])
-    if not found.in_error:
+    if result.secrets:
+        change = modify(
+            **{field: result.value}, reason=format_places(result.secrets), rule=result.secrets[0][0]
+        )
+    if not result.error_secrets:
         return change
-    seen = f"the error text shows a secret, so treat it as seen: {told(found.in_error)}"
+    seen = f"the error text shows a secret, so treat it as seen: {format_places(result.error_secrets)}"
     warning = warn(f"redact-secrets: {seen}")
     return change.plus(warning) if change else warning
 
 
-def _wrapped(event: PreToolUse, state: State) -> Response | None:
+def _wrap(event: PreToolUse, state: State) -> Response | None:
     if event.kind != "shell" or not event.command:
         return None
-    new = wrapped(event.command, str(state.facts.get("ourselves", "hookline")))
-    if new is None:
+    command = wrap_command(event.command, str(state.facts.get("own_command", "hookline")))
+    if command is None:
         return None
-    place = event.places.get("command", "command")
-    return modify(input=Frozen({**event.input, place: new}), reason="its output is redacted", rule="wrap")
+    place = event.input_keys.get("command", "command")
+    return modify(input=Frozen({**event.input, place: command}), reason="its output is redacted", rule="wrap")

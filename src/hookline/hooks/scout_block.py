@@ -3,7 +3,7 @@
 from hookline.core.events import PreToolUse
 from hookline.core.hook import ANY, hook
 from hookline.core.response import Response, block, modify, remember, warn
-from hookline.core.rule_exceptions import Allow, noted
+from hookline.core.rule_exceptions import Allow, note_exceptions
 from hookline.core.state import State
 from hookline.hooks._paths import approvals, ignore_rules, messages
 from hookline.hooks._paths.scout_rules import Ground
@@ -23,36 +23,36 @@ def scout_block(
     event: PreToolUse, state: State, *, allow: Allow = (), patterns: tuple[str, ...] = ()
 ) -> Response | None:
     ground = whereabouts(event, state, patterns)
-    spared: list[tuple[str, str]] = []
-    answer = _first(event, state, ground, allow, spared) or _unclaimed(event, state)
-    told = _told(ground, state)
-    return noted(answer.plus(told) if answer and told else answer or told, spared)
+    exceptions: list[tuple[str, str]] = []
+    answer = _find_block(event, state, ground, allow, exceptions) or _strip_approvals(event, state)
+    warning = _warn_of_problems(ground, state)
+    return note_exceptions(answer.plus(warning) if answer and warning else answer or warning, exceptions)
 
 
-def _first(
-    event: PreToolUse, state: State, ground: Ground, allow: Allow, spared: list[tuple[str, str]]
+def _find_block(
+    event: PreToolUse, state: State, ground: Ground, allow: Allow, exceptions: list[tuple[str, str]]
 ) -> Response | None:
-    """What stops the call; *spared* takes what was excepted before."""
-    for one in scouted(event, state, ground, allow):
-        if one.excepted is not None:
-            spared.append((one.rule, one.excepted))
-        elif one.found is not None:
-            return block(messages.scouted(one.found), rule=one.rule, span=one.found.span)
+    """Return the response that stops the call; append earlier exceptions to *exceptions*."""
+    for verdict in scouted(event, state, ground, allow):
+        if verdict.excepted is not None:
+            exceptions.append((verdict.rule, verdict.excepted))
+        elif verdict.found is not None:
+            return block(messages.scouted(verdict.found), rule=verdict.rule, span=verdict.found.span)
     return None
 
 
-def _unclaimed(event: PreToolUse, state: State) -> Response | None:
-    """The call without the prefixes that say it was approved; a yes that let it pass is used up."""
+def _strip_approvals(event: PreToolUse, state: State) -> Response | None:
+    """Return the call without the prefixes that claim an approval; the approvals that it used are spent."""
     claimed = claims(event)
     if not claimed:
         return None
-    granted = approvals.approvals((one.path for one in claimed), event, state)
-    by = [one for one in granted.values() if one is not None]
-    return modify(input=stripped(event.input, claimed)).plus(approvals.used(by, "scout-block.used", state))
+    granted = approvals.approvals((field.path for field in claimed), event, state)
+    used = [approval for approval in granted.values() if approval is not None]
+    return modify(input=stripped(event.input, claimed)).plus(approvals.used(used, "scout-block.used", state))
 
 
-def _told(ground: Ground, state: State) -> Response | None:
-    """Lines of `.ckignore` that mean nothing, said to the user once."""
+def _warn_of_problems(ground: Ground, state: State) -> Response | None:
+    """Warn the user once about invalid lines of `.ckignore`."""
     problems = list(ignore_rules.rules(ground.own, ground.extra).problems[:10]) if ground.own.strip() else []
     if not problems or list(state.memory.get("scout-block.told", ())) == problems:
         return None

@@ -7,7 +7,7 @@ sight; there the trust that pins a project's content and the terminal that those
 from hookline.core.events import PreToolUse
 from hookline.core.hook import hook
 from hookline.core.response import Response, ask, block
-from hookline.core.rule_exceptions import Allow, noted
+from hookline.core.rule_exceptions import Allow, note_exceptions
 from hookline.core.state import State
 from hookline.hooks._self_protect import RULES, Finding, tree, weighed
 
@@ -20,14 +20,16 @@ from hookline.hooks._self_protect import RULES, Finding, tree, weighed
     why=tree,
 )
 def self_protect(event: PreToolUse, state: State, *, allow: Allow = ()) -> Response | None:
-    judged = weighed(event, state, allow)
-    found = [one for one, spared in judged if spared is None]
-    worst = next((one for one in found if one.action == "block"), found[0] if found else None)
-    return noted(_answer(worst), ((one.rule, spared) for one, spared in judged if spared is not None))
+    findings = weighed(event, state, allow)
+    found = [finding for finding, reason in findings if reason is None]
+    worst = next((finding for finding in found if finding.action == "block"), found[0] if found else None)
+    return note_exceptions(
+        _respond(worst), ((finding.rule, reason) for finding, reason in findings if reason is not None)
+    )
 
 
-def _answer(finding: Finding | None) -> Response | None:
+def _respond(finding: Finding | None) -> Response | None:
     if finding is None:
         return None
-    say = block if finding.action == "block" else ask
-    return say(finding.message, rule=finding.rule, span=finding.span)
+    respond = block if finding.action == "block" else ask
+    return respond(finding.message, rule=finding.rule, span=finding.span)

@@ -11,12 +11,12 @@ from hookline.core.events import SessionStart
 from hookline.core.hook import hook
 from hookline.core.response import Response, effect, inject, remember, warn
 from hookline.core.state import State
-from hookline.hooks._context import NOTE, begun, listed, mirror
+from hookline.hooks._context import SESSION_NOTE, build_mirror, format_rows, load_session_info
 from hookline.hooks._paths.secret import secret
 from hookline.redact import redact
 
-UNSEEN = "unseen"
-"""The source of a start that was concluded from another event."""
+UNSEEN_SOURCE = "unseen"
+"""Source of a session start that was inferred from another event."""
 
 
 @hook(priority=56, nature="advice")
@@ -29,27 +29,27 @@ def session_init(
     brief: str = "",
     brief_cap: int = 4_000,
 ) -> Response | None:
-    if event.source == UNSEEN and state.facts.get("tells_start"):
-        return None  # it began before anybody asked us, and is in the middle of something
-    begin = begun(event, state, plans, reports)
-    where = (
+    if event.source == UNSEEN_SOURCE and state.facts.get("reports_start"):
+        return None  # the session began before its first event here, and is in the middle of its work
+    info = load_session_info(event, state, plans, reports)
+    rows = (
         ("project root", state.root or event.cwd),
         ("branch", state.branch),
-        ("plans", begin.plans),
-        ("reports", begin.reports),
+        ("plans", info.plans),
+        ("reports", info.reports),
     )
-    answer = inject(f"[Session]\n{listed(where)}").plus(remember(**{NOTE: begin.noted}))
-    answer = answer.plus(effect(mirror(event, state, begin, tidy=True)))
-    return answer.plus(_brief(state, brief, brief_cap)) if brief else answer
+    answer = inject(f"[Session]\n{format_rows(rows)}").plus(remember(**{SESSION_NOTE: info.as_note}))
+    answer = answer.plus(effect(build_mirror(event, state, info, tidy=True)))
+    return answer.plus(_inject_brief(state, brief, brief_cap)) if brief else answer
 
 
-def _brief(state: State, name: str, cap: int) -> Response:
-    read = state.facts.get("inside")
-    text, wrong = read(name) if read else ("", "cannot be read here")
+def _inject_brief(state: State, name: str, cap: int) -> Response:
+    read = state.facts.get("read_project_file")
+    text, problem = read(name) if read else ("", "cannot be read here")
     if secret(name) is not None:
-        text, wrong = "", "may hold secrets"
-    if wrong:
-        return warn(f"the brief {name!r} {wrong}, so the session starts without it")
-    whole = redact(text.strip())  # before it is cut: the beginning of a secret is not always told
-    cut = f"\n[cut here, {cap:,} of {len(whole):,} characters]" if len(whole) > cap else ""
-    return inject(f"[Brief]\n{whole[:cap]}{cut}") if whole else Response()
+        text, problem = "", "may hold secrets"
+    if problem:
+        return warn(f"the brief {name!r} {problem}, so the session starts without it")
+    redacted = redact(text.strip())  # before it is cut: the start of a secret is not always recognised
+    cut = f"\n[cut here, {cap:,} of {len(redacted):,} characters]" if len(redacted) > cap else ""
+    return inject(f"[Brief]\n{redacted[:cap]}{cut}") if redacted else Response()

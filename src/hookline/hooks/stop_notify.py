@@ -12,38 +12,44 @@ from hookline.core.frozen import Frozen
 from hookline.core.hook import hook
 from hookline.core.response import Mirror, Notify, Post, Response, effect, remember
 from hookline.core.state import State
-from hookline.hooks._context import begun, is_known, key, lasted
+from hookline.hooks._context import format_duration, has_session_info, load_session_info, mirror_key
 
-WEBHOOK = "AR_NOTIFY_WEBHOOK"
-RUN = "HOOKLINE_RUN"
-"""The variable by which an engine marks its sessions."""
-_TOLD = "stop-notify.told"
-"""The note that the end was told with the turn's."""
+WEBHOOK_VARIABLE = "AR_NOTIFY_WEBHOOK"
+RUN_VARIABLE = "HOOKLINE_RUN"
+"""Environment variable with which an engine marks its sessions."""
+_NOTIFIED_NOTE = "stop-notify.told"
+"""Name of the note that the end was already reported with the end of the turn."""
 
 
 @hook(priority=94, nature="observer")
 def stop_notify(event: SessionEnd | Stop, state: State, *, terminal: bool = True) -> Response | None:
-    over = isinstance(event, SessionEnd)
-    if not over and (event.subagent or state.blocked or not state.facts.get("headless")):
+    is_end = isinstance(event, SessionEnd)
+    if not is_end and (event.subagent or state.blocked or not state.facts.get("headless")):
         return None
-    gone = effect(Mirror(key=key(event, begun(event, state)))) if over else remember(**{_TOLD: True})
-    told = (over and state.memory.get(_TOLD)) or state.env.get(RUN)
-    return gone if told else gone.plus(_told(event, state, terminal=terminal))
+    answer = (
+        effect(Mirror(key=mirror_key(event, load_session_info(event, state))))
+        if is_end
+        else remember(**{_NOTIFIED_NOTE: True})
+    )
+    is_reported = (is_end and state.memory.get(_NOTIFIED_NOTE)) or state.env.get(RUN_VARIABLE)
+    return answer if is_reported else answer.plus(_notify(event, state, terminal=terminal))
 
 
-def _told(event: SessionEnd | Stop, state: State, *, terminal: bool) -> Response:
+def _notify(event: SessionEnd | Stop, state: State, *, terminal: bool) -> Response:
     project = (state.root or event.cwd).rstrip("/").rpartition("/")[2]
     journal = state.facts.get("journal")
-    says = {
+    fields = {
         "project": project,
         "branch": state.branch,
-        "duration": lasted(state.now - begun(event, state).at) if is_known(state) else "unknown",
+        "duration": format_duration(state.now - load_session_info(event, state).at)
+        if has_session_info(state)
+        else "unknown",
         "tsv_summary": journal.summary if journal else "",
     }
-    after = f"ended after {says['duration']}" if is_known(state) else "ended"
+    ended = f"ended after {fields['duration']}" if has_session_info(state) else "ended"
     where = f"{project} ({state.branch})" if state.branch else project
-    text = "; ".join(filter(None, (f"{where}: the session {after}", says["tsv_summary"])))
-    url = state.env.get(WEBHOOK, "").strip()
-    shown = [Notify(title="hookline", text=text)] if terminal else []
-    posted = [Post(to=url, says=Frozen({"text": text, **says}))] if url else []
-    return effect(*shown, *posted) if shown or posted else Response()
+    text = "; ".join(filter(None, (f"{where}: the session {ended}", fields["tsv_summary"])))
+    url = state.env.get(WEBHOOK_VARIABLE, "").strip()
+    notices = [Notify(title="hookline", text=text)] if terminal else []
+    posts = [Post(to=url, content=Frozen({"text": text, **fields}))] if url else []
+    return effect(*notices, *posts) if notices or posts else Response()

@@ -6,7 +6,7 @@ from hookline.core.events import SubagentStart
 from hookline.core.hook import hook
 from hookline.core.response import Response, inject
 from hookline.core.state import State
-from hookline.hooks._context import begun, listed, shown
+from hookline.hooks._context import display_path, format_rows, load_session_info
 
 
 @hook(priority=62, nature="advice")
@@ -14,14 +14,14 @@ def subagent_context(event: SubagentStart, state: State) -> Response | None:
     journal = state.facts.get("journal")
     if journal is None:
         return None
-    begin = begun(event, state)
-    where = (
+    info = load_session_info(event, state)
+    rows = (
         ("project root", state.root or event.cwd),
         ("branch", state.branch),
-        ("plans", begin.plans),
-        ("reports", begin.reports),
-        ("journal", shown(journal.path, state.root)),
+        ("plans", info.plans),
+        ("reports", info.reports),
+        ("journal", display_path(journal.path, state.root)),
         ("iterations", str(journal.count)),
         ("latest metric", journal.metric),
     )
-    return inject(f"[Experiments]\n{listed(where)}")
+    return inject(f"[Experiments]\n{format_rows(rows)}")

@@ -13,59 +13,63 @@ from hookline.core.events import Stop, UserPromptSubmit
 from hookline.core.hook import hook
 from hookline.core.response import Response, block, remember, warn
 from hookline.core.state import State
-from hookline.core.token_target import prompt_target
+from hookline.core.token_target import parse_prompt_target
 from hookline.core.values import replace
 from hookline.hooks import _token_budget
 
-ENGINE = "AUTORESEARCH_TOKEN_TARGET"
-_KEY = "token-budget"
+TARGET_VARIABLE = "AUTORESEARCH_TOKEN_TARGET"
+_NOTE = "token-budget"
 
 
 @hook(priority=85, nature="policy")
 def token_budget(event: UserPromptSubmit | Stop, state: State, *, target: int = 0) -> Response | None:
     if event.subagent is not None:
         return None
-    usual = target_of(state.env.get(ENGINE, "")) or target
-    return _begin(event, state, usual) if isinstance(event, UserPromptSubmit) else _end(event, state, usual)
+    default = parse_target(state.env.get(TARGET_VARIABLE, "")) or target
+    return (
+        _begin(event, state, default) if isinstance(event, UserPromptSubmit) else _end(event, state, default)
+    )
 
 
-def target_of(text: str) -> int:
-    """The target that an engine gives: a number of tokens, or one as in a prompt."""
-    return int(text) if text.isdecimal() and text.isascii() else prompt_target(f"+{text}") if text else 0
+def parse_target(text: str) -> int:
+    """Return the target in an engine's variable: a number of tokens, or as in a prompt."""
+    return (
+        int(text) if text.isdecimal() and text.isascii() else parse_prompt_target(f"+{text}") if text else 0
+    )
 
 
-def _begin(event: UserPromptSubmit, state: State, usual: int) -> Response | None:
-    asked = prompt_target(event.prompt)
-    if asked or usual:
-        return remember(**{_KEY: {"target": asked, "started_at": state.now}})
-    return remember(**{_KEY: {}}) if state.memory.get(_KEY) else None
+def _begin(event: UserPromptSubmit, state: State, default: int) -> Response | None:
+    target = parse_prompt_target(event.prompt)
+    if target or default:
+        return remember(**{_NOTE: {"target": target, "started_at": state.now}})
+    return remember(**{_NOTE: {}}) if state.memory.get(_NOTE) else None
 
 
-def _end(event: Stop, state: State, usual: int) -> Response | None:
-    kept: Mapping[str, Any] = state.memory.get(_KEY) or {}
-    budget = kept.get("target") or usual
+def _end(event: Stop, state: State, default: int) -> Response | None:
+    remembered: Mapping[str, Any] = state.memory.get(_NOTE) or {}
+    budget = remembered.get("target") or default
     if budget <= 0:
         return None
     used = state.usage.turn_output
     if used is None:
-        return _uncounted(event, kept, budget)
-    decided = _token_budget.decide(kept, budget, used, state.now)
-    if decided.goes_on and state.budget.expired(state.now):
-        return warn(_token_budget.out_of_time(decided.pct, used, budget))
-    if decided.goes_on:
-        said = block(_token_budget.nudge(decided.pct, used, budget), rule="continue")
-        return said.plus(remember(**{_KEY: _token_budget.kept(decided.tracker, kept)}))
-    if decided.completion is None:
+        return _warn_uncounted(event, remembered, budget)
+    decision = _token_budget.decide(remembered, budget, used, state.now)
+    if decision.continues and state.budget.expired(state.now):
+        return warn(_token_budget.format_out_of_time(decision.pct, used, budget))
+    if decision.continues:
+        response = block(_token_budget.format_nudge(decision.pct, used, budget), rule="continue")
+        return response.plus(remember(**{_NOTE: _token_budget.merge_tracker(decision.tracker, remembered)}))
+    if decision.completion is None:
         return None
-    told = warn(_token_budget.told(decided.completion))
-    return replace(told, rule="completion", note=_token_budget.noted(decided.completion))
+    warning = warn(_token_budget.format_completion(decision.completion))
+    return replace(warning, rule="completion", note=_token_budget.format_completion_note(decision.completion))
 
 
-def _uncounted(event: Stop, kept: Mapping[str, Any], budget: int) -> Response | None:
-    """One warning a turn: where nobody tells what was spent, nothing may go on for the sake of it."""
-    if kept.get("uncounted"):
+def _warn_uncounted(event: Stop, remembered: Mapping[str, Any], budget: int) -> Response | None:
+    """Warn once a turn: if the host reports no usage, the turn is not continued."""
+    if remembered.get("uncounted"):
         return None
-    said = f"a target of {budget:,} tokens was given, but {event.host} has not told how many were spent"
-    return warn(f"{said}; the turn ends as it would without").plus(
-        remember(**{_KEY: {**kept, "uncounted": True}})
+    message = f"a target of {budget:,} tokens was given, but {event.host} has not told how many were spent"
+    return warn(f"{message}; the turn ends as it would without").plus(
+        remember(**{_NOTE: {**remembered, "uncounted": True}})
     )

@@ -13,9 +13,9 @@ from hookline.core.events import PreToolUse
 from hookline.core.hook import hook
 from hookline.core.response import Response, allow, ask, block, remember, warn
 from hookline.core.state import State
-from hookline.hooks._tool_policy import tree, weighed
+from hookline.hooks._tool_policy import evaluate_rules, tree
 
-_TOLD = "tool-policy.told"
+_REPORTED_NOTE = "tool-policy.told"
 
 
 @hook(priority=8, nature="policy", on_failure="block", why=tree)
@@ -24,16 +24,18 @@ def tool_policy(
 ) -> Response | None:
     if not rules:
         return None
-    judged = weighed(event, state, rules)
-    wrong = [f"tool-policy: rule {number} {bad}" for number, (_, bad, _) in enumerate(judged, 1) if bad]
-    fitting = ((number, rule) for number, (rule, *no) in enumerate(judged, 1) if not any(no))
-    said = _answer(*next(fitting, (0, {})), event)
-    if not wrong or list(state.memory.get(_TOLD, ())) == wrong:
-        return said
-    return (said or Response()).plus(warn(*wrong)).plus(remember(**{_TOLD: wrong}))
+    judged = evaluate_rules(event, state, rules)
+    problems = [
+        f"tool-policy: rule {number} {error}" for number, (_, error, _) in enumerate(judged, 1) if error
+    ]
+    fitting = ((number, rule) for number, (rule, *reasons) in enumerate(judged, 1) if not any(reasons))
+    response = _respond(*next(fitting, (0, {})), event)
+    if not problems or list(state.memory.get(_REPORTED_NOTE, ())) == problems:
+        return response
+    return (response or Response()).plus(warn(*problems)).plus(remember(**{_REPORTED_NOTE: problems}))
 
 
-def _answer(number: int, rule: Mapping[str, Any], event: PreToolUse) -> Response | None:
+def _respond(number: int, rule: Mapping[str, Any], event: PreToolUse) -> Response | None:
     if not rule:
         return None
     name, reason = f"rule-{number}", rule.get("reason", "")
@@ -41,5 +43,5 @@ def _answer(number: int, rule: Mapping[str, Any], event: PreToolUse) -> Response
         return allow(reason, rule=name)
     if rule["action"] == "ask":
         return ask(reason or f"A rule of the user wants to be asked before {event.tool} is used.", rule=name)
-    said = reason or f"A rule of the user forbids {event.tool} here."
-    return block(f"{said} Go on without it, or ask the person you work for.", rule=name)
+    message = reason or f"A rule of the user forbids {event.tool} here."
+    return block(f"{message} Go on without it, or ask the person you work for.", rule=name)

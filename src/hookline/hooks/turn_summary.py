@@ -11,22 +11,24 @@ from typing import Any, Literal
 
 from hookline.core.events import PostToolUse, Stop
 from hookline.core.hook import hook
-from hookline.core.response import Response, Stage, effect, remember
+from hookline.core.response import Response, SummaryPart, effect, remember
 from hookline.core.state import State
-from hookline.core.todos import listed, single
+from hookline.core.todos import encode_list, encode_task
 
 
-def noted(event: PostToolUse) -> Mapping[str, Any]:
-    """What is to be remembered: a whole list, or the one task that was made or changed."""
-    at = event.places
-    if "todos" in at:
-        return listed(event.input.get(at["todos"]), at.get("text", ""), at.get("status", ""))
-    made = _inside(event.output, at["made"]) if "made" in at else event.input.get(at.get("id", ""))
-    text, status = (event.input.get(at.get(name, "")) for name in ("text", "status"))
-    return single(str(made), text or "", status or "") if made else {}
+def read_todos(event: PostToolUse) -> Mapping[str, Any]:
+    """Return the notes to remember: a whole list, or the one task that was created or changed."""
+    places = event.input_keys
+    if "todos" in places:
+        return encode_list(event.input.get(places["todos"]), places.get("text", ""), places.get("status", ""))
+    task_id = (
+        _value_at(event.output, places["made"]) if "made" in places else event.input.get(places.get("id", ""))
+    )
+    text, status = (event.input.get(places.get(name, "")) for name in ("text", "status"))
+    return encode_task(str(task_id), text or "", status or "") if task_id else {}
 
 
-def _inside(value: Any, path: str) -> Any:
+def _value_at(value: Any, path: str) -> Any:
     for key in path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
@@ -44,12 +46,12 @@ def turn_summary(
     if event.subagent is not None:
         return None
     if isinstance(event, PostToolUse):
-        return _todos(event) if event.kind == "todo" and suggest else None
-    parts = [Stage(part="summary", how=summary, within=within)] if summary != "never" else []
-    parts += [Stage(part="next-prompt", within=within)] if suggest else []
+        return _remember_todos(event) if event.kind == "todo" and suggest else None
+    parts = [SummaryPart(part="summary", text=summary, timeout=within)] if summary != "never" else []
+    parts += [SummaryPart(part="next-prompt", timeout=within)] if suggest else []
     return effect(*parts) if parts else None
 
 
-def _todos(event: PostToolUse) -> Response | None:
-    found = noted(event) if event.success else {}
-    return remember(**found) if found else None
+def _remember_todos(event: PostToolUse) -> Response | None:
+    notes = read_todos(event) if event.success else {}
+    return remember(**notes) if notes else None

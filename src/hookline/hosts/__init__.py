@@ -1,11 +1,11 @@
-"""The hosts, one a file; each file's `HOST` is its table."""
+"""Table of each supported host: one module per host, with the constant `HOST`."""
 
 from __future__ import annotations
 
 from hookline.core.host import Host
-from hookline.core.registry import Family
+from hookline.core.registry import Registry
 
-FAMILY = Family(package=__name__, noun="host", constant="HOST")
+FAMILY = Registry(package=__name__, noun="host", constant="HOST")
 
 
 def names() -> tuple[str, ...]:

@@ -10,138 +10,150 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hookline.core import conversation
-from hookline.core.conversation import Back, Talk, Use, Words
-from hookline.core.usage import Answer, Around, Recording, Spent, Told, Turn, tokens
+from hookline.core.conversation import ConversationReader, Message, ToolResult, ToolUse
+from hookline.core.usage import (
+    ContextUpdate,
+    ModelCall,
+    TokenCounts,
+    Turn,
+    UsageEntry,
+    UsageReader,
+    parse_tokens,
+)
 from hookline.hosts import _transcript
-from hookline.hosts._transcript import Call, Result, text_of, words
+from hookline.hosts._transcript import Call, Result, join_text, text_or_empty
 
-SPEAKERS = ("assistant", "user")
+MESSAGE_TYPES = ("assistant", "user")
 
 
 def recognises(line: Mapping[str, Any]) -> bool:
-    """Whether this line is from a transcript; most kinds of lines there say nothing of calls."""
-    return "sessionId" in line or (line.get("type") in SPEAKERS and isinstance(line.get("message"), Mapping))
+    """Return whether *line* is from a transcript; most kinds of lines there contain no calls."""
+    return "sessionId" in line or (
+        line.get("type") in MESSAGE_TYPES and isinstance(line.get("message"), Mapping)
+    )
 
 
 def read_calls(line: Mapping[str, Any]) -> Iterator[_transcript.Entry]:
     message = line.get("message")
-    if line.get("type") not in SPEAKERS or not isinstance(message, Mapping):
+    if line.get("type") not in MESSAGE_TYPES or not isinstance(message, Mapping):
         return
     content = message.get("content")
     blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
     for block in blocks:
         if block.get("type") == "tool_use":
-            yield _call(line, block)
+            yield _read_call(line, block)
         elif block.get("type") == "tool_result":
-            yield _result(line, block, alone=len(blocks) == 1)
+            yield _read_result(line, block, alone=len(blocks) == 1)
 
 
-def _call(line: Mapping[str, Any], block: Mapping[str, Any]) -> Call:
-    given = block.get("input")
+def _read_call(line: Mapping[str, Any], block: Mapping[str, Any]) -> Call:
+    arguments = block.get("input")
     return Call(
-        id=words(block.get("id")),
-        tool=words(block.get("name")),
-        input=given if isinstance(given, Mapping) else {},
-        session=words(line.get("sessionId")) or words(line.get("session_id")),
-        cwd=words(line.get("cwd")),
-        helper=words(line.get("agentId")) or ("sidechain" if line.get("isSidechain") is True else ""),
+        id=text_or_empty(block.get("id")),
+        tool=text_or_empty(block.get("name")),
+        input=arguments if isinstance(arguments, Mapping) else {},
+        session=text_or_empty(line.get("sessionId")) or text_or_empty(line.get("session_id")),
+        cwd=text_or_empty(line.get("cwd")),
+        helper=text_or_empty(line.get("agentId")) or ("sidechain" if line.get("isSidechain") is True else ""),
     )
 
 
-def _result(line: Mapping[str, Any], block: Mapping[str, Any], *, alone: bool) -> Result:
-    """What hooks are handed stands beside the message, whole; in it is what the model was told."""
-    told = text_of(block.get("content"))
+def _read_result(line: Mapping[str, Any], block: Mapping[str, Any], *, alone: bool) -> Result:
+    """Return the result: hooks get the full result beside the message, the model only the text in it."""
+    text = join_text(block.get("content"))
     if block.get("is_error") is True:
-        return Result(id=words(block.get("tool_use_id")), error=told or "it failed")
-    whole = line.get("toolUseResult") if alone else None
-    return Result(id=words(block.get("tool_use_id")), output=told if whole is None else whole)
+        return Result(id=text_or_empty(block.get("tool_use_id")), error=text or "it failed")
+    full_result = line.get("toolUseResult") if alone else None
+    return Result(
+        id=text_or_empty(block.get("tool_use_id")), output=text if full_result is None else full_result
+    )
 
 
-MADE_UP = "<synthetic>"
-"""The model of messages that no model wrote, such as an error."""
+SYNTHETIC_MODEL = "<synthetic>"
+"""Model name of messages that no model wrote, such as errors."""
 
 
-def read_usage(line: Mapping[str, Any]) -> Iterator[Told]:
+def read_usage(line: Mapping[str, Any]) -> Iterator[UsageEntry]:
     if line.get("isSidechain") is True or line.get("agentId"):
         return
     kind, message = line.get("type"), line.get("message")
     if kind == "assistant" and isinstance(message, Mapping):
-        yield from _answer(line, message)
+        yield from _read_answer(line, message)
     elif kind == "user" and isinstance(message, Mapping):
-        yield from _turn(line, message)
+        yield from _read_turn(line, message)
     elif kind == "system" and line.get("subtype") == "compact_boundary":
-        told = line.get("compactMetadata")
-        yield Around(used=tokens(told.get("postTokens")) if isinstance(told, Mapping) else 0)
+        metadata = line.get("compactMetadata")
+        yield ContextUpdate(
+            used=parse_tokens(metadata.get("postTokens")) if isinstance(metadata, Mapping) else 0
+        )
 
 
-def _answer(line: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Told]:
-    usage, model = message.get("usage"), words(message.get("model"))
-    if not isinstance(usage, Mapping) or model == MADE_UP:
+def _read_answer(line: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[UsageEntry]:
+    usage, model = message.get("usage"), text_or_empty(message.get("model"))
+    if not isinstance(usage, Mapping) or model == SYNTHETIC_MODEL:
         return
-    spent = Spent(
-        input=tokens(usage.get("input_tokens")),
-        output=tokens(usage.get("output_tokens")),
-        cache_read=tokens(usage.get("cache_read_input_tokens")),
-        cache_write=tokens(usage.get("cache_creation_input_tokens")),
+    spent = TokenCounts(
+        input=parse_tokens(usage.get("input_tokens")),
+        output=parse_tokens(usage.get("output_tokens")),
+        cache_read=parse_tokens(usage.get("cache_read_input_tokens")),
+        cache_write=parse_tokens(usage.get("cache_creation_input_tokens")),
     )
-    name = words(message.get("id")) or words(line.get("uuid"))
-    request = words(line.get("requestId"))
-    yield Answer(spent, call=f"{name} {request}".strip(), model=model)
+    name = text_or_empty(message.get("id")) or text_or_empty(line.get("uuid"))
+    request = text_or_empty(line.get("requestId"))
+    yield ModelCall(spent, call=f"{name} {request}".strip(), model=model)
 
 
-def _turn(line: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Told]:
-    """A prompt has a name that all of its turn share; before there were such, a person's words began one."""
-    if line.get("isCompactSummary") is True:  # nobody's words: the turn goes on behind it
+def _read_turn(line: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[UsageEntry]:
+    """Yield the turn that a prompt belongs to.
+
+    All lines of a turn share a prompt id; in older versions, each prompt by a person starts a turn.
+    """
+    if line.get("isCompactSummary") is True:  # written by no one: the same turn continues after it
         return
-    prompt = words(line.get("promptId"))
+    prompt = text_or_empty(line.get("promptId"))
     if prompt:
         yield Turn(prompt)
-    elif line.get("isMeta") is not True and not _results(message.get("content")):
-        yield Turn(words(line.get("uuid")))
+    elif line.get("isMeta") is not True and not _has_result_block(message):
+        yield Turn(text_or_empty(line.get("uuid")))
 
 
-def _results(content: Any) -> bool:
-    blocks = content if isinstance(content, list) else ()
-    return any(isinstance(block, Mapping) and block.get("type") == "tool_result" for block in blocks)
+USAGE = UsageReader(read=read_usage, line_markers=(b'"usage"', b'"user"', b'"compact_boundary"'), late=True)
 
 
-USAGE = Recording(read=read_usage, marks=(b'"usage"', b'"user"', b'"compact_boundary"'), late=True)
+_PROGRAM_PREFIXES = ("<", "Caveat:", "[Request interrupted", "This session is being continued")
+"""Prefixes of texts in user messages that were written by programs."""
 
 
-_BY_PROGRAMS = ("<", "Caveat:", "[Request interrupted", "This session is being continued")
-"""How texts begin that stand where a person's words do, and are not."""
-
-
-def read_conversation(line: Mapping[str, Any]) -> Iterator[conversation.Entry]:
+def read_conversation(line: Mapping[str, Any]) -> Iterator[conversation.TranscriptEntry]:
     message = line.get("message")
-    aside = line.get("isSidechain") is True or line.get("agentId") or line.get("isMeta") is True
-    if aside or line.get("type") not in SPEAKERS or not isinstance(message, Mapping):
+    skipped = line.get("isSidechain") is True or line.get("agentId") or line.get("isMeta") is True
+    if skipped or line.get("type") not in MESSAGE_TYPES or not isinstance(message, Mapping):
         return
-    for text in _texts(message.get("content")):
+    for text in _read_texts(message.get("content")):
         if line.get("type") == "assistant":
-            yield Words(by="agent", text=text)
-        elif not text.lstrip().startswith(_BY_PROGRAMS) and not _comes_back(message):
-            yield Words(by="person", text=text)
-    for one in read_calls(line):
-        if isinstance(one, Call):
-            yield Use(call=one.id, tool=one.tool, input=one.input)
-        elif isinstance(one, Result):
-            yield Back(call=one.id, error=one.error)
+            yield Message(by="agent", text=text)
+        elif not text.lstrip().startswith(_PROGRAM_PREFIXES) and not _has_result_block(message):
+            yield Message(by="person", text=text)
+    for entry in read_calls(line):
+        if isinstance(entry, Call):
+            yield ToolUse(call=entry.id, tool=entry.tool, input=entry.input)
+        elif isinstance(entry, Result):
+            yield ToolResult(call=entry.id, error=entry.error)
 
 
-def _comes_back(message: Mapping[str, Any]) -> bool:
-    """Whether a tool's result is in it: what stands beside one is a program's, for people write apart."""
+def _has_result_block(message: Mapping[str, Any]) -> bool:
+    """Return whether *message* contains a tool result; texts beside one are written by programs."""
     content = message.get("content")
     blocks = content if isinstance(content, list) else ()
     return any(isinstance(block, Mapping) and block.get("type") == "tool_result" for block in blocks)
 
 
-def _texts(content: Any) -> Iterator[str]:
+def _read_texts(content: Any) -> Iterator[str]:
     if isinstance(content, str):
         yield content
     for block in content if isinstance(content, list) else ():
         if isinstance(block, Mapping) and block.get("type") == "text":
-            yield words(block.get("text"))
+            yield text_or_empty(block.get("text"))
 
 
-CONVERSATION = Talk(read=read_conversation, marks=(b'"user"', b'"assistant"'))
+CONVERSATION = ConversationReader(read=read_conversation, line_markers=(b'"user"', b'"assistant"'))

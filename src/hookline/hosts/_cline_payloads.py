@@ -1,10 +1,10 @@
-"""What Cline sends, as its table means it: one name for a moment, one script for a call."""
+"""Normalization of Cline's payloads: one name per moment, one script per call."""
 
 import shlex
 from collections.abc import Mapping
 from typing import Any
 
-NAMES = {
+MOMENT_NAMES = {
     "agent_start": "TaskStart",
     "agent_resume": "TaskResume",
     "agent_end": "TaskComplete",
@@ -15,51 +15,59 @@ NAMES = {
     "prompt_submit": "UserPromptSubmit",
     "session_shutdown": "SessionShutdown",
 }
-"""A moment has one name in the payload and another as a file; ours is the file's."""
+"""Moment names in payloads, and the names of the hook files, which hookline uses."""
 COMMANDS, HELPER = "commands", "hookline_helper"
 
 
-def unpacked(payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The payload under the file's name, in the project's folder, with a call's commands as one script."""
+def normalize(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the payload with the hook file's name, the project folder and one script per call."""
     name, roots = payload.get("hookName"), payload.get("workspaceRoots")
-    new = {**payload, "hookName": NAMES.get(str(name), name)}
+    new = {**payload, "hookName": MOMENT_NAMES.get(str(name), name)}
     if isinstance(roots, list | tuple) and roots:
         new.setdefault("cwd", roots[0])
-    if payload.get("parent_agent_id"):  # every agent has an id, only a helper has a parent
+    if payload.get("parent_agent_id"):  # every agent has an id, only a subagent has a parent
         new.setdefault(HELPER, payload.get("agent_id"))
     for part in ("tool_call", "tool_result"):
         if isinstance(payload.get(part), Mapping):
-            new[part] = _scripted(payload[part])
+            new[part] = _join_commands(payload[part])
     return new
 
 
-def _scripted(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A model may give one command, a list of them, or each as an object with arguments; likewise files."""
-    given = call.get("input")
+def _join_commands(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return *call* with its input as an object; a model may send one command, a list, or objects."""
+    arguments = call.get("input")
     if call.get("name") != "run_commands":
-        return call if isinstance(given, Mapping) else {**call, "input": {_only(call): given}}
-    if isinstance(given, Mapping) and "command" in given and (COMMANDS in given or "args" not in given):
+        return call if isinstance(arguments, Mapping) else {**call, "input": {_input_field(call): arguments}}
+    if (
+        isinstance(arguments, Mapping)
+        and "command" in arguments
+        and (COMMANDS in arguments or "args" not in arguments)
+    ):
         return call
-    commands = given.get(COMMANDS, given.get("cmd", given)) if isinstance(given, Mapping) else given
-    every = commands if isinstance(commands, list | tuple) else [commands]
-    return {**call, "input": {COMMANDS: every, "command": "\n".join(map(_line, every))}}
+    commands = (
+        arguments.get(COMMANDS, arguments.get("cmd", arguments))
+        if isinstance(arguments, Mapping)
+        else arguments
+    )
+    command_list = commands if isinstance(commands, list | tuple) else [commands]
+    return {**call, "input": {COMMANDS: command_list, "command": "\n".join(map(_command_line, command_list))}}
 
 
-def _only(call: Mapping[str, Any]) -> str:
-    """The field that a tool takes for its whole input."""
+def _input_field(call: Mapping[str, Any]) -> str:
+    """Return the field that holds an input which is not an object."""
     return "files" if call.get("name") == "read_files" else "input"
 
 
-def _line(command: Any) -> str:
+def _command_line(command: Any) -> str:
     if not isinstance(command, Mapping):
         return str(command)
     arguments = command.get("args")
-    more = shlex.join(map(str, arguments)) if isinstance(arguments, list | tuple) else ""
-    return f"{command.get('command', '')} {more}".rstrip()
+    options = shlex.join(map(str, arguments)) if isinstance(arguments, list | tuple) else ""
+    return f"{command.get('command', '')} {options}".rstrip()
 
 
-def failure(payload: Mapping[str, Any]) -> str:
-    """An error of the tool; or of any one of its commands, which are told apart in its output."""
+def find_failure(payload: Mapping[str, Any]) -> str:
+    """Return the error of the tool, or of any of its commands, which the output lists separately."""
     result = payload.get("tool_result")
     if not isinstance(result, Mapping):
         return ""

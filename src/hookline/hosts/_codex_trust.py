@@ -1,4 +1,4 @@
-"""Whether a person has trusted the hooks that are wired into Codex; how it is told of some for one run."""
+"""Trust state of the hooks installed in Codex, and command-line options that add hooks for one run."""
 
 import json
 import re
@@ -6,67 +6,73 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from hookline.core.install_table import Entry, Place
+from hookline.core.install_table import Installation, InstallEntry
 
-QUICK = ("SessionEnd", "Interrupt")
-BARE = ("UserPromptSubmit", "Stop", "Interrupt", "PreModelRequest", "PostModelRequest")
-"""Moments of which no matcher counts."""
+SHORT_MOMENTS = ("SessionEnd", "Interrupt")
+MOMENTS_WITHOUT_MATCHER = ("UserPromptSubmit", "Stop", "Interrupt", "PreModelRequest", "PostModelRequest")
+"""Moments at which Codex ignores matchers."""
 
 
-def waiting(holds: Mapping[str, Any], place: Place) -> str:
-    """What is still to be trusted, in a sentence."""
-    hooks = holds.get("hooks")
+def count_untrusted(settings: Mapping[str, Any], place: Installation) -> str:
+    """Return a sentence that counts the hooks which are not trusted yet."""
+    hooks = settings.get("hooks")
     state = hooks.get("state") if isinstance(hooks, Mapping) else None
-    known = state if isinstance(state, Mapping) else {}
-    keys = dict(hashes(place))
-    left = [key for key, value in keys.items() if _trusted(known.get(key)) != value]
-    if not left:
+    trusted = state if isinstance(state, Mapping) else {}
+    expected = dict(hook_hashes(place))
+    untrusted = [key for key, value in expected.items() if _trusted_hash(trusted.get(key)) != value]
+    if not untrusted:
         return ""
-    return f"{len(left)} of {len(keys)} hooks wait for your trust: start `codex` and type `/hooks`"
+    return f"{len(untrusted)} of {len(expected)} hooks wait for your trust: start `codex` and type `/hooks`"
 
 
-def _trusted(entry: Any) -> Any:
+def _trusted_hash(entry: Any) -> Any:
     return entry.get("trusted_hash") if isinstance(entry, Mapping) else None
 
 
-def hashes(place: Place) -> Iterator[tuple[str, str]]:
-    """(key, hash) of each hook of ours."""
-    table = place.holds.get("hooks") if isinstance(place.holds, Mapping) else None
+def hook_hashes(place: Installation) -> Iterator[tuple[str, str]]:
+    """Yield (key, hash) of each of hookline's hooks."""
+    table = place.content.get("hooks") if isinstance(place.content, Mapping) else None
     for event, groups in table.items() if isinstance(table, Mapping) else ():
-        for number, group in enumerate(groups):
-            for place_in, hook in enumerate(group.get("hooks", ())):
+        for group_index, group in enumerate(groups):
+            for hook_index, hook in enumerate(group.get("hooks", ())):
                 if "hookline" in str(hook.get("command", "")):
-                    yield f"{place.path}:{_snake(event)}:{number}:{place_in}", _hash(event, group, hook)
+                    yield (
+                        f"{place.path}:{_to_snake_case(event)}:{group_index}:{hook_index}",
+                        _hash_hook(event, group, hook),
+                    )
 
 
-def _hash(event: str, group: Mapping[str, Any], hook: Mapping[str, Any]) -> str:
-    usual = {"timeout": 1 if event in QUICK else 600, "async": False}
-    known = {"event_name": _snake(event), "hooks": [{**usual, **hook}]}
-    if "matcher" in group and event not in BARE:
-        known["matcher"] = group["matcher"]
-    text = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+def _hash_hook(event: str, group: Mapping[str, Any], hook: Mapping[str, Any]) -> str:
+    defaults = {"timeout": 1 if event in SHORT_MOMENTS else 600, "async": False}
+    identity = {"event_name": _to_snake_case(event), "hooks": [{**defaults, **hook}]}
+    if "matcher" in group and event not in MOMENTS_WITHOUT_MATCHER:
+        identity["matcher"] = group["matcher"]
+    text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"sha256:{sha256(text.encode()).hexdigest()}"
 
 
-def _snake(event: str) -> str:
+def _to_snake_case(event: str) -> str:
     return re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()
 
 
-def words(
-    entry: Callable[[Entry], Mapping[str, Any]],
-) -> Callable[[tuple[Entry, ...]], tuple[str, ...]]:
-    """In a linked worktree it reads the hooks of the main checkout, whatever the worktree's own files say."""
+def make_options(
+    encode_entry: Callable[[InstallEntry], Mapping[str, Any]],
+) -> Callable[[tuple[InstallEntry, ...]], tuple[str, ...]]:
+    """Return a function that turns entries into command-line options.
 
-    def told(entries: tuple[Entry, ...]) -> tuple[str, ...]:
-        return tuple(f"--config=hooks.{one.moment}=[{_inline(entry(one))}]" for one in entries)
+    In a linked worktree Codex reads the hook files of the main checkout and ignores the worktree's own.
+    """
 
-    return told
+    def format_options(entries: tuple[InstallEntry, ...]) -> tuple[str, ...]:
+        return tuple(f"--config=hooks.{entry.moment}=[{_to_toml(encode_entry(entry))}]" for entry in entries)
+
+    return format_options
 
 
-def _inline(value: Any) -> str:
-    """As TOML, on one line."""
+def _to_toml(value: Any) -> str:
+    """Return *value* as TOML on one line."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key} = {_inline(inner)}" for key, inner in value.items()) + "}"
+        return "{" + ", ".join(f"{key} = {_to_toml(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_inline, value)) + "]"
+        return "[" + ", ".join(map(_to_toml, value)) + "]"
     return json.dumps(value)

@@ -1,11 +1,11 @@
-"""Words that make a turn go on, and come back as if a person had written them: known again as our own."""
+"""Marker of texts that make a turn continue, so that they are not mistaken for a user's prompt."""
 
 from hashlib import blake2b
 
-GOING_ON = "A hook keeps this turn going ("
+PREFIX = "A hook keeps this turn going ("
 
 
-def going_on(session: str) -> str:
-    """How such words begin in one *session*; nobody types that by chance, so no prompt goes unjudged."""
-    mark = blake2b(session.encode(errors="surrogatepass"), digest_size=3, person=b"hookline").hexdigest()
-    return f"{GOING_ON}{mark}): "
+def continuation_prefix(session: str) -> str:
+    """Return the prefix of such texts in *session*; nobody types it by chance, so no prompt is missed."""
+    digest = blake2b(session.encode(errors="surrogatepass"), digest_size=3, person=b"hookline").hexdigest()
+    return f"{PREFIX}{digest}): "

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from hookline.core.events import PermissionRequest, PostToolUse, PreToolUse, Stop
-from hookline.core.host import Reply, Said
-from hookline.hosts._continuation import going_on
+from hookline.core.host import Reply, ReplyContext
+from hookline.hosts._continuation import continuation_prefix
 
-CAMEL = {
+CAMEL_CASE = {
     "session_id": "sessionId",
     "transcript_path": "transcriptPath",
     "agent_id": "agentId",
@@ -31,7 +31,7 @@ CAMEL = {
     "last_assistant_message": "response",
     "stop_reason": "stopReason",
 }
-SHOWN_BY: tuple[tuple[str, frozenset[str]], ...] = (
+EVENT_FIELDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("permissionRequest", frozenset({"toolInput"})),
     ("preMcpToolCall", frozenset({"serverName"})),
     ("postToolUse", frozenset({"toolResult"})),
@@ -47,81 +47,86 @@ SHOWN_BY: tuple[tuple[str, frozenset[str]], ...] = (
     ("sessionStart", frozenset({"source"})),
     ("sessionEnd", frozenset({"reason"})),
 )
-"""By which fields an event is recognised, the first that has them all."""
-EXITED = re.compile(r"<shellId: \S+ completed with exit code (-?\d+)>\s*\Z")
+"""Fields that identify each event; the first event with all of its fields matches."""
+EXIT_CODE = re.compile(r"<shellId: \S+ completed with exit code (-?\d+)>\s*\Z")
 
 
-def unpacked(payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The payload in camelCase, with its event's name, its arguments as an object, the session's id."""
-    one = {CAMEL.get(key, key): value for key, value in payload.items()}
-    if isinstance(one.get("toolResult"), Mapping):
-        one["toolResult"] = {CAMEL.get(key, key): value for key, value in one["toolResult"].items()}
-    if isinstance(one.get("toolArgs"), str):
-        one["toolArgs"] = _arguments(one["toolArgs"])
-    wanted = one.get("toolInput")
-    if isinstance(wanted, Mapping) and "file_path" in wanted:
-        one["toolInput"] = {"path": wanted["file_path"], **wanted}  # only here is it called otherwise
-    if one.get("parentAgentId") and one.get("sessionId") == one.get("agentId"):
-        one["sessionId"] = one["parentAgentId"]  # a helper has its parent's memory and budget
-    shown = next((name for name, needed in SHOWN_BY if needed <= one.keys()), None)
-    return {"hook_event_name": shown, **one} if shown else one
+def normalize(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the payload in camelCase, with the event's name, an object of arguments and the session's id."""
+    new = {CAMEL_CASE.get(key, key): value for key, value in payload.items()}
+    if isinstance(new.get("toolResult"), Mapping):
+        new["toolResult"] = {CAMEL_CASE.get(key, key): value for key, value in new["toolResult"].items()}
+    if isinstance(new.get("toolArgs"), str):
+        new["toolArgs"] = _parse_arguments(new["toolArgs"])
+    tool_input = new.get("toolInput")
+    if isinstance(tool_input, Mapping) and "file_path" in tool_input:
+        new["toolInput"] = {
+            "path": tool_input["file_path"],
+            **tool_input,
+        }  # only this event has another name for the path
+    if new.get("parentAgentId") and new.get("sessionId") == new.get("agentId"):
+        new["sessionId"] = new["parentAgentId"]  # a subagent shares its parent's memory and budget
+    event = next((name for name, fields in EVENT_FIELDS if fields <= new.keys()), None)
+    return {"hook_event_name": event, **new} if event else new
 
 
-def _arguments(text: str) -> Mapping[str, Any]:
-    """Arguments that were sent as text: JSON, or whatever a tool of free form takes."""
+def _parse_arguments(text: str) -> Mapping[str, Any]:
+    """Return arguments that were sent as text: a JSON object, or the free-form input of a tool."""
     try:
-        found = json.loads(text)
+        arguments = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    return found if isinstance(found, Mapping) else {"input": text}
+        arguments = None
+    return arguments if isinstance(arguments, Mapping) else {"input": text}
 
 
-def failure(payload: Mapping[str, Any]) -> str:
-    """A command that failed is a success to Copilot; only its text ends with the exit code."""
+def find_failure(payload: Mapping[str, Any]) -> str:
+    """Return the error of a tool; Copilot reports a failed command as a success with an exit code."""
     result = payload.get("toolResult")
     if not isinstance(result, Mapping):
         return ""
     text = str(result.get("textResultForLlm", ""))
-    exited = EXITED.search(text)
+    exited = EXIT_CODE.search(text)
     if exited and exited[1] != "0":
         return f"exit code {exited[1]}"
     return text or "it failed" if result.get("resultType") == "failure" else ""
 
 
-def of_helper(payload: Mapping[str, Any]) -> bool:
-    """Helpers fire the events of a session as well, besides those of their own."""
+def is_from_subagent(payload: Mapping[str, Any]) -> bool:
+    """Return whether a subagent sent the event; subagents also send the events of a session."""
     return bool(payload.get("agentId"))
 
 
-def of_ours(payload: Mapping[str, Any]) -> bool:
-    """A turn that a hook made go on begins like one that a person began."""
-    return str(payload.get("prompt", "")).startswith(going_on(str(payload.get("sessionId", ""))))
+def is_continuation(payload: Mapping[str, Any]) -> bool:
+    """Return whether a hook started this turn, which otherwise looks like one that a person started."""
+    return str(payload.get("prompt", "")).startswith(continuation_prefix(str(payload.get("sessionId", ""))))
 
 
-def encode(said: Said) -> Reply:
-    answer, context = dict[str, Any](), said.outcome.context
-    if isinstance(said.event, PostToolUse):
-        # Copilot's own block would hide what the tool said; the reason stands beside it instead.
-        context = context if said.outcome.blocked is None else (said.outcome.blocked, *context)
-        answer = {} if said.changed is None else {"modifiedResult": said.changed}
+def encode(answer: ReplyContext) -> Reply:
+    reply, context = dict[str, Any](), answer.outcome.context
+    if isinstance(answer.event, PostToolUse):
+        # A block by Copilot would hide the tool's output, so the reason is added as context.
+        context = context if answer.outcome.blocked is None else (answer.outcome.blocked, *context)
+        reply = {} if answer.changed is None else {"modifiedResult": answer.changed}
     else:
-        answer = _decision(said)
+        reply = _encode_decision(answer)
     if context:
-        answer["additionalContext"] = "\n".join(context)
-    lines = [{"type": "progress", "message": f"hookline: {text}"} for text in said.outcome.warnings]
-    return Reply(stdout="\n".join(json.dumps(line) for line in (*lines, answer) if line))
+        reply["additionalContext"] = "\n".join(context)
+    progress = [{"type": "progress", "message": f"hookline: {text}"} for text in answer.outcome.warnings]
+    return Reply(stdout="\n".join(json.dumps(line) for line in (*progress, reply) if line))
 
 
-def _decision(said: Said) -> dict[str, Any]:
-    outcome, event = said.outcome, said.event
+def _encode_decision(answer: ReplyContext) -> dict[str, Any]:
+    outcome, event = answer.outcome, answer.event
     if isinstance(event, PermissionRequest):
         return {"behavior": "deny", "message": outcome.blocked} if outcome.blocked is not None else {}
     if not isinstance(event, PreToolUse):
-        begin = going_on(event.session) if isinstance(event, Stop) else ""
-        return {"decision": "block", "reason": begin + outcome.blocked} if outcome.blocked is not None else {}
+        prefix = continuation_prefix(event.session) if isinstance(event, Stop) else ""
+        return (
+            {"decision": "block", "reason": prefix + outcome.blocked} if outcome.blocked is not None else {}
+        )
     if outcome.blocked is not None:
         return {"permissionDecision": "deny", "permissionDecisionReason": outcome.blocked}
-    change = {} if said.changed is None else {"modifiedArgs": said.changed}
+    change = {} if answer.changed is None else {"modifiedArgs": answer.changed}
     if outcome.asked is None:
         return change
     return {"permissionDecision": "ask", "permissionDecisionReason": outcome.asked, **change}

@@ -1,21 +1,22 @@
-"""What Cursor sends and reads back: objects inside of text, and an answer of its own for every moment."""
+"""Codec of Cursor's payloads, which contain JSON as text, and of its replies, which differ by moment."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from hookline.core.events import PostToolUse, PreToolUse, Stop, SubagentStop, UserPromptSubmit
-from hookline.core.host import GUEST, Reply, Said
+from hookline.core.host import GUEST_KEY, Reply, ReplyContext
 
 SHELL, MCP = "Shell", "MCP:"
-SILENCE = "{}"
+EMPTY_REPLY = "{}"
 AGAIN = "hookline_again"
 
 
-def unpacked(payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The payload with its texts read as the objects they are, and with what only some moments say."""
+def normalize(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the payload with JSON texts parsed, and with fields that only some moments send."""
     new = {
-        key: _read(value) if key in ("tool_output", "tool_input") else value for key, value in payload.items()
+        key: _parse_object(value) if key in ("tool_output", "tool_input") else value
+        for key, value in payload.items()
     }
     roots = payload.get("workspace_roots")
     if not payload.get("cwd") and isinstance(roots, list | tuple) and roots:
@@ -28,71 +29,74 @@ def unpacked(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     return new
 
 
-def _read(value: Any) -> Any:
-    """What a text says in JSON; itself where it is no object."""
+def _parse_object(value: Any) -> Any:
+    """Return the JSON object in *value*, or *value* itself if it is not one."""
     if not isinstance(value, str):
         return value
     try:
-        read = json.loads(value)
+        parsed = json.loads(value)
     except (ValueError, RecursionError):
         return value
-    return read if isinstance(read, dict) else value
+    return parsed if isinstance(parsed, dict) else value
 
 
-def of_shell(payload: Mapping[str, Any]) -> bool:
-    """A command comes again at a moment of its own, where a person can be asked; not by others' files."""
-    return payload.get("tool_name") == SHELL and GUEST not in payload
+def is_shell_call(payload: Mapping[str, Any]) -> bool:
+    """Return whether the call is a shell command, for which Cursor sends another event that can ask the user.
+
+    Events from another host's files have no such second event.
+    """
+    return payload.get("tool_name") == SHELL and GUEST_KEY not in payload
 
 
-def of_mcp(payload: Mapping[str, Any]) -> bool:
+def is_mcp_call(payload: Mapping[str, Any]) -> bool:
     return str(payload.get("tool_name", "")).startswith(MCP)
 
 
-def denied(payload: Mapping[str, Any]) -> bool:
-    """A call that was stopped did not fail."""
+def was_denied(payload: Mapping[str, Any]) -> bool:
+    """Return whether the call was denied, and so did not fail."""
     return payload.get("failure_type") == "permission_denied"
 
 
-def failed(payload: Mapping[str, Any]) -> bool:
-    """A turn that an error ended has no end of its own: it is the error that is told of."""
+def has_failed(payload: Mapping[str, Any]) -> bool:
+    """Return whether an error ended the turn; it is then reported as an error, not as the turn's end."""
     return payload.get("status") == "error"
 
 
-def unfinished(payload: Mapping[str, Any]) -> bool:
-    """A turn that a person or an error ended is not to go on."""
+def is_unfinished(payload: Mapping[str, Any]) -> bool:
+    """Return whether a person or an error ended the turn, so that it must not continue."""
     return payload.get("status") in ("aborted", "error")
 
 
-def encode(said: Said) -> Reply:
-    """Always one JSON object: a moment that can forbid takes anything else for a no."""
-    told = "".join(f"hookline: {warning}\n" for warning in said.outcome.warnings)
-    return Reply(stdout=json.dumps(_answer(said)), stderr=told)
+def encode(answer: ReplyContext) -> Reply:
+    """Return a reply with one JSON object: moments that can block treat any other output as a denial."""
+    warnings = "".join(f"hookline: {warning}\n" for warning in answer.outcome.warnings)
+    return Reply(stdout=json.dumps(_encode_answer(answer)), stderr=warnings)
 
 
-def _answer(said: Said) -> dict[str, Any]:
-    outcome, event = said.outcome, said.event
+def _encode_answer(answer: ReplyContext) -> dict[str, Any]:
+    outcome, event = answer.outcome, answer.event
     if isinstance(event, PreToolUse):
-        return _permission(said)
+        return _encode_permission(answer)
     if outcome.blocked is not None and isinstance(event, UserPromptSubmit):
         return {"continue": False, "user_message": outcome.blocked}
     if outcome.blocked is not None and isinstance(event, Stop | SubagentStop):
         return {"followup_message": outcome.blocked}
-    if outcome.warnings and said.name == "preCompact":
+    if outcome.warnings and answer.name == "preCompact":
         return {"user_message": "\n".join(f"hookline: {warning}" for warning in outcome.warnings)}
-    answer: dict[str, Any] = {"additional_context": "\n".join(outcome.context)} if outcome.context else {}
-    if isinstance(event, PostToolUse) and said.changed is not None:
-        answer["updated_mcp_tool_output"] = said.changed
-    return answer
+    reply: dict[str, Any] = {"additional_context": "\n".join(outcome.context)} if outcome.context else {}
+    if isinstance(event, PostToolUse) and answer.changed is not None:
+        reply["updated_mcp_tool_output"] = answer.changed
+    return reply
 
 
-def _permission(said: Said) -> dict[str, Any]:
-    words = {"block": "deny", "ask": "ask", "allow": "allow"}
-    outcome, answer = said.outcome, dict[str, Any]()
+def _encode_permission(answer: ReplyContext) -> dict[str, Any]:
+    decisions = {"block": "deny", "ask": "ask", "allow": "allow"}
+    outcome, reply = answer.outcome, dict[str, Any]()
     reason = next((r for r in (outcome.blocked, outcome.asked, outcome.allowed) if r is not None), None)
     if reason is not None:
-        answer["permission"] = words[outcome.verdict]
+        reply["permission"] = decisions[outcome.verdict]
     if reason is not None and outcome.allowed != reason:
-        answer |= {"user_message": reason, "agent_message": reason}
-    if said.changed is not None and outcome.blocked is None:
-        answer["updated_input"] = said.changed
-    return answer
+        reply |= {"user_message": reason, "agent_message": reason}
+    if answer.changed is not None and outcome.blocked is None:
+        reply["updated_input"] = answer.changed
+    return reply

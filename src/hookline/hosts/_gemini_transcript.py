@@ -10,140 +10,148 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hookline.core.conversation import Back, Entry, Talk, Use, Words
-from hookline.core.frozen import frozen
-from hookline.core.usage import Answer, Recording, Spent, Told, Turn, tokens
-from hookline.hosts._continuation import GOING_ON
-from hookline.hosts._gemini_replies import EXIT_CODE
-from hookline.hosts._transcript import words
+from hookline.core.conversation import ConversationReader, Message, ToolResult, ToolUse, TranscriptEntry
+from hookline.core.frozen import freeze
+from hookline.core.usage import ModelCall, TokenCounts, Turn, UsageEntry, UsageReader, parse_tokens
+from hookline.hosts._continuation import PREFIX
+from hookline.hosts._gemini_codec import EXIT_CODE
+from hookline.hosts._transcript import text_or_empty
 
-_GIVEN = re.compile(r"(?s)\A\s*<hook_context>.*?</hook_context>\s*")
+_HOOK_CONTEXT = re.compile(r"(?s)\A\s*<hook_context>.*?</hook_context>\s*")
 _LABEL = re.compile(r"^(?:Output|Error): ?")
-_AROUND = (
+_FRAME_PREFIXES = (
     *("Command:", "Directory:", "Exit Code:", "Signal:", "Background PIDs:", "Process Group PGID:"),
     *("Output: (empty)", "Error: (none)", "<untrusted_context>", "</untrusted_context>"),
 )
-"""How lines begin that stand around what a command printed."""
+"""Prefixes of lines that the host adds around the output of a command."""
 
 
-def read_gemini_conversation(line: Mapping[str, Any]) -> Iterator[Entry]:
-    tools = _objects(line.get("toolCalls"))
+def read_gemini_conversation(line: Mapping[str, Any]) -> Iterator[TranscriptEntry]:
+    tool_calls = _filter_objects(line.get("toolCalls"))
     if line.get("type") == "user":
-        yield from _by_person(_text(line.get("content")))
-    elif line.get("type") == "gemini" and not tools:
-        yield from _by_agent(_text(line.get("content")))
-    for one in tools if line.get("type") == "gemini" else ():
-        call = words(one.get("id"))
-        yield Use(call=call, tool=words(one.get("name")), input=_input(one.get("args")))
-        answers = [_answer(part) for part in _objects(one.get("result"))]
-        failed = one.get("status") == "error" or any(EXIT_CODE.search(answer) for answer in answers)
-        yield Back(call=call, error=_plain("\n".join(answers)) if failed else "")
+        yield from _person_messages(_join_texts(line.get("content")))
+    elif line.get("type") == "gemini" and not tool_calls:
+        yield from _agent_messages(_join_texts(line.get("content")))
+    for tool_call in tool_calls if line.get("type") == "gemini" else ():
+        call = text_or_empty(tool_call.get("id"))
+        yield ToolUse(
+            call=call, tool=text_or_empty(tool_call.get("name")), input=_freeze_input(tool_call.get("args"))
+        )
+        responses = [_response_text(part) for part in _filter_objects(tool_call.get("result"))]
+        failed = tool_call.get("status") == "error" or any(
+            EXIT_CODE.search(response) for response in responses
+        )
+        yield ToolResult(call=call, error=_strip_frame("\n".join(responses)) if failed else "")
 
 
-def read_qwen_conversation(line: Mapping[str, Any]) -> Iterator[Entry]:
+def read_qwen_conversation(line: Mapping[str, Any]) -> Iterator[TranscriptEntry]:
     if line.get("agentId") or line.get("isSidechain") is True:
         return
     message = line.get("message")
-    parts = _objects(message.get("parts")) if isinstance(message, Mapping) else []
+    parts = _filter_objects(message.get("parts")) if isinstance(message, Mapping) else []
     if line.get("type") == "user":
-        yield from _by_person(_text(parts))
+        yield from _person_messages(_join_texts(parts))
     elif line.get("type") == "assistant":
-        yield from _by_agent(_text([part for part in parts if part.get("thought") is not True]))
+        yield from _agent_messages(_join_texts([part for part in parts if part.get("thought") is not True]))
     for part in parts:
-        call, back = part.get("functionCall"), part.get("functionResponse")
+        call, result = part.get("functionCall"), part.get("functionResponse")
         if isinstance(call, Mapping):
-            name, given = words(call.get("name")), _input(call.get("args"))
-            yield Use(call=words(call.get("id")), tool=name, input=given)
-        if isinstance(back, Mapping):
-            said = back.get("response")
-            error = words(said.get("error")) if isinstance(said, Mapping) else ""
-            yield Back(call=words(back.get("id")), error=_plain(error))
+            name, arguments = text_or_empty(call.get("name")), _freeze_input(call.get("args"))
+            yield ToolUse(call=text_or_empty(call.get("id")), tool=name, input=arguments)
+        if isinstance(result, Mapping):
+            response = result.get("response")
+            error = text_or_empty(response.get("error")) if isinstance(response, Mapping) else ""
+            yield ToolResult(call=text_or_empty(result.get("id")), error=_strip_frame(error))
 
 
-def _by_person(text: str) -> Iterator[Words]:
-    bare = _GIVEN.sub("", text)
-    if bare.strip() and not bare.lstrip().startswith("<") and GOING_ON not in bare[:60]:
-        yield Words(by="person", text=bare)
+def _person_messages(text: str) -> Iterator[Message]:
+    message = _HOOK_CONTEXT.sub("", text)
+    if message.strip() and not message.lstrip().startswith("<") and PREFIX not in message[:60]:
+        yield Message(by="person", text=message)
 
 
-def _by_agent(text: str) -> Iterator[Words]:
+def _agent_messages(text: str) -> Iterator[Message]:
     if text.strip():
-        yield Words(by="agent", text=text)
+        yield Message(by="agent", text=text)
 
 
-def _text(content: Any) -> str:
-    return words(content) or "\n".join(words(part.get("text")) for part in _objects(content))
+def _join_texts(content: Any) -> str:
+    return text_or_empty(content) or "\n".join(
+        text_or_empty(part.get("text")) for part in _filter_objects(content)
+    )
 
 
-def _answer(part: Mapping[str, Any]) -> str:
-    back = part.get("functionResponse")
-    said = back.get("response") if isinstance(back, Mapping) else None
-    told = (said.get("output"), said.get("error")) if isinstance(said, Mapping) else ()
-    return "\n".join(filter(None, map(words, told)))
+def _response_text(part: Mapping[str, Any]) -> str:
+    result = part.get("functionResponse")
+    response = result.get("response") if isinstance(result, Mapping) else None
+    texts = (response.get("output"), response.get("error")) if isinstance(response, Mapping) else ()
+    return "\n".join(filter(None, map(text_or_empty, texts)))
 
 
-def _plain(error: str) -> str:
-    """What a command printed, without what stands around it; its exit code where it printed nothing."""
-    lines = [line for line in error.splitlines() if not line.startswith(_AROUND)]
+def _strip_frame(error: str) -> str:
+    """Return the output of a command without the host's frame, or its exit code if it printed nothing."""
+    lines = [line for line in error.splitlines() if not line.startswith(_FRAME_PREFIXES)]
     code = EXIT_CODE.search(error)
     return "\n".join(_LABEL.sub("", line) for line in lines).strip() or (code.group() if code else error)
 
 
-def _objects(value: Any) -> Sequence[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list | tuple) else []
+def _filter_objects(value: Any) -> Sequence[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
 
 
-def _input(value: Any) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = frozen(value if isinstance(value, Mapping) else {})
-    return found
+def _freeze_input(value: Any) -> Mapping[str, Any]:
+    arguments: Mapping[str, Any] = freeze(value if isinstance(value, Mapping) else {})
+    return arguments
 
 
-GEMINI_CONVERSATION = Talk(read=read_gemini_conversation, marks=(b'"user"', b'"gemini"'))
-QWEN_CONVERSATION = Talk(read=read_qwen_conversation, marks=(b'"user"', b'"assistant"', b'"tool_result"'))
+GEMINI_CONVERSATION = ConversationReader(read=read_gemini_conversation, line_markers=(b'"user"', b'"gemini"'))
+QWEN_CONVERSATION = ConversationReader(
+    read=read_qwen_conversation, line_markers=(b'"user"', b'"assistant"', b'"tool_result"')
+)
 
 
-def read_gemini_usage(line: Mapping[str, Any]) -> Iterator[Told]:
-    told, name = line.get("tokens"), words(line.get("id"))
-    if line.get("type") == "gemini" and isinstance(told, Mapping):
-        prompt, cached, tool = (tokens(told.get(key)) for key in ("input", "cached", "tool"))
-        rest = tokens(told.get("output")) + tokens(told.get("thoughts"))
-        yield _usage_of(name, line, (prompt, cached, tool), (rest, tokens(told.get("total"))))
-    elif line.get("type") == "user" and _words_of_a_person(line.get("content")):
+def read_gemini_usage(line: Mapping[str, Any]) -> Iterator[UsageEntry]:
+    usage, name = line.get("tokens"), text_or_empty(line.get("id"))
+    if line.get("type") == "gemini" and isinstance(usage, Mapping):
+        prompt, cached, tool = (parse_tokens(usage.get(key)) for key in ("input", "cached", "tool"))
+        written = parse_tokens(usage.get("output")) + parse_tokens(usage.get("thoughts"))
+        yield _make_usage(name, line, (prompt, cached, tool), (written, parse_tokens(usage.get("total"))))
+    elif line.get("type") == "user" and _is_by_person(line.get("content")):
         yield Turn(name)
 
 
-def read_qwen_usage(line: Mapping[str, Any]) -> Iterator[Told]:
-    told, name = line.get("usageMetadata"), words(line.get("uuid"))
+def read_qwen_usage(line: Mapping[str, Any]) -> Iterator[UsageEntry]:
+    usage, name = line.get("usageMetadata"), text_or_empty(line.get("uuid"))
     if line.get("agentId") or line.get("isSidechain") is True:
         return
-    if line.get("type") == "assistant" and isinstance(told, Mapping):
+    if line.get("type") == "assistant" and isinstance(usage, Mapping):
         keys = ("promptTokenCount", "cachedContentTokenCount", "toolUsePromptTokenCount")
-        prompt, cached, tool = (tokens(told.get(key)) for key in keys)
-        whole = tokens(told.get("totalTokenCount"))
-        rest = tokens(told.get("candidatesTokenCount"))
-        yield _usage_of(name, line, (prompt, cached, tool), (rest, whole))
+        prompt, cached, tool = (parse_tokens(usage.get(key)) for key in keys)
+        total = parse_tokens(usage.get("totalTokenCount"))
+        written = parse_tokens(usage.get("candidatesTokenCount"))
+        yield _make_usage(name, line, (prompt, cached, tool), (written, total))
     elif line.get("type") == "user":
         message = line.get("message")
-        if isinstance(message, Mapping) and _words_of_a_person(message.get("parts")):
+        if isinstance(message, Mapping) and _is_by_person(message.get("parts")):
             yield Turn(name)
 
 
-def _usage_of(
-    name: str, line: Mapping[str, Any], read: tuple[int, int, int], wrote: tuple[int, int]
-) -> Answer:
-    """What was written is the whole less what was read: thoughts are counted apart, or not."""
-    (prompt, cached, tool), (rest, whole) = read, wrote
-    output = max(whole - prompt - tool, 0) if whole else rest
-    spent = Spent(input=max(prompt - cached, 0) + tool, output=output, cache_read=min(cached, prompt))
-    return Answer(spent, call=name, model=words(line.get("model")), used=whole or spent.whole)
+def _make_usage(
+    name: str, line: Mapping[str, Any], input_counts: tuple[int, int, int], output_counts: tuple[int, int]
+) -> ModelCall:
+    """Return the usage; output is the total less the input, because thoughts may be counted separately."""
+    (prompt, cached, tool), (written, total) = input_counts, output_counts
+    output = max(total - prompt - tool, 0) if total else written
+    spent = TokenCounts(input=max(prompt - cached, 0) + tool, output=output, cache_read=min(cached, prompt))
+    return ModelCall(spent, call=name, model=text_or_empty(line.get("model")), used=total or spent.total)
 
 
-def _words_of_a_person(content: Any) -> bool:
-    """What tools gave back, and what made a turn go on, is told of as a person's words."""
+def _is_by_person(content: Any) -> bool:
+    """Return whether a person wrote *content*; tool results and continuations are user messages too."""
     parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
-    text = words(content) or "".join(words(part.get("text")) for part in parts)
-    return bool(text) and not any("functionResponse" in part for part in parts) and GOING_ON not in text[:60]
+    text = text_or_empty(content) or "".join(text_or_empty(part.get("text")) for part in parts)
+    return bool(text) and not any("functionResponse" in part for part in parts) and PREFIX not in text[:60]
 
 
-GEMINI_USAGE = Recording(read=read_gemini_usage, marks=(b'"tokens"', b'"user"'))
-QWEN_USAGE = Recording(read=read_qwen_usage, marks=(b'"usageMetadata"', b'"user"'))
+GEMINI_USAGE = UsageReader(read=read_gemini_usage, line_markers=(b'"tokens"', b'"user"'))
+QWEN_USAGE = UsageReader(read=read_qwen_usage, line_markers=(b'"usageMetadata"', b'"user"'))

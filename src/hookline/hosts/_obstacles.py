@@ -1,90 +1,99 @@
-"""What stands in the way of hooks in a host's own files: switches, and folders that nobody trusted yet."""
+"""Checks of a host's own files for settings that keep hooks from running: switches and untrusted folders.
+
+Each function returns a check, which returns a sentence about the obstacle, or "" if there is none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hookline.core.install_table import Place
+from hookline.core.install_table import Installation
 
-Said = Callable[[Mapping[str, "Any"], Place], str]
-TRUSTED = ("TRUST_FOLDER", "TRUST_PARENT")
-
-
-def switched(*names: str, to: bool = True) -> Said:
-    """Says which of the switches (dots lead inwards) is set so that no hook of ours runs."""
-
-    def said(holds: Mapping[str, Any], place: Place) -> str:
-        found = [name for name in names if _at(holds, name) is to]
-        return f"`{found[0]}` is {str(to).lower()}, so hooks do not run" if found else ""
-
-    return said
+FindObstacle = Callable[[Mapping[str, "Any"], Installation], str]
+TRUSTED_LEVELS = ("TRUST_FOLDER", "TRUST_PARENT")
 
 
-def _at(holds: Any, path: str) -> Any:
+def disabled_by(*names: str, to: bool = True) -> FindObstacle:
+    """Return a check for a switch, given as a dotted path, whose value *to* disables hooks."""
+
+    def find_obstacle(settings: Mapping[str, Any], place: Installation) -> str:
+        set_names = [name for name in names if _value_at(settings, name) is to]
+        return f"`{set_names[0]}` is {str(to).lower()}, so hooks do not run" if set_names else ""
+
+    return find_obstacle
+
+
+def _value_at(value: Any, path: str) -> Any:
     for key in path.split("."):
-        holds = holds.get(key) if isinstance(holds, Mapping) else None
-    return holds
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
 
 
-def listed(name: str, how: str) -> Said:
-    """For hosts that keep a list of trusted folders under *name*."""
+def unlisted_folder(name: str, fix: str) -> FindObstacle:
+    """Return a check for hosts that keep a list of trusted folders under *name*."""
 
-    def said(holds: Mapping[str, Any], place: Place) -> str:
-        folders = _at(holds, name)
-        known = isinstance(folders, list) and any(_within(place.root, str(one)) for one in folders)
-        return "" if place.scope == "user" or known else f"{place.root} is no folder that it trusts: {how}"
+    def find_obstacle(settings: Mapping[str, Any], place: Installation) -> str:
+        folders = _value_at(settings, name)
+        trusted = isinstance(folders, list) and any(_is_within(place.root, str(folder)) for folder in folders)
+        return "" if place.scope == "user" or trusted else f"{place.root} is no folder that it trusts: {fix}"
 
-    return said
+    return find_obstacle
 
 
-def trusted_folder(how: str, switch: str, *, usually: bool) -> Said:
-    """For hosts that keep, for each folder, whether it is trusted, and ask only where a *switch* is on."""
+def untrusted_folder(fix: str, switch: str, *, default: bool) -> FindObstacle:
+    """Return a check for hosts that record trust per folder.
 
-    def said(holds: Mapping[str, Any], place: Place) -> str:
-        asked = _at(place.also, switch)
-        if place.scope == "user" or not (asked if isinstance(asked, bool) else usually):
+    Such a host requires trust only if the setting *switch* is on; *default* applies if it is not set.
+    """
+
+    def find_obstacle(settings: Mapping[str, Any], place: Installation) -> str:
+        enabled = _value_at(place.other_content, switch)
+        if place.scope == "user" or not (enabled if isinstance(enabled, bool) else default):
             return ""
-        known = any(
-            level in TRUSTED and _trusts(folder, level, place.root) for folder, level in holds.items()
+        trusted = any(
+            level in TRUSTED_LEVELS and _covers(folder, level, place.root)
+            for folder, level in settings.items()
         )
-        return "" if known else f"{place.root} is no folder that it trusts: {how}"
+        return "" if trusted else f"{place.root} is no folder that it trusts: {fix}"
 
-    return said
-
-
-def trusted_project(how: str) -> Said:
-    """For hosts that keep, for each project, how far it is trusted; what lies deeper counts with it."""
-
-    def said(holds: Mapping[str, Any], place: Place) -> str:
-        known = _at(holds, "projects")
-        levels = known.items() if isinstance(known, Mapping) else ()
-        trusted = any(path == place.root and _at(one, "trust_level") == "trusted" for path, one in levels)
-        return "" if place.scope == "user" or trusted else f"{place.root} is no project that it trusts: {how}"
-
-    return said
+    return find_obstacle
 
 
-def off_by_name(switch: str, name: str = "hookline") -> Said:
-    """For hosts that keep a list of hooks that are switched off."""
+def untrusted_project(fix: str) -> FindObstacle:
+    """Return a check for hosts that record a trust level per project root."""
 
-    def said(holds: Mapping[str, Any], place: Place) -> str:
-        names = _at(holds, switch)
+    def find_obstacle(settings: Mapping[str, Any], place: Installation) -> str:
+        projects = _value_at(settings, "projects")
+        levels = projects.items() if isinstance(projects, Mapping) else ()
+        trusted = any(
+            path == place.root and _value_at(project, "trust_level") == "trusted" for path, project in levels
+        )
+        return "" if place.scope == "user" or trusted else f"{place.root} is no project that it trusts: {fix}"
+
+    return find_obstacle
+
+
+def disabled_by_name(switch: str, name: str = "hookline") -> FindObstacle:
+    """Return a check for hosts that keep a list of disabled hooks."""
+
+    def find_obstacle(settings: Mapping[str, Any], place: Installation) -> str:
+        names = _value_at(settings, switch)
         off = isinstance(names, list) and name in names
         return f"`{switch}` names {name!r}, so our hooks do not run" if off else ""
 
-    return said
+    return find_obstacle
 
 
-def _trusts(folder: str, level: str, root: str) -> bool:
-    return _within(root, folder.rpartition("/")[0] if level == "TRUST_PARENT" else folder)
+def _covers(folder: str, level: str, root: str) -> bool:
+    return _is_within(root, folder.rpartition("/")[0] if level == "TRUST_PARENT" else folder)
 
 
-def _within(path: str, folder: str) -> bool:
+def _is_within(path: str, folder: str) -> bool:
     folder = folder.rstrip("/")
     return path == folder or path.startswith(f"{folder}/")
 
 
-def either(*ways: Said) -> Said:
-    """The first of these that stands in the way."""
-    return lambda holds, place: next(filter(None, (said(holds, place) for said in ways)), "")
+def any_of(*checks: FindObstacle) -> FindObstacle:
+    """Return a check that reports the first obstacle found by *checks*."""
+    return lambda settings, place: next(filter(None, (check(settings, place) for check in checks)), "")

@@ -1,15 +1,14 @@
-"""Which hosts run the files of others, and what raises the question whether it is them.
+"""Hosts that also run the hook files of other hosts, and marks that hint at them.
 
-A mark is a variable of the environment or a field of the payload, with a part of its text behind a colon
-where the field alone says too little. It decides nothing: whoever it points to is
-then asked, by `sent` in its own file, so that the many calls that bear no mark load no other host.
+A mark is an environment variable or a payload field; a part of the field's text may follow after a colon. A
+mark only selects the hosts whose `recognizes` function is then called, so that most calls load no other host.
 """
 
 from __future__ import annotations
 
 from hookline.core.frozen import Frozen
 
-CLAUDES = Frozen(
+CLAUDE_READERS = Frozen(
     {
         "qwen-code": ("QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR"),
         "gemini-cli": ("GEMINI_SESSION_ID",),
@@ -21,6 +20,6 @@ CLAUDES = Frozen(
         "vscode": ("timestamp",),
     }
 )
-"""Who runs settings and plugins that were made for Claude Code, the surest to be told first."""
-GITHUBS = Frozen({"copilot-cli": ("COPILOT_CLI",), "vscode": ("timestamp",)})
-"""Who runs the files in `.github/hooks` and `~/.copilot/hooks`."""
+"""Hosts that run settings and plugins for Claude Code, the most reliably recognised first."""
+GITHUB_READERS = Frozen({"copilot-cli": ("COPILOT_CLI",), "vscode": ("timestamp",)})
+"""Hosts that run the files in `.github/hooks` and `~/.copilot/hooks`."""

@@ -1,58 +1,58 @@
-"""What a host's recording of a session comes to: where it was, what was called, what came back."""
+"""Records that hookline reads from a host's transcript: session, tool calls and their results."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 
 
-class Place(Struct, frozen=True, kw_only=True):
-    """Where the lines from here on belong; what is empty stays as it was."""
+class SessionInfo(Struct, frozen=True, kw_only=True):
+    """Session and working directory of the lines that follow; an empty field leaves the value unchanged."""
 
     session: str = ""
     cwd: str = ""
 
 
 class Call(Struct, frozen=True, kw_only=True):
-    """A tool call that the agent wanted."""
+    """A tool call that the agent requested."""
 
     id: str
-    """The host's own name of the call; empty where it has none, and then its result cannot be found."""
+    """The host's id of the call; a call without one cannot be matched with its result."""
     tool: str
     kind: str = "other"
-    """In our words, for hosts whose table of tools is not at hand."""
-    input: Mapping[str, Any] = NOTHING
+    """Hookline's kind of the tool, for hosts whose table of tools is not available."""
+    input: Mapping[str, Any] = EMPTY
     session: str = ""
     cwd: str = ""
     host: str = ""
-    """Who made the call, where a recording holds those of several hosts."""
+    """The host that made the call, if a transcript contains calls of several hosts."""
     helper: str = ""
-    """The helper agent that wanted it, if any."""
+    """The subagent that requested the call, if any."""
     partial: bool = False
-    """Whether only the beginning of its input was kept."""
+    """Whether the recorded input is truncated."""
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """What came back from a call."""
+    """The result of a tool call."""
 
     id: str
     output: Any = None
     error: str = ""
-    """What the agent was told where the call failed; empty where it worked."""
+    """The error message that the agent received; empty if the call succeeded."""
 
 
-Entry = Place | Call | Result
+Entry = SessionInfo | Call | Result
 
 
-def words(value: Any) -> str:
-    """*value* if it is text; a recording is other people's data, and a field may be anything."""
+def text_or_empty(value: Any) -> str:
+    """Return *value* if it is text, else "": a field of a transcript may have any type."""
     return value if isinstance(value, str) else ""
 
 
-def text_of(content: Any) -> str:
-    """The text of an answer that is a string, or a list of blocks of which some have text."""
+def join_text(content: Any) -> str:
+    """Return the text of *content*, which is a string or a list of blocks, some with text."""
     if isinstance(content, list):
-        return "\n".join(words(block.get("text")) for block in content if isinstance(block, Mapping))
-    return words(content)
+        return "\n".join(text_or_empty(block.get("text")) for block in content if isinstance(block, Mapping))
+    return text_or_empty(content)

@@ -1,4 +1,4 @@
-"""Cline: a program for every moment, an answer only around a tool, and exit codes that mean nothing."""
+"""Cline: one program per moment; replies are read only around a tool, and exit codes are ignored."""
 
 import json
 from typing import Any
@@ -15,10 +15,10 @@ from hookline.core.events import (
     Stop,
     UserPromptSubmit,
 )
-from hookline.core.frozen import thawed
-from hookline.core.host import WHOLE, Host, Reply, Said, Tool, moment, tool
-from hookline.core.install_table import Entry, Own, Wiring
-from hookline.hosts._cline_payloads import COMMANDS, HELPER, failure, unpacked
+from hookline.core.frozen import thaw
+from hookline.core.host import WHOLE_OUTPUT, Host, Reply, ReplyContext, Tool, moment, tool
+from hookline.core.install_table import InstallEntry, InstallMethod, OwnFiles
+from hookline.hosts._cline_payloads import COMMANDS, HELPER, find_failure, normalize
 
 CALL = {"tool": "tool_call.name", "input": "tool_call.input", "call": "tool_call.id"}
 RAN = {
@@ -31,41 +31,44 @@ RAN = {
 }
 
 
-def encode(said: Said) -> Reply:
-    outcome, answer = said.outcome, dict[str, Any]()
-    if outcome.blocked is not None:  # which ends the run, and takes no context beside it
-        answer = {"cancel": True, "errorMessage": "\n".join((outcome.blocked, *outcome.context))}
+def encode(answer: ReplyContext) -> Reply:
+    outcome, reply = answer.outcome, dict[str, Any]()
+    if outcome.blocked is not None:  # ends the run, and accepts no context beside the reason
+        reply = {"cancel": True, "errorMessage": "\n".join((outcome.blocked, *outcome.context))}
     elif outcome.context:
-        answer["contextModification"] = "\n".join(outcome.context)
-    if said.changed is not None and outcome.blocked is None:
-        answer["overrideInput"] = _overriding(thawed(said.changed))
-    told = "".join(f"hookline: {warning}\n" for warning in outcome.warnings)
-    return Reply(stdout=json.dumps(answer) if answer else "", stderr=told)
+        reply["contextModification"] = "\n".join(outcome.context)
+    if answer.changed is not None and outcome.blocked is None:
+        reply["overrideInput"] = _override_input(thaw(answer.changed))
+    warnings = "".join(f"hookline: {warning}\n" for warning in outcome.warnings)
+    return Reply(stdout=json.dumps(reply) if reply else "", stderr=warnings)
 
 
-def _overriding(new: dict[str, Any]) -> dict[str, Any]:
+def _override_input(new: dict[str, Any]) -> dict[str, Any]:
     if COMMANDS not in new:
         return new
     return {key: value for key, value in new.items() if key != "command"} | {COMMANDS: [new["command"]]}
 
 
-def mcp_tool(name: str) -> Tool | None:
-    return tool("mcp", output=WHOLE) if "__" in name else None
+def find_tool(name: str) -> Tool | None:
+    return tool("mcp", output=WHOLE_OUTPUT) if "__" in name else None
 
 
-def files(entries: tuple[Entry, ...]) -> dict[str, str]:
-    return {one.moment: f"#!/bin/sh\n# Made by hookline.\n{one.guard}exec {one.command}\n" for one in entries}
+def make_files(entries: tuple[InstallEntry, ...]) -> dict[str, str]:
+    return {
+        entry.moment: f"#!/bin/sh\n# Made by hookline.\n{entry.guard}exec {entry.command}\n"
+        for entry in entries
+    }
 
 
 HOST = Host(
     name="cline",
     about="Cline, the editor's extension and the command line's program.",
     documented="Cline's own sources of 22 August 2026",
-    names_event="hookName",
-    common={"session": "taskId", "cwd": "cwd", "at": "timestamp", "subagent_id": HELPER},
+    event_key="hookName",
+    common_paths={"session": "taskId", "cwd": "cwd", "at": "timestamp", "subagent_id": HELPER},
     moments={
-        "TaskStart": moment(SessionStart).saying(source="startup"),
-        "TaskResume": moment(SessionStart).saying(source="resume"),
+        "TaskStart": moment(SessionStart).with_values(source="startup"),
+        "TaskResume": moment(SessionStart).with_values(source="resume"),
         "UserPromptSubmit": moment(UserPromptSubmit, prompt="userPromptSubmit.prompt"),
         "PreToolUse": moment(PreToolUse, BLOCK, INJECT, MODIFY, **CALL),
         "PostToolUse": moment(PostToolUse, INJECT, **RAN),
@@ -85,15 +88,17 @@ HOST = Host(
         "skills": tool("agent", content="args"),
         "ask_question": tool("question"),
     },
-    tool_kind=mcp_tool,
-    unpacked=unpacked,
-    failure=failure,
+    find_tool=find_tool,
+    normalize=normalize,
+    find_error=find_failure,
     encode=encode,
-    within=25.0,  # of the 30 s that its older editions give
-    one_by_one=True,
+    timeout=25.0,  # older versions wait 30 s
+    sequential_hooks=True,
     settings=("~/.cline/hooks",),
     program="cline",
     folders=("~/.cline", ".cline", ".clinerules"),
-    wiring=Wiring(way=Own(user="~/.cline/hooks", project=".cline/hooks", files=files, executable=True)),
+    install=InstallMethod(
+        layout=OwnFiles(user="~/.cline/hooks", project=".cline/hooks", make_files=make_files, executable=True)
+    ),
     headless=("cline", "{prompt}"),
 )

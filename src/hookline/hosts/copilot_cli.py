@@ -1,6 +1,7 @@
-"""GitHub Copilot CLI: JSON in, one flat JSON document out, always exit 0; any other code denies the tool.
+"""GitHub Copilot CLI: JSON in, one flat JSON document out, exit code 0; any other code denies the tool.
 
-No answer ever allows: Copilot asks hooks before the user's own rules, and an allow would beat a deny there.
+No reply allows a call: Copilot runs hooks before the user's own rules, and an allow would override a deny
+there.
 """
 
 import json
@@ -26,55 +27,57 @@ from hookline.core.events import (
     UserPromptSubmit,
 )
 from hookline.core.host import Host, Tool, moment, tool
-from hookline.core.install_table import Entry, Look, Own, Wiring
+from hookline.core.install_table import InstallEntry, InstallMethod, ObstacleCheck, OwnFiles
 from hookline.hosts import _shared_files
-from hookline.hosts._copilot_codec import encode, failure, of_helper, of_ours, unpacked
-from hookline.hosts._obstacles import listed, switched
+from hookline.hosts._copilot_codec import encode, find_failure, is_continuation, is_from_subagent, normalize
+from hookline.hosts._obstacles import disabled_by, unlisted_folder
 
 CALL = {"tool": "toolName", "input": "toolArgs"}
 TEXT = {"output": "textResultForLlm"}
 FILE = {"path": "path", **TEXT}
-MISSING = json.dumps({"type": "progress", "message": "hookline could not be run, so nothing was judged"})
+NOT_RUN = json.dumps({"type": "progress", "message": "hookline could not be run, so nothing was judged"})
 
 
-def other_tool(name: str) -> Tool:
-    """Tools of MCP servers are `server-tool`, or `server/tool` where a permission is asked for."""
+def find_tool(name: str) -> Tool:
+    """Return the row of a tool; an MCP tool is `server-tool`, or `server/tool` in permission requests."""
     return tool("mcp" if "-" in name or "/" in name else "other", **TEXT)
 
 
-def files(entries: tuple[Entry, ...]) -> Mapping[str, str]:
-    """Both spellings would fire twice, so only Copilot's own is wired."""
-    hooks = {one.moment: [_entry(one)] for one in entries if one.moment in NATIVE}
+def make_files(entries: tuple[InstallEntry, ...]) -> Mapping[str, str]:
+    """Return the hook file; it has only Copilot's own spelling, because both would fire each event twice."""
+    hooks = {entry.moment: [_make_entry(entry)] for entry in entries if entry.moment in NATIVE_MOMENTS}
     return {"hookline.json": json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"}
 
 
-def _entry(one: Entry) -> dict[str, Any]:
-    """A command that ends with 0, and says so, where hookline cannot be run; 2 is its own block."""
-    line = f"{one.command} --event {one.moment}"
-    powershell = f"{line}; if (-not $?) {{ '{MISSING}' }}; exit 0"
-    bash = f"{one.guard}{line} || {{ [ $? = 2 ] && exit 2; echo '{MISSING}'; }}"
-    return {"type": "command", "bash": bash, "powershell": powershell, "timeoutSec": round(one.seconds)}
+def _make_entry(entry: InstallEntry) -> dict[str, Any]:
+    """Return an entry whose command exits with 0 and a message if hookline cannot run; 2 is a block."""
+    line = f"{entry.command} --event {entry.moment}"
+    powershell = f"{line}; if (-not $?) {{ '{NOT_RUN}' }}; exit 0"
+    bash = f"{entry.guard}{line} || {{ [ $? = 2 ] && exit 2; echo '{NOT_RUN}'; }}"
+    return {"type": "command", "bash": bash, "powershell": powershell, "timeoutSec": round(entry.timeout)}
 
 
-NATIVE = {
+NATIVE_MOMENTS = {
     "sessionStart": moment(SessionStart, INJECT, source="source"),
     "userPromptSubmitted": moment(UserPromptSubmit, BLOCK, INJECT, prompt="prompt").unless(
-        lambda payload: of_helper(payload) or of_ours(payload), None
+        lambda payload: is_from_subagent(payload) or is_continuation(payload), None
     ),
     "preToolUse": moment(PreToolUse, BLOCK, ASK, INJECT, MODIFY, **CALL),
     "permissionRequest": moment(PermissionRequest, BLOCK, tool="toolName", input="toolInput"),
     "postToolUse": moment(PostToolUse, BLOCK, INJECT, MODIFY, **CALL, output="toolResult"),
-    "postToolUseFailure": moment(PostToolUse, BLOCK, INJECT, **CALL, error="error").saying(success=False),
+    "postToolUseFailure": moment(PostToolUse, BLOCK, INJECT, **CALL, error="error").with_values(
+        success=False
+    ),
     "preCompact": moment(PreCompact, trigger="trigger", instructions="customInstructions"),
     "subagentStart": moment(SubagentStart, INJECT),
     "subagentStop": moment(SubagentStop, BLOCK, again="stop_hook_active", last_text="response"),
     "notification": moment(Notification, INJECT, kind="notification_type", text="message"),
-    "agentStop": moment(Stop, BLOCK, again="stop_hook_active").unless(of_helper, None),
+    "agentStop": moment(Stop, BLOCK, again="stop_hook_active").unless(is_from_subagent, None),
     "errorOccurred": moment(OnError, error="error.message"),
     "sessionEnd": moment(SessionEnd, reason="reason"),
 }
-CLAUDES = {"userPromptSubmitted": "UserPromptSubmit", "agentStop": "Stop"}
-"""Where the other spelling is more than a capital letter."""
+CLAUDE_NAMES = {"userPromptSubmitted": "UserPromptSubmit", "agentStop": "Stop"}
+"""Claude's event names that differ by more than a capital letter."""
 TOOLS = {
     "bash": tool("shell", command="command", **TEXT),
     "powershell": tool("powershell", command="command", **TEXT),
@@ -89,19 +92,19 @@ TOOLS = {
     "task": tool("agent", content="prompt", **TEXT),
     "ask_user": tool("question", **TEXT),
 }
-RENAMED = {
+CLAUDE_TOOLS = {
     "Bash": "bash", "PowerShell": "powershell", "Read": "view", "Write": "create", "Edit": "edit",
     "Glob": "glob", "Grep": "grep", "WebFetch": "web_fetch", "WebSearch": "web_search", "Agent": "task",
     "Task": "task",
 }  # fmt: skip
-"""The other dialect's names of tools; their arguments are the same."""
+"""Claude's tool names; the arguments are the same."""
 
 HOST = Host(
     name="copilot-cli",
     about="GitHub's Copilot CLI.",
-    proved="1.0.102",
-    names_event="hook_event_name",
-    common={
+    tested_version="1.0.102",
+    event_key="hook_event_name",
+    common_paths={
         "session": "sessionId",
         "transcript": "transcriptPath",
         "cwd": "cwd",
@@ -109,35 +112,38 @@ HOST = Host(
         "subagent_type": "agentType",
     },
     moments={
-        **NATIVE,
-        **{CLAUDES.get(name, name[0].upper() + name[1:]): row for name, row in NATIVE.items()},
+        **NATIVE_MOMENTS,
+        **{CLAUDE_NAMES.get(name, name[0].upper() + name[1:]): row for name, row in NATIVE_MOMENTS.items()},
     },
-    tools={**TOOLS, **{theirs: TOOLS[name] for theirs, name in RENAMED.items()}},
-    tool_kind=other_tool,
-    unpacked=unpacked,
-    failure=failure,
+    tools={**TOOLS, **{theirs: TOOLS[name] for theirs, name in CLAUDE_TOOLS.items()}},
+    find_tool=find_tool,
+    normalize=normalize,
+    find_error=find_failure,
     encode=encode,
     prompt_may_come_first=True,
-    telltales=("COPILOT_CLI",),
-    sent=lambda payload, env: bool(env.get("COPILOT_CLI")) and "timestamp" in payload,
-    run_by=_shared_files.GITHUBS,
-    one_by_one=True,
+    env_markers=("COPILOT_CLI",),
+    recognises=lambda payload, env: bool(env.get("COPILOT_CLI")) and "timestamp" in payload,
+    run_by=_shared_files.GITHUB_READERS,
+    sequential_hooks=True,
     project_env="COPILOT_PROJECT_DIR",
     settings=("~/.copilot/hooks/hookline.json", "~/.copilot/settings.json", "~/.copilot/config.json"),
     program="copilot",
     runs_hooks_of=(".claude/settings.json", ".claude/settings.local.json"),
     folders=("~/.copilot", ".github/copilot", ".github/hooks"),
-    wiring=Wiring(
-        way=Own(user="~/.copilot/hooks", project=".github/hooks", files=files),
-        moved_by="COPILOT_HOME",
-        looks=(
-            Look(file="~/.copilot/settings.json", said=switched("disableAllHooks")),
-            Look(file="~/.copilot/config.json", said=listed("trustedFolders", "start `copilot` there")),
+    install=InstallMethod(
+        layout=OwnFiles(user="~/.copilot/hooks", project=".github/hooks", make_files=make_files),
+        folder_env="COPILOT_HOME",
+        checks=(
+            ObstacleCheck(file="~/.copilot/settings.json", find_obstacle=disabled_by("disableAllHooks")),
+            ObstacleCheck(
+                file="~/.copilot/config.json",
+                find_obstacle=unlisted_folder("trustedFolders", "start `copilot` there"),
+            ),
         ),
-        needs=(
+        manual_steps=(
             "the folder must be trusted for the project's hooks to run: `copilot` asks when it starts there",
         ),
     ),
     headless=("copilot", "-p", "{prompt}", "--trust-folder", "--no-color", "--model={model}"),
-    free={"edit": ("--allow-all-tools",), "full": ("--allow-all-tools", "--allow-all-paths")},
+    permission_arguments={"edit": ("--allow-all-tools",), "full": ("--allow-all-tools", "--allow-all-paths")},
 )

@@ -19,20 +19,20 @@ from hookline.core.events import (
     SubagentStop,
     UserPromptSubmit,
 )
-from hookline.core.host import WHOLE, Host, Tool, moment, tool
-from hookline.core.install_table import Entry, Listed, Wiring
+from hookline.core.host import WHOLE_OUTPUT, Host, Tool, moment, tool
+from hookline.core.install_table import InstallEntry, InstallMethod, SettingsFile
 from hookline.hosts._cursor_codec import (
     AGAIN,
+    EMPTY_REPLY,
     MCP,
     SHELL,
-    SILENCE,
-    denied,
     encode,
-    failed,
-    of_mcp,
-    of_shell,
-    unfinished,
-    unpacked,
+    has_failed,
+    is_mcp_call,
+    is_shell_call,
+    is_unfinished,
+    normalize,
+    was_denied,
 )
 
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_use_id"}
@@ -40,25 +40,27 @@ RAN = {**CALL, "duration_ms": "duration"}
 FILE = {"path": "file_path"}
 
 
-def mcp_tool(name: str) -> Tool | None:
-    return tool("mcp", output=WHOLE) if name.startswith(MCP) else None
+def find_tool(name: str) -> Tool | None:
+    return tool("mcp", output=WHOLE_OUTPUT) if name.startswith(MCP) else None
 
 
-def entry(one: Entry) -> dict[str, Any]:
-    """Without a matcher, which voids the whole file where it is wrong, and with no `//`, which is read as the
-    beginning of a comment even inside of text."""
-    command = one.line
+def make_entry(entry: InstallEntry) -> dict[str, Any]:
+    """Return an entry without a matcher and without `//`.
+
+    An invalid matcher voids the whole file, and Cursor reads `//` as a comment even inside a string.
+    """
+    command = entry.line
     while "//" in command:
         command = command.replace("//", "/")
-    return {"command": command, "timeout": round(one.seconds)}
+    return {"command": command, "timeout": round(entry.timeout)}
 
 
 HOST = Host(
     name="cursor",
     about="Cursor, the editor's agent and the command line's.",
     documented="Cursor's page on hooks of October 2026, and what others read in version 2026.09.18",
-    names_event="hook_event_name",
-    common={
+    event_key="hook_event_name",
+    common_paths={
         "session": "conversation_id",
         "transcript": "transcript_path",
         "cwd": "cwd",
@@ -69,21 +71,23 @@ HOST = Host(
     moments={
         "sessionStart": moment(SessionStart, INJECT),
         "beforeSubmitPrompt": moment(UserPromptSubmit, BLOCK, prompt="prompt"),
-        "preToolUse": moment(PreToolUse, BLOCK, ALLOW, MODIFY, **CALL).unless(of_shell, None),
-        "beforeShellExecution": moment(PreToolUse, BLOCK, ASK, ALLOW, input="tool_input").saying(tool=SHELL),
+        "preToolUse": moment(PreToolUse, BLOCK, ALLOW, MODIFY, **CALL).unless(is_shell_call, None),
+        "beforeShellExecution": moment(PreToolUse, BLOCK, ASK, ALLOW, input="tool_input").with_values(
+            tool=SHELL
+        ),
         "postToolUse": moment(PostToolUse, INJECT, **RAN, output="tool_output").unless(
-            of_mcp, moment(PostToolUse, INJECT, MODIFY, **RAN, output="tool_output")
+            is_mcp_call, moment(PostToolUse, INJECT, MODIFY, **RAN, output="tool_output")
         ),
         "postToolUseFailure": moment(PostToolUse, **RAN, error="error_message")
-        .saying(success=False)
-        .unless(denied, None),
+        .with_values(success=False)
+        .unless(was_denied, None),
         "preCompact": moment(PreCompact, trigger="trigger"),
         "subagentStart": moment(SubagentStart),
         "subagentStop": moment(SubagentStop, BLOCK, again=AGAIN, last_text="summary").unless(
-            unfinished, moment(SubagentStop, again=AGAIN, last_text="summary")
+            is_unfinished, moment(SubagentStop, again=AGAIN, last_text="summary")
         ),
         "stop": moment(Stop, BLOCK, again=AGAIN).unless(
-            unfinished, moment(Stop, again=AGAIN).unless(failed, moment(OnError, error="status"))
+            is_unfinished, moment(Stop, again=AGAIN).unless(has_failed, moment(OnError, error="status"))
         ),
         "sessionEnd": moment(SessionEnd, reason="reason"),
     },
@@ -96,23 +100,26 @@ HOST = Host(
         "Glob": tool("glob", path="path", pattern="pattern"),
         "Task": tool("agent", content="prompt"),
     },
-    tool_kind=mcp_tool,
-    unpacked=unpacked,
+    find_tool=find_tool,
+    normalize=normalize,
     encode=encode,
-    silence=lambda name: SILENCE,
-    continuations=4,  # below its own limit of 5
-    telltales=("CURSOR_VERSION",),
-    sent=lambda payload, env: "cursor_version" in payload,
+    encode_empty_reply=lambda name: EMPTY_REPLY,
+    continuations=4,  # Cursor's own limit is 5
+    env_markers=("CURSOR_VERSION",),
+    recognises=lambda payload, env: "cursor_version" in payload,
     project_env="CURSOR_PROJECT_DIR",
     settings=("~/.cursor/hooks.json",),
     program="cursor-agent",
     runs_hooks_of=(".claude/settings.json", ".claude/settings.local.json"),
     folders=("~/.cursor", ".cursor"),
-    wiring=Wiring(
-        way=Listed(
-            user="~/.cursor/hooks.json", project=".cursor/hooks.json", start={"version": 1}, entry=entry
+    install=InstallMethod(
+        layout=SettingsFile(
+            user="~/.cursor/hooks.json",
+            project=".cursor/hooks.json",
+            initial_content={"version": 1},
+            make_entry=make_entry,
         ),
-        needs=("trust the workspace in Cursor: it runs a project's hooks in no other",),
+        manual_steps=("trust the workspace in Cursor: it runs a project's hooks in no other",),
     ),
     headless=("cursor-agent", "-p", "{prompt}"),
 )

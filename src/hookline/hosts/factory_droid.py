@@ -1,4 +1,4 @@
-"""Factory's Droid: Claude's words in its answers, tools of its own, exit codes that are best left alone."""
+"""Factory's Droid: Claude's reply format and tools of its own; exit codes are not used."""
 
 import re
 from collections.abc import Mapping
@@ -20,45 +20,49 @@ from hookline.core.events import (
     SubagentStop,
     UserPromptSubmit,
 )
-from hookline.core.host import WHOLE, Host, Tool, moment, tool
-from hookline.core.install_table import Entry, Listed, Look, Wiring
-from hookline.hosts._claude_entries import hooks
-from hookline.hosts._claude_replies import encode
-from hookline.hosts._obstacles import switched
+from hookline.core.host import WHOLE_OUTPUT, Host, Tool, moment, tool
+from hookline.core.install_table import InstallEntry, InstallMethod, ObstacleCheck, SettingsFile
+from hookline.hosts._claude_codec import encode
+from hookline.hosts._claude_entries import read_hooks
+from hookline.hosts._obstacles import disabled_by
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 AGAIN = {"again": "stop_hook_active"}
 FILE = {"path": "file_path"}
-EXIT = re.compile(r"\[Process exited with code (\d+)\]\s*\Z")
+EXIT_CODE = re.compile(r"\[Process exited with code (\d+)\]\s*\Z")
 
 
-def failure(payload: Mapping[str, Any]) -> str:
-    """A command's result ends in its exit code; that it failed is said nowhere else."""
-    told = payload.get("tool_response")
-    found = EXIT.search(told) if isinstance(told, str) and payload.get("tool_name") == "Execute" else None
-    return f"exit code {found[1]}" if found and int(found[1]) else ""
+def find_failure(payload: Mapping[str, Any]) -> str:
+    """Return the exit code at the end of a command's result; Droid reports a failure nowhere else."""
+    result = payload.get("tool_response")
+    exit_code = (
+        EXIT_CODE.search(result)
+        if isinstance(result, str) and payload.get("tool_name") == "Execute"
+        else None
+    )
+    return f"exit code {exit_code[1]}" if exit_code and int(exit_code[1]) else ""
 
 
-def mcp_tool(name: str) -> Tool | None:
-    return tool("mcp", output=WHOLE) if name.startswith("mcp__") else None
+def find_tool(name: str) -> Tool | None:
+    return tool("mcp", output=WHOLE_OUTPUT) if name.startswith("mcp__") else None
 
 
-def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
-    """It says little more than others do, but its modes are called otherwise."""
-    known = payload.get("permission_mode") in (None, "off", "spec", "auto-low", "auto-medium", "auto-high")
-    return bool(env.get("DROID_PROJECT_DIR")) and known and "prompt_id" not in payload
+def is_sender(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
+    """Return whether Droid sent *payload*; its fields are common, but its mode names are its own."""
+    own_mode = payload.get("permission_mode") in (None, "off", "spec", "auto-low", "auto-medium", "auto-high")
+    return bool(env.get("DROID_PROJECT_DIR")) and own_mode and "prompt_id" not in payload
 
 
-def entry(one: Entry) -> dict[str, Any]:
-    return {"hooks": [{"type": "command", "command": one.line, "timeout": round(one.seconds)}]}
+def make_entry(entry: InstallEntry) -> dict[str, Any]:
+    return {"hooks": [{"type": "command", "command": entry.line, "timeout": round(entry.timeout)}]}
 
 
 HOST = Host(
     name="factory-droid",
     about="Factory's Droid.",
     documented="Factory's page on hooks, and what others read in version 0.223.0",
-    names_event="hook_event_name",
-    common={
+    event_key="hook_event_name",
+    common_paths={
         "session": "session_id",
         "transcript": "transcript_path",
         "cwd": "cwd",
@@ -77,36 +81,43 @@ HOST = Host(
         "SessionEnd": moment(SessionEnd, reason="reason"),
     },
     tools={
-        "Execute": tool("shell", command="command", output=WHOLE),
-        "Read": tool("read", **FILE, output=WHOLE),
+        "Execute": tool("shell", command="command", output=WHOLE_OUTPUT),
+        "Read": tool("read", **FILE, output=WHOLE_OUTPUT),
         "Create": tool("write", **FILE, content="content"),
         "Edit": tool("edit", **FILE, content="new_str"),
         "MultiEdit": tool("edit", **FILE),
         "ApplyPatch": tool("edit", patch="input"),
         "LS": tool("list", path="directory_path"),
         "Glob": tool("glob", path="folder", pattern="patterns"),
-        "Grep": tool("grep", path="path", pattern="pattern", output=WHOLE),
-        "FetchUrl": tool("fetch", path="url", output=WHOLE),
+        "Grep": tool("grep", path="path", pattern="pattern", output=WHOLE_OUTPUT),
+        "FetchUrl": tool("fetch", path="url", output=WHOLE_OUTPUT),
         "WebSearch": tool("search", pattern="query"),
         "Task": tool("agent", content="prompt"),
     },
-    tool_kind=mcp_tool,
-    failure=failure,
+    find_tool=find_tool,
+    find_error=find_failure,
     encode=encode,
-    telltales=("DROID_PROJECT_DIR",),
-    sent=sent,
+    env_markers=("DROID_PROJECT_DIR",),
+    recognises=is_sender,
     project_env="FACTORY_PROJECT_DIR",
     settings=("~/.factory/hooks.json", "~/.factory/settings.json"),
     program="droid",
     folders=("~/.factory", ".factory"),
-    wiring=Wiring(
-        way=Listed(
-            user="~/.factory/hooks.json", project=".factory/hooks.json", under=(), entry=entry, read=hooks
+    install=InstallMethod(
+        layout=SettingsFile(
+            user="~/.factory/hooks.json",
+            project=".factory/hooks.json",
+            table_path=(),
+            make_entry=make_entry,
+            read_entry=read_hooks,
         ),
-        looks=(
-            Look(file="~/.factory/settings.json", said=switched("hooksDisabled", "allowManagedHooksOnly")),
+        checks=(
+            ObstacleCheck(
+                file="~/.factory/settings.json",
+                find_obstacle=disabled_by("hooksDisabled", "allowManagedHooksOnly"),
+            ),
         ),
-        needs=("start droid anew: it reads its hooks once, when it starts",),
+        manual_steps=("start droid anew: it reads its hooks once, when it starts",),
     ),
     headless=("droid", "exec", "{prompt}"),
 )

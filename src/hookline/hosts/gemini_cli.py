@@ -1,4 +1,4 @@
-"""Gemini CLI: JSON in, JSON out, exit 0; any code above 1 would deny, whatever it was meant to say."""
+"""Gemini CLI: JSON in, JSON out, exit code 0; every exit code above 1 denies."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,72 +18,64 @@ from hookline.core.events import (
     Stop,
     UserPromptSubmit,
 )
-from hookline.core.host import WHOLE, Host, Tool, moment, tool
-from hookline.core.install_table import Entry, Listed, Look, Wiring
+from hookline.core.host import WHOLE_OUTPUT, Host, Tool, moment, tool
+from hookline.core.install_table import InstallEntry, InstallMethod, ObstacleCheck, SettingsFile
 from hookline.hosts import _gemini_transcript
-from hookline.hosts._claude_entries import timed_in_ms
-from hookline.hosts._gemini_replies import SHELL, encode, failure, our_own_words
-from hookline.hosts._obstacles import either, off_by_name, switched, trusted_folder
+from hookline.hosts._claude_entries import read_hooks_in_ms
+from hookline.hosts._gemini_codec import (
+    SHELL,
+    encode,
+    find_failure,
+    is_automatic,
+    is_continuation,
+    is_partial,
+    keeps_all,
+)
+from hookline.hosts._obstacles import any_of, disabled_by, disabled_by_name, untrusted_folder
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
-FILE = {"path": "file_path", "output": WHOLE}
-FOLDER = {"path": "dir_path", "output": WHOLE}
-OFF = either(switched("hooksConfig.enabled", to=False), off_by_name("hooksConfig.disabled"))
+FILE = {"path": "file_path", "output": WHOLE_OUTPUT}
+FOLDER = {"path": "dir_path", "output": WHOLE_OUTPUT}
+find_switch = any_of(disabled_by("hooksConfig.enabled", to=False), disabled_by_name("hooksConfig.disabled"))
 
 
-def unasked(payload: Mapping[str, Any]) -> bool:
-    """It is said before every call of the model; only what a person asked for is a compaction."""
-    return payload.get("trigger") == "auto"
+def find_tool(name: str) -> Tool | None:
+    return tool("mcp", output=WHOLE_OUTPUT) if name.startswith("mcp_") else None
 
 
-def a_piece(payload: Mapping[str, Any]) -> bool:
-    """It is said of every piece of a stream; only the last is the model's answer."""
-    answer = payload.get("llm_response")
-    candidates = answer.get("candidates") if isinstance(answer, Mapping) else None
-    return not any(one.get("finishReason") for one in candidates or () if isinstance(one, Mapping))
+def is_sender(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
+    """Return whether Gemini CLI sent *payload*; programs inside it inherit another session's variable."""
+    session = env.get("GEMINI_SESSION_ID")
+    return bool(session) and session == payload.get("session_id")
 
 
-def none_left_out(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
-    return len(new) >= len(old)
-
-
-def mcp_tool(name: str) -> Tool | None:
-    return tool("mcp", output=WHOLE) if name.startswith("mcp_") else None
-
-
-def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
-    """What is started inside of it has its mark too, with another session's name."""
-    mark = env.get("GEMINI_SESSION_ID")
-    return bool(mark) and mark == payload.get("session_id")
-
-
-def entry(one: Entry) -> dict[str, Any]:
-    """A program that is missing ends with 127, which would deny every tool and every prompt: so with 1."""
-    line = f"{one.guard}{one.command} || {{ [ $? = 2 ] && exit 2; exit 1; }}"
+def make_entry(entry: InstallEntry) -> dict[str, Any]:
+    """Return an entry that exits with 1 if the program is missing; 127 would deny every tool and prompt."""
+    line = f"{entry.guard}{entry.command} || {{ [ $? = 2 ] && exit 2; exit 1; }}"
     command = {"type": "command", "name": "hookline", "command": line}
-    only = {"matcher": "manual"} if one.moment == "PreCompress" else {}
-    return {**only, "hooks": [{**command, "timeout": round(one.seconds * 1000)}]}
+    matcher = {"matcher": "manual"} if entry.moment == "PreCompress" else {}
+    return {**matcher, "hooks": [{**command, "timeout": round(entry.timeout * 1000)}]}
 
 
 HOST = Host(
     name="gemini-cli",
     about="Google's Gemini CLI.",
-    proved="0.61.0",
-    names_event="hook_event_name",
-    common={"session": "session_id", "transcript": "transcript_path", "cwd": "cwd", "at": "timestamp"},
+    tested_version="0.61.0",
+    event_key="hook_event_name",
+    common_paths={"session": "session_id", "transcript": "transcript_path", "cwd": "cwd", "at": "timestamp"},
     moments={
         "SessionStart": moment(SessionStart, INJECT, source="source"),
-        "BeforeAgent": moment(UserPromptSubmit, BLOCK, INJECT, prompt="prompt").unless(our_own_words, None),
-        "PreCompress": moment(PreCompact, trigger="trigger").unless(unasked, None),
+        "BeforeAgent": moment(UserPromptSubmit, BLOCK, INJECT, prompt="prompt").unless(is_continuation, None),
+        "PreCompress": moment(PreCompact, trigger="trigger").unless(is_automatic, None),
         "BeforeModel": moment(
             PreModelCall, BLOCK, INJECT, MODIFY, model="llm_request.model", messages="llm_request.messages"
-        ).only_if(none_left_out),
+        ).only_if(keeps_all),
         "AfterModel": moment(
             PostModelCall,
             model="llm_request.model",
             usage="llm_response.usageMetadata",
             response="llm_response",
-        ).unless(a_piece, None),
+        ).unless(is_partial, None),
         "BeforeTool": moment(PreToolUse, BLOCK, MODIFY, **CALL),
         "AfterTool": moment(PostToolUse, BLOCK, INJECT, MODIFY, **CALL, output="tool_response"),
         "Notification": moment(Notification, kind="notification_type", text="message"),
@@ -91,54 +83,61 @@ HOST = Host(
         "SessionEnd": moment(SessionEnd, reason="reason"),
     },
     tools={
-        SHELL: tool("shell", command="command", output=WHOLE),
+        SHELL: tool("shell", command="command", output=WHOLE_OUTPUT),
         "read_file": tool("read", **FILE, first="start_line", last="end_line"),
-        "read_many_files": tool("read", output=WHOLE),
+        "read_many_files": tool("read", output=WHOLE_OUTPUT),
         "write_file": tool("write", **FILE, content="content"),
         "replace": tool("edit", **FILE, content="new_string"),
         "list_directory": tool("list", **FOLDER),
         "glob": tool("glob", **FOLDER, pattern="pattern"),
         "grep_search": tool("grep", **FOLDER, pattern="pattern"),
         "search_file_content": tool("grep", **FOLDER, pattern="pattern"),
-        "web_fetch": tool("fetch", content="prompt", output=WHOLE),
-        "google_web_search": tool("search", pattern="query", output=WHOLE),
-        "invoke_agent": tool("agent", content="prompt", output=WHOLE),
+        "web_fetch": tool("fetch", content="prompt", output=WHOLE_OUTPUT),
+        "google_web_search": tool("search", pattern="query", output=WHOLE_OUTPUT),
+        "invoke_agent": tool("agent", content="prompt", output=WHOLE_OUTPUT),
         "ask_user": tool("question"),
         "write_todos": tool("todo", todos="todos", text="description", status="status"),
     },
-    tool_kind=mcp_tool,
-    failure=failure,
+    find_tool=find_tool,
+    find_error=find_failure,
     encode=encode,
-    telltales=("GEMINI_CLI", "GEMINI_SESSION_ID"),
-    sent=sent,
+    env_markers=("GEMINI_CLI", "GEMINI_SESSION_ID"),
+    recognises=is_sender,
     project_env="GEMINI_PROJECT_DIR",
     settings=("~/.gemini/settings.json",),
     repository_switches=(".gemini/.env",),
     repository_env=(".env",),
     program="gemini",
     folders=("~/.gemini", ".gemini"),
-    wiring=Wiring(
-        way=Listed(
+    install=InstallMethod(
+        layout=SettingsFile(
             user="~/.gemini/settings.json",
             project=".gemini/settings.json",
-            entry=entry,
+            make_entry=make_entry,
             comments=True,
-            read=timed_in_ms,
-            usual=60.0,
+            read_entry=read_hooks_in_ms,
+            default_timeout=60.0,
         ),
-        looks=(
-            *(Look(file=file, said=OFF) for file in ("~/.gemini/settings.json", ".gemini/settings.json")),
-            Look(
+        checks=(
+            *(
+                ObstacleCheck(file=file, find_obstacle=find_switch)
+                for file in ("~/.gemini/settings.json", ".gemini/settings.json")
+            ),
+            ObstacleCheck(
                 file="~/.gemini/trustedFolders.json",
-                said=trusted_folder("open it with `gemini`", "security.folderTrust.enabled", usually=True),
-                also="~/.gemini/settings.json",
+                find_obstacle=untrusted_folder(
+                    "open it with `gemini`", "security.folderTrust.enabled", default=True
+                ),
+                other_file="~/.gemini/settings.json",
             ),
         ),
-        needs=("Hooks of a project run only in a folder that you trust: open it with `gemini` and say so.",),
+        manual_steps=(
+            "Hooks of a project run only in a folder that you trust: open it with `gemini` and say so.",
+        ),
     ),
     usage=_gemini_transcript.GEMINI_USAGE,
-    talk=_gemini_transcript.GEMINI_CONVERSATION,
-    ends=(PreToolUse, PostToolUse),
+    conversation=_gemini_transcript.GEMINI_CONVERSATION,
+    run_ending_events=(PreToolUse, PostToolUse),
     headless=(
         "env",
         "GEMINI_CLI_TRUST_WORKSPACE=true",
@@ -146,5 +145,5 @@ HOST = Host(
         "--output-format=stream-json",
         "--model={model}",
     ),
-    free={"full": ("--yolo",), "edit": ("--approval-mode=auto_edit",)},
+    permission_arguments={"full": ("--yolo",), "edit": ("--approval-mode=auto_edit",)},
 )

@@ -1,4 +1,4 @@
-"""OpenCode: no hooks that start a program, so a plugin of ours asks, and sends it in our own words."""
+"""OpenCode, through a plugin in hookline's own format: its hooks cannot start programs."""
 
 import json
 from collections.abc import Mapping
@@ -24,45 +24,45 @@ from hookline.core.events import (
     SubagentStop,
     UserPromptSubmit,
 )
-from hookline.core.host import WHOLE, Host, Reply, Said, Tool, moment, tool
-from hookline.core.install_table import Entry, Own, Wiring
-from hookline.core.response import ending
+from hookline.core.host import WHOLE_OUTPUT, Host, Reply, ReplyContext, Tool, moment, tool
+from hookline.core.install_table import InstallEntry, InstallMethod, OwnFiles
+from hookline.core.response import find_end_reason
 from hookline.hosts._opencode_plugin import PLUGIN
 
 CALL = {"tool": "tool", "input": "args", "call": "call"}
-TEXT = {"output": WHOLE}
+TEXT = {"output": WHOLE_OUTPUT}
 FILE = {"path": "filePath", **TEXT}
 
 
-def encode(said: Said) -> Reply:
-    outcome, answer, context = said.outcome, dict[str, Any](), said.outcome.context
-    if isinstance(said.event, PostToolUse):
-        # To throw would put the reason in place of the output; it stands beside it instead.
+def encode(answer: ReplyContext) -> Reply:
+    outcome, reply, context = answer.outcome, dict[str, Any](), answer.outcome.context
+    if isinstance(answer.event, PostToolUse):
+        # An exception would replace the output by the reason, so the reason is added as context.
         context = context if outcome.blocked is None else (outcome.blocked, *context)
     elif outcome.blocked is not None:
-        answer["deny"] = outcome.blocked
+        reply["deny"] = outcome.blocked
     elif outcome.allowed is not None:
-        answer["allow"] = True
+        reply["allow"] = True
     if context:
-        answer["context"] = "\n".join(context)
-    if said.changed is not None and "deny" not in answer:
-        answer["change"] = said.changed
-    if end := ending(outcome.effects):
-        answer["end"] = end
+        reply["context"] = "\n".join(context)
+    if answer.changed is not None and "deny" not in reply:
+        reply["change"] = answer.changed
+    if end := find_end_reason(outcome.effects):
+        reply["end"] = end
     if outcome.warnings:
-        answer["warnings"] = list(outcome.warnings)
-    return Reply(stdout=json.dumps(answer) if answer else "")
+        reply["warnings"] = list(outcome.warnings)
+    return Reply(stdout=json.dumps(reply) if reply else "")
 
 
-def other_tool(name: str) -> Tool:
-    """Tools of MCP servers are `server_tool`."""
+def find_tool(name: str) -> Tool:
+    """Return the row of a tool; MCP tools are named `server_tool`."""
     return tool("mcp" if "_" in name else "other", **TEXT)
 
 
-def files(entries: tuple[Entry, ...]) -> Mapping[str, str]:
-    """The plugin, with what it starts, and how long it waits at each moment."""
-    command, seconds = entries[0].command, {one.moment: one.seconds for one in entries}
-    guards = {one.moment: one.guard for one in entries if one.guard}
+def make_files(entries: tuple[InstallEntry, ...]) -> Mapping[str, str]:
+    """Return the plugin with its command and its timeout for each moment."""
+    command, seconds = entries[0].command, {entry.moment: entry.timeout for entry in entries}
+    guards = {entry.moment: entry.guard for entry in entries if entry.guard}
     text = PLUGIN.replace("@COMMAND@", json.dumps(command)).replace("@GUARDS@", json.dumps(guards, indent=2))
     return {"hookline.js": text.replace("@SECONDS@", json.dumps(seconds, indent=2))}
 
@@ -70,9 +70,9 @@ def files(entries: tuple[Entry, ...]) -> Mapping[str, str]:
 HOST = Host(
     name="opencode",
     about="OpenCode, through a plugin.",
-    proved="1.18.34",
-    names_event="hook",
-    common={
+    tested_version="1.18.34",
+    event_key="hook",
+    common_paths={
         "session": "session",
         "cwd": "directory",
         "subagent_id": "helper",
@@ -90,14 +90,14 @@ HOST = Host(
         "tool.execute.after": moment(
             PostToolUse, BLOCK, INJECT, MODIFY, **CALL, output="output", error="error"
         ),
-        "message.part.updated": moment(PostToolUse, **CALL, error="error").saying(success=False),
+        "message.part.updated": moment(PostToolUse, **CALL, error="error").with_values(success=False),
         "experimental.session.compacting": moment(PreCompact, INJECT),
         "session.compacted": moment(PostCompact),
         "child.session.created": moment(SubagentStart, INJECT),
         "child.session.idle": moment(SubagentStop, again="again", last_text="last"),
         "session.idle": moment(Stop, BLOCK, again="again", last_text="last"),
         "session.error": moment(OnError, error="error"),
-        "dispose": moment(SessionEnd, reason="reason").due(4.0),
+        "dispose": moment(SessionEnd, reason="reason").with_timeout(4.0),
     },
     tools={
         "bash": tool("shell", command="command", timeout_ms="timeout", **TEXT),
@@ -116,19 +116,23 @@ HOST = Host(
         "question": tool("question", **TEXT),
         "todowrite": tool("todo", todos="todos", text="content", status="status", **TEXT),
     },
-    tool_kind=other_tool,
-    failure=lambda payload: str(payload.get("error") or ""),
+    find_tool=find_tool,
+    find_error=lambda payload: str(payload.get("error") or ""),
     encode=encode,
-    telltales=("OPENCODE", "OPENCODE_PID"),
-    one_by_one=True,
-    ends=(PreToolUse,),
+    env_markers=("OPENCODE", "OPENCODE_PID"),
+    sequential_hooks=True,
+    run_ending_events=(PreToolUse,),
     settings=("~/.config/opencode/plugins/hookline.js", "~/.config/opencode/opencode.json"),
     program="opencode",
     folders=("~/.config/opencode", ".opencode"),
-    wiring=Wiring(
-        way=Own(user="~/.config/opencode/plugins", project=".opencode/plugins", files=files),
-        moved_by="XDG_CONFIG_HOME",
-        needs=("OpenCode reads plugins when it starts, and fetches its plugin package the first time.",),
+    install=InstallMethod(
+        layout=OwnFiles(
+            user="~/.config/opencode/plugins", project=".opencode/plugins", make_files=make_files
+        ),
+        folder_env="XDG_CONFIG_HOME",
+        manual_steps=(
+            "OpenCode reads plugins when it starts, and fetches its plugin package the first time.",
+        ),
     ),
     headless=("opencode", "run", "--format=json", "--model={model}"),
 )

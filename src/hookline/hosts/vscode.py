@@ -1,4 +1,4 @@
-"""VS Code's agent: Claude's words for what is said, the editor's own for its tools and for stopping."""
+"""VS Code's agent: Claude's payloads and replies, the editor's own tools and way to stop."""
 
 import json
 from collections.abc import Mapping
@@ -19,52 +19,52 @@ from hookline.core.events import (
     SubagentStop,
     UserPromptSubmit,
 )
-from hookline.core.host import WHOLE, Host, Reply, Said, Tool, moment, tool
-from hookline.core.install_table import Entry, Listed, Wiring
-from hookline.hosts import _claude_replies, _shared_files
+from hookline.core.host import WHOLE_OUTPUT, Host, Reply, ReplyContext, Tool, moment, tool
+from hookline.core.install_table import InstallEntry, InstallMethod, SettingsFile
+from hookline.hosts import _claude_codec, _shared_files
 
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_use_id"}
 AGAIN = {"again": "stop_hook_active"}
 FILE = {"path": "filePath"}
-OTHERS = ("permission_mode", "prompt_id", "cursor_version", "turn_id")
-"""Fields that other readers of the same files send, and this one never."""
+FOREIGN_FIELDS = ("permission_mode", "prompt_id", "cursor_version", "turn_id")
+"""Fields that only other hosts with the same hook files send."""
 
 
-def encode(said: Said) -> Reply:
-    if said.outcome.blocked is None or not isinstance(said.event, Stop | UserPromptSubmit):
-        return _claude_replies.encode(said)
-    answer: dict[str, Any] = {}
-    if said.outcome.warnings:
-        answer["systemMessage"] = "\n".join(f"hookline: {warning}" for warning in said.outcome.warnings)
-    if isinstance(said.event, UserPromptSubmit):  # which knows only what all moments know
-        answer |= {"continue": False, "stopReason": said.outcome.blocked}
+def encode(answer: ReplyContext) -> Reply:
+    if answer.outcome.blocked is None or not isinstance(answer.event, Stop | UserPromptSubmit):
+        return _claude_codec.encode(answer)
+    reply: dict[str, Any] = {}
+    if answer.outcome.warnings:
+        reply["systemMessage"] = "\n".join(f"hookline: {warning}" for warning in answer.outcome.warnings)
+    if isinstance(answer.event, UserPromptSubmit):  # accepts only the fields common to all moments
+        reply |= {"continue": False, "stopReason": answer.outcome.blocked}
     else:
-        block = {"decision": "block", "reason": said.outcome.blocked}
-        answer["hookSpecificOutput"] = {"hookEventName": said.name, **block}
-    return Reply(stdout=json.dumps(answer))
+        block = {"decision": "block", "reason": answer.outcome.blocked}
+        reply["hookSpecificOutput"] = {"hookEventName": answer.name, **block}
+    return Reply(stdout=json.dumps(reply))
 
 
-def mcp_tool(name: str) -> Tool | None:
-    return tool("mcp", output=WHOLE) if name.startswith("mcp_") else None
+def find_tool(name: str) -> Tool | None:
+    return tool("mcp", output=WHOLE_OUTPUT) if name.startswith("mcp_") else None
 
 
-def sent(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
-    """It marks no environment; who reads the same files marks theirs, or sends more."""
-    theirs = any(name in env for name in ("COPILOT_CLI", "CLAUDECODE", "CURSOR_VERSION"))
-    return not theirs and "timestamp" in payload and not any(field in payload for field in OTHERS)
+def is_sender(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
+    """Return whether VS Code sent *payload*; other readers of the same files mark it or send more fields."""
+    foreign = any(name in env for name in ("COPILOT_CLI", "CLAUDECODE", "CURSOR_VERSION"))
+    return not foreign and "timestamp" in payload and not any(field in payload for field in FOREIGN_FIELDS)
 
 
-def entry(one: Entry) -> dict[str, Any]:
-    """Without a matcher: it would be read, and ignored."""
-    return {"type": "command", "command": one.line, "timeout": round(one.seconds)}
+def make_entry(entry: InstallEntry) -> dict[str, Any]:
+    """Return an entry without a matcher, which VS Code would ignore."""
+    return {"type": "command", "command": entry.line, "timeout": round(entry.timeout)}
 
 
 HOST = Host(
     name="vscode",
     about="The agent of Visual Studio Code.",
     documented="the hooks reference of Visual Studio Code, approved 19 August 2026",
-    names_event="hook_event_name",
-    common={
+    event_key="hook_event_name",
+    common_paths={
         "session": "session_id",
         "transcript": "transcript_path",
         "cwd": "cwd",
@@ -83,8 +83,8 @@ HOST = Host(
         "Stop": moment(Stop, BLOCK, **AGAIN),
     },
     tools={
-        "run_in_terminal": tool("shell", command="command", output=WHOLE),
-        "read_file": tool("read", **FILE, output=WHOLE),
+        "run_in_terminal": tool("shell", command="command", output=WHOLE_OUTPUT),
+        "read_file": tool("read", **FILE, output=WHOLE_OUTPUT),
         "create_file": tool("write", **FILE, content="content"),
         "replace_string_in_file": tool("edit", **FILE, content="newString"),
         "multi_replace_string_in_file": tool("edit"),
@@ -97,23 +97,23 @@ HOST = Host(
         "file_search": tool("glob", pattern="query"),
         "grep_search": tool("grep", pattern="query"),
         "semantic_search": tool("search", pattern="query"),
-        "fetch_webpage": tool("fetch", pattern="query", output=WHOLE),
+        "fetch_webpage": tool("fetch", pattern="query", output=WHOLE_OUTPUT),
         "runSubagent": tool("agent", content="prompt"),
     },
-    tool_kind=mcp_tool,
+    find_tool=find_tool,
     encode=encode,
-    sent=sent,
-    run_by=_shared_files.GITHUBS,
+    recognises=is_sender,
+    run_by=_shared_files.GITHUB_READERS,
     settings=("~/.copilot/hooks/hookline-vscode.json",),
     program="code",
     runs_hooks_of=(".claude/settings.json", ".claude/settings.local.json", "~/.claude/settings.json"),
     folders=(".vscode", "~/.vscode"),
-    wiring=Wiring(
-        way=Listed(
+    install=InstallMethod(
+        layout=SettingsFile(
             user="~/.copilot/hooks/hookline-vscode.json",
             project=".github/hooks/hookline-vscode.json",
-            entry=entry,
+            make_entry=make_entry,
         ),
-        needs=("trust the workspace in Visual Studio Code: it runs no hooks in others",),
+        manual_steps=("trust the workspace in Visual Studio Code: it runs no hooks in others",),
     ),
 )

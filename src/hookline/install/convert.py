@@ -1,6 +1,7 @@
-"""A hook that was written for one host as a declaration of ours that runs it under another.
+"""Conversion of a hook written for one host into a hookline declaration that runs it under another host.
 
-What is lost on the way is said: certainly lost, or only where the hook does what the other host cannot.
+A conversion lists its losses: what is certainly lost, and what is lost only if the hook uses an ability that
+the other host lacks.
 """
 
 from collections.abc import Mapping
@@ -8,114 +9,121 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from hookline.core.derive import abilities, coverage
-from hookline.core.events import ALL, ALLOW, ASK, BLOCK, INJECT, MODIFY, Can, Event, OnError
-from hookline.core.frozen import NOTHING, Frozen
+from hookline.core.derive import find_abilities, find_coverage
+from hookline.core.events import ALL_ABILITIES, ALLOW, ASK, BLOCK, INJECT, MODIFY, Ability, Event, OnError
+from hookline.core.frozen import EMPTY, Frozen
 from hookline.core.host import Host, Moment
-from hookline.core.install_table import Listed, Written
-from hookline.install.convert_matcher import Untranslatable, translated
-from hookline.policy.entries import LONGEST_TIMEOUT
+from hookline.core.install_table import SettingsFile, UserHook
+from hookline.install.convert_matcher import Untranslatable, translate_matcher
+from hookline.policy.entries import MAX_TIMEOUT_SECONDS
 
-How = Literal["whole", "partly", "native", "not"]
+Result = Literal["whole", "partly", "native", "not"]
 
 
-class Ported(Struct, frozen=True, kw_only=True):
-    """What becomes of one hook."""
+class Conversion(Struct, frozen=True, kw_only=True):
+    """The result of converting one hook."""
 
     moment: str
-    written: Written
+    written: UserHook
     event: str = ""
-    """The event of ours that it listens for; empty where it does not carry over."""
-    entry: Mapping[str, Any] = NOTHING
-    """What stands in hooks.json for it."""
+    """The hookline event that it listens for; empty if the hook cannot be converted."""
+    entry: Mapping[str, Any] = EMPTY
+    """Its entry in hooks.json."""
     why: tuple[str, ...] = ()
-    """What is lost; why nothing of it carries over, where nothing does."""
+    """Losses; if the hook cannot be converted, the reasons."""
     limits: tuple[str, ...] = ()
-    """What it cannot do there, if it does it at all."""
+    """Abilities that the hook lacks under the other host, if it uses them at all."""
 
     native: bool = False
-    """Whether the other host runs it by itself, from where it stands."""
+    """True if the other host reads the hook itself, from its present place."""
 
     @property
-    def how(self) -> How:
+    def how(self) -> Result:
         if not self.event:
             return "native" if self.native else "not"
         return "partly" if self.why else "whole"
 
 
-def port(source: Host, target: Host, moment: str, written: Written, payload: str) -> Ported:
-    """*written* for a *moment* of *source*, to run under *target* and be told in the words of *payload*."""
+def convert_hook(source: Host, target: Host, moment: str, written: UserHook, payload: str) -> Conversion:
+    """Convert a hook *written* for a *moment* of *source* to *target*, with the host of its *payload*."""
     row = source.moments.get(moment)
-    refused = written.refused or _unheard(moment, row, target)
-    if refused or row is None:
-        return Ported(moment=moment, written=written, why=(refused,))
+    refusal = written.refusal or _unsupported_reason(moment, row, target)
+    if refusal or row is None:
+        return Conversion(moment=moment, written=written, why=(refusal,))
     try:
-        match, lost = translated(written.match, source, target, row)
+        match, losses = translate_matcher(written.match, source, target, row)
     except Untranslatable as error:
-        return Ported(moment=moment, written=written, why=(str(error),))
-    waits = _waits(target, row.event)
+        return Conversion(moment=moment, written=written, why=(str(error),))
+    max_seconds = _host_timeout(target, row.event)
     entry = {
         "command": list(written.command) if isinstance(written.command, tuple) else written.command,
         "payload": payload,
-        **({"moment": moment} if _ambiguous(source, row.event) else {}),
+        **({"moment": moment} if _is_ambiguous(source, row.event) else {}),
         **({"match": match} if match else {}),
-        "timeout": _plain(min(written.seconds or LONGEST_TIMEOUT, LONGEST_TIMEOUT, waits)),
-        **written.more,
+        "timeout": _without_fraction(
+            min(written.timeout or MAX_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS, max_seconds)
+        ),
+        **written.extra_keys,
         "hosts": [target.name],
     }
-    late = written.seconds is not None and written.seconds > waits
-    short = (f"has {waits:g} s: {target.name} waits no longer there",) if late else ()
-    return Ported(
+    is_late = written.timeout is not None and written.timeout > max_seconds
+    timeout_loss = (f"has {max_seconds:g} s: {target.name} waits no longer there",) if is_late else ()
+    return Conversion(
         moment=moment,
         written=written,
         event=row.event.__name__,
         entry=Frozen(entry),
-        why=(*written.lost, *lost, *short, *_told_apart(target, row.event)),
-        limits=(*_shorter(source, row, written, entry["timeout"]), *_limits(source, target, row.event)),
+        why=(*written.unconverted, *losses, *timeout_loss, *_form_losses(target, row.event)),
+        limits=(
+            *_timeout_limits(source, row, written, entry["timeout"]),
+            *_ability_limits(source, target, row.event),
+        ),
     )
 
 
-def _shorter(source: Host, row: Moment, written: Written, seconds: float) -> tuple[str, ...]:
-    """What an entry does not say about its time, its own host says for it."""
-    way = source.wiring.way if source.wiring else None
-    usual = way.usual if isinstance(way, Listed) and row.within is None else 0.0
-    if written.seconds is not None or usual <= seconds:
+def _timeout_limits(source: Host, row: Moment, written: UserHook, seconds: float) -> tuple[str, ...]:
+    # An entry without a timeout has the default timeout of its own host.
+    way = source.install.layout if source.install else None
+    default_seconds = way.default_timeout if isinstance(way, SettingsFile) and row.timeout is None else 0.0
+    if written.timeout is not None or default_seconds <= seconds:
         return ()
-    return (f"where it needs more than {seconds:g} s, it is ended: {source.name} gives it {usual:g} s",)
+    return (
+        f"where it needs more than {seconds:g} s, it is ended: {source.name} gives it {default_seconds:g} s",
+    )
 
 
-def _unheard(moment: str, row: Moment | None, target: Host) -> str:
+def _unsupported_reason(moment: str, row: Moment | None, target: Host) -> str:
     if row is None:
         return f"listens for {moment!r}, which is no event of ours"
-    if coverage(target, row.event) == "none":
+    if find_coverage(target, row.event) == "unsupported":
         return f"listens for {moment!r}, and {target.name} tells of no {row.event.__name__}"
     return ""
 
 
-def _ambiguous(source: Host, event: type[Event]) -> bool:
-    """Whether the source tells of more than one thing that is the same event to us."""
+def _is_ambiguous(source: Host, event: type[Event]) -> bool:
+    """Return whether the source host has several moments for the same event."""
     return event is OnError or sum(row.event is event for row in source.moments.values()) > 1
 
 
-def _waits(target: Host, event: type[Event]) -> float:
-    given = [row.within or target.within for row in target.moments.values() if row.event is event]
-    return min(max(given, default=target.within), target.within)
+def _host_timeout(target: Host, event: type[Event]) -> float:
+    timeouts = [row.timeout or target.timeout for row in target.moments.values() if row.event is event]
+    return min(max(timeouts, default=target.timeout), target.timeout)
 
 
-def _plain(seconds: float) -> float:
+def _without_fraction(seconds: float) -> float:
     return int(seconds) if seconds == int(seconds) else seconds
 
 
-def _told_apart(target: Host, event: type[Event]) -> tuple[str, ...]:
-    """Where the other host tells of that event only in some of its forms."""
+def _form_losses(target: Host, event: type[Event]) -> tuple[str, ...]:
+    """Return a loss if the other host reports the event only in some of its forms."""
     rows = [row for row in target.moments.values() if row.event is event]
-    forms = [text for row in rows for text in (row.given.get("kind"), row.given.get("source")) if text]
+    forms = [text for row in rows for text in (row.values.get("kind"), row.values.get("source")) if text]
     if not rows or len(forms) < len(rows):
         return ()
     return (f"{target.name} tells of a {event.__name__} only as: {', '.join(forms)}",)
 
 
-WORDS: Mapping[Can, str] = {
+LIMIT_TEXTS: Mapping[Ability, str] = {
     ASK: "where it asks, {host} cannot: {instead}",
     ALLOW: "where it allows, {host} goes on as it would without",
     MODIFY: "where it changes something, {host} cannot: {instead}",
@@ -124,13 +132,15 @@ WORDS: Mapping[Can, str] = {
 }
 
 
-def _limits(source: Host, target: Host, event: type[Event]) -> list[str]:
-    able = abilities(target, event)
-    stops = BLOCK in able and event.prevents
+def _ability_limits(source: Host, target: Host, event: type[Event]) -> list[str]:
+    target_abilities = find_abilities(target, event)
+    can_stop = BLOCK in target_abilities and event.block_prevents
     instead = {
-        ASK: "it is stopped" if stops else "you are told",
-        MODIFY: "it is stopped" if stops else "it stays as it was, and you are told",
-        BLOCK: "the agent is told why" if INJECT in able else "you are told",
+        ASK: "it is stopped" if can_stop else "you are told",
+        MODIFY: "it is stopped" if can_stop else "it stays as it was, and you are told",
+        BLOCK: "the agent is told why" if INJECT in target_abilities else "you are told",
     }
-    missing = [can for can in ALL if can in abilities(source, event) and can not in able]
-    return [WORDS[can].format(host=target.name, instead=instead.get(can, "")) for can in missing]
+    missing = [
+        can for can in ALL_ABILITIES if can in find_abilities(source, event) and can not in target_abilities
+    ]
+    return [LIMIT_TEXTS[can].format(host=target.name, instead=instead.get(can, "")) for can in missing]

@@ -1,6 +1,6 @@
-"""Put our entries into the text of a host's settings, and take exactly them out again.
+"""Functions that add hookline's entries to the text of a host's settings, and remove exactly those again.
 
-Each text is read once, and changed in one go: settings may be huge.
+Each text is parsed once and changed in one pass, because settings may be huge.
 """
 
 import json
@@ -9,168 +9,203 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.core.install_table import Entry, Listed
-from hookline.install.jsonc import Edit, Node, NotJson, additions, edited, parse, removals, replacement
-from hookline.install.ownership import entry_calls_us, listed_under, our_places, ours
-from hookline.install.remove_entries import BOM, Cut, Key, cut, parted
+from hookline.core.install_table import InstallEntry, SettingsFile
+from hookline.install.jsonc import (
+    Edit,
+    Node,
+    NotJson,
+    addition_edits,
+    apply_edits,
+    parse,
+    removal_edits,
+    replacement_edit,
+)
+from hookline.install.ownership import command_list_key, entry_calls_hookline, is_our_entry, our_positions
+from hookline.install.remove_entries import BOM, Key, Removal, remove_from_table, split_bom
 
-__all__ = ["BOM", "Rewired", "held", "moments", "unwired", "wired"]
+__all__ = ["BOM", "EditedSettings", "add_entries", "calling_moments", "installed_moments", "remove_entries"]
 
 
-class Rewired(Struct, frozen=True, kw_only=True):
-    """What became of a text."""
+class EditedSettings(Struct, frozen=True, kw_only=True):
+    """A settings text with hookline's entries."""
 
     text: str
-    made: tuple[Key, ...] = ()
-    """The keys that were put there for us, each after those that lead to it; () stands for the whole file."""
-    spared: tuple[str, ...] = ()
-    """The moments at which an entry of somebody else's calls us already, so that none was added."""
+    created_keys: tuple[Key, ...] = ()
+    """The keys that were created for the entries, outer keys first; () stands for the whole file."""
+    skipped: tuple[str, ...] = ()
+    """The moments without a new entry, because an entry of the user's already calls hookline there."""
 
 
-def wired(text: str, way: Listed, entries: Sequence[Entry], host: str) -> Rewired:
-    """*text* with each of the *entries* once; what is there already, and as it should be, stays."""
-    mark, text = parted(text)
-    new = not text.strip()
-    wanted = {one.moment: way.entry(one) for one in entries}
-    text, root = _current(_begun(way) if new else text, way, host, wanted)
-    inmost, missing = _reached(root, way)
-    edits, absent, spared = list[Edit](), dict[str, Any](), list[str]()
-    for moment, entry in wanted.items():
-        listed = None if missing else inmost.at(moment)
-        if listed is None:
+def add_entries(
+    text: str, layout: SettingsFile, entries: Sequence[InstallEntry], host: str
+) -> EditedSettings:
+    """Return *text* with each of the *entries* once; entries that are already correct stay unchanged."""
+    bom, text = split_bom(text)
+    is_new = not text.strip()
+    expected = {entry.moment: layout.make_entry(entry) for entry in entries}
+    text, root = _drop_stale(_new_file_text(layout) if is_new else text, layout, host, expected)
+    table, missing = _find_table(root, layout)
+    edits, absent, skipped = list[Edit](), dict[str, Any](), list[str]()
+    for moment, entry in expected.items():
+        entry_list = None if missing else table.at(moment)
+        if entry_list is None:
             absent[moment] = [entry]
-        elif any(entry_calls_us(one, way, moment, host) for one in _list(listed, (*way.under, moment))):
-            edits += _renewed(text, listed, way, entry, moment=moment, host=host)
-            spared += [] if any(ours(one, way, moment, host) for one in listed.value) else [moment]
+        elif any(
+            entry_calls_hookline(item, layout, moment, host)
+            for item in _require_list(entry_list, (*layout.table_path, moment))
+        ):
+            edits += _update_entries(text, entry_list, layout, entry, moment=moment, host=host)
+            skipped += (
+                [] if any(is_our_entry(item, layout, moment, host) for item in entry_list.value) else [moment]
+            )
         else:
-            edits += additions(text, listed, [(None, entry)])
-    start = {key: value for key, value in way.start.items() if key not in root.value}
-    edits += _missing(text, root, inmost, start, _within(missing, absent) if absent else {})
-    made = _made(way, way.start, way.under, absent) if new else _made(way, start, missing, absent)
-    whole: tuple[Key, ...] = ((),) if new else ()
-    return Rewired(text=mark + edited(text, edits), made=(*whole, *made), spared=tuple(spared))
+            edits += addition_edits(text, entry_list, [(None, entry)])
+    missing_start = {key: value for key, value in layout.initial_content.items() if key not in root.value}
+    edits += _add_missing(text, root, table, missing_start, _nest(missing, absent) if absent else {})
+    created = (
+        _list_created(layout, layout.initial_content, layout.table_path, absent)
+        if is_new
+        else _list_created(layout, missing_start, missing, absent)
+    )
+    whole: tuple[Key, ...] = ((),) if is_new else ()
+    return EditedSettings(
+        text=bom + apply_edits(text, edits), created_keys=(*whole, *created), skipped=tuple(skipped)
+    )
 
 
-def _begun(way: Listed) -> str:
-    return json.dumps({**way.start, **_within(way.under, {})}, indent=2) + "\n"
+def _new_file_text(layout: SettingsFile) -> str:
+    return json.dumps({**layout.initial_content, **_nest(layout.table_path, {})}, indent=2) + "\n"
 
 
-def _current(text: str, way: Listed, host: str, wanted: Mapping[str, Any]) -> tuple[str, Node]:
-    """Without our entries for moments that are wanted no more."""
-    root = parse(text, comments=way.comments)
-    stale = {moment for moment in _held(root, way, host) if moment not in wanted}
+def _drop_stale(text: str, layout: SettingsFile, host: str, expected: Mapping[str, Any]) -> tuple[str, Node]:
+    """Return *text* without hookline's entries for moments that are no longer installed."""
+    root = parse(text, comments=layout.comments)
+    stale = {moment for moment in _find_installed(root, layout, host) if moment not in expected}
     if not stale:
         return text, root
-    made = frozenset((*way.under, moment) for moment in stale)
-    text = edited(text, cut(Cut(text=text, way=way, host=host, made=made, moments=stale), root, ())[0])
-    return text, parse(text, comments=way.comments)
+    created = frozenset((*layout.table_path, moment) for moment in stale)
+    text = apply_edits(
+        text,
+        remove_from_table(
+            Removal(text=text, layout=layout, host=host, made=created, moments=stale), root, ()
+        )[0],
+    )
+    return text, parse(text, comments=layout.comments)
 
 
-def _reached(root: Node, way: Listed) -> tuple[Node, tuple[str, ...]]:
-    """The innermost table that is there, and the keys that are missing from there on."""
+def _find_table(root: Node, layout: SettingsFile) -> tuple[Node, tuple[str, ...]]:
+    """Return the innermost existing table of `layout.table_path`, and the keys missing inside it."""
     node = root
-    for depth in range(len(way.under) + 1):
+    for depth in range(len(layout.table_path) + 1):
         if not isinstance(node.value, dict):
-            what = ".".join(way.under[:depth]) or "the file"
-            raise NotJson(f"{what} is no object, so nothing can be put there")
-        found = node.at(way.under[depth]) if depth < len(way.under) else None
-        if found is None:
-            return node, way.under[depth:]
-        node = found
+            place = ".".join(layout.table_path[:depth]) or "the file"
+            raise NotJson(f"{place} is no object, so nothing can be put there")
+        child = node.at(layout.table_path[depth]) if depth < len(layout.table_path) else None
+        if child is None:
+            return node, layout.table_path[depth:]
+        node = child
     return node, ()
 
 
-def _list(node: Node, key: Key) -> list[Any]:
+def _require_list(node: Node, key: Key) -> list[Any]:
     if not isinstance(node.value, list):
         raise NotJson(f"{'.'.join(key)} is no list, so nothing can be put there")
     return node.value
 
 
-def _renewed(text: str, listed: Node, way: Listed, entry: Any, *, moment: str, host: str) -> Iterator[Edit]:
-    """The first of our entries as it should be, and no other of them."""
-    under = listed_under(way, moment, host)
-    wanted = entry[under][0] if under else entry
+def _update_entries(
+    text: str, entry_list: Node, layout: SettingsFile, entry: Any, *, moment: str, host: str
+) -> Iterator[Edit]:
+    """Correct the first of hookline's entries and remove its duplicates."""
+    under = command_list_key(layout, moment, host)
+    expected = entry[under][0] if under else entry
     first, dropped = True, list[int]()
-    for number, part in enumerate(listed.parts):
-        places = list(our_places(part.value, way, moment, host))
+    for index, part in enumerate(entry_list.parts):
+        places = list(our_positions(part.value, layout, moment, host))
         holder = part.at(under) if under else None
         if places and first:
             node = holder.parts[places.pop(0)] if holder is not None else part
-            yield from [] if node.value == wanted else [replacement(text, node, wanted)]
+            yield from [] if node.value == expected else [replacement_edit(text, node, expected)]
             first = False
             places = places if holder is not None else []
         elif places and (holder is None or len(places) == len(holder.parts)):
-            dropped.append(number)
+            dropped.append(index)
             places = []
         if places and holder is not None:
-            yield from removals(text, holder, places)
-    yield from removals(text, listed, dropped)
+            yield from removal_edits(text, holder, places)
+    yield from removal_edits(text, entry_list, dropped)
 
 
-def _within(keys: Sequence[str], table: dict[str, Any]) -> dict[str, Any]:
+def _nest(keys: Sequence[str], table: dict[str, Any]) -> dict[str, Any]:
     for key in reversed(keys):
         table = {key: table}
     return table
 
 
-def _missing(
-    text: str, root: Node, inmost: Node, start: dict[str, Any], grown: dict[str, Any]
+def _add_missing(
+    text: str, root: Node, table: Node, start: dict[str, Any], new_entries: dict[str, Any]
 ) -> Iterator[Edit]:
-    if inmost is root:
-        yield from additions(text, root, [*start.items(), *grown.items()])
+    if table is root:
+        yield from addition_edits(text, root, [*start.items(), *new_entries.items()])
     else:
-        yield from additions(text, root, list(start.items()))
-        yield from additions(text, inmost, list(grown.items()))
+        yield from addition_edits(text, root, list(start.items()))
+        yield from addition_edits(text, table, list(new_entries.items()))
 
 
-def _made(
-    way: Listed, start: Mapping[str, Any], missing: Sequence[str], absent: dict[str, Any]
+def _list_created(
+    layout: SettingsFile, start: Mapping[str, Any], missing: Sequence[str], absent: dict[str, Any]
 ) -> Iterator[Key]:
     yield from ((key,) for key in start)
-    there = len(way.under) - len(missing)
+    existing_depth = len(layout.table_path) - len(missing)
     if absent:
-        yield from (way.under[: depth + 1] for depth in range(there, len(way.under)))
-    yield from ((*way.under, moment) for moment in absent)
+        yield from (layout.table_path[: depth + 1] for depth in range(existing_depth, len(layout.table_path)))
+    yield from ((*layout.table_path, moment) for moment in absent)
 
 
-def unwired(text: str, way: Listed, host: str, made: Sequence[Key] = (), before: str = "") -> str:
-    """*text* without our entries, and without those of the keys that were *made* for them and are empty now.
+def remove_entries(
+    text: str, layout: SettingsFile, host: str, created: Sequence[Key] = (), original: str = ""
+) -> str:
+    """Return *text* without hookline's entries, and without keys *created* for them that are empty now.
 
-    *before* is what the file was: what stood in its empty lists and tables is put back. The text is empty
-    where nothing is left of a file that we made.
+    *original* is the text before the installation: whitespace and comments of its empty lists and tables are
+    restored. The result is empty if nothing is left of a file that hookline created.
     """
-    mark, text = parted(text)
+    bom, text = split_bom(text)
     if not text.strip():
-        return mark + text
-    taken = Cut(text=text, way=way, host=host, made=frozenset(made), before=parted(before)[1])
-    edits, gone = cut(taken, parse(text, comments=way.comments), ())
-    return "" if gone else mark + edited(text, edits)
+        return bom + text
+    removal = Removal(
+        text=text, layout=layout, host=host, made=frozenset(created), before=split_bom(original)[1]
+    )
+    edits, is_empty = remove_from_table(removal, parse(text, comments=layout.comments), ())
+    return "" if is_empty else bom + apply_edits(text, edits)
 
 
-def held(text: str, way: Listed, host: str) -> tuple[str, ...]:
-    """The moments at which an entry of ours stands."""
-    text = parted(text)[1]
-    return tuple(_held(parse(text, comments=way.comments), way, host)) if text.strip() else ()
+def installed_moments(text: str, layout: SettingsFile, host: str) -> tuple[str, ...]:
+    """Return the moments that have one of hookline's own entries."""
+    text = split_bom(text)[1]
+    return tuple(_find_installed(parse(text, comments=layout.comments), layout, host)) if text.strip() else ()
 
 
-def _held(root: Node, way: Listed, host: str) -> Iterator[str]:
-    for moment, entries in _entries(root, way):
-        if any(ours(one, way, moment, host) for one in entries):
+def _find_installed(root: Node, layout: SettingsFile, host: str) -> Iterator[str]:
+    for moment, entries in _read_entries(root, layout):
+        if any(is_our_entry(entry, layout, moment, host) for entry in entries):
             yield moment
 
 
-def moments(text: str, way: Listed, host: str) -> tuple[str, ...]:
-    """The moments at which the host calls us, by whoever's entry."""
-    text = parted(text)[1]
-    listed = _entries(parse(text, comments=way.comments), way) if text.strip() else ()
+def calling_moments(text: str, layout: SettingsFile, host: str) -> tuple[str, ...]:
+    """Return the moments at which the host calls hookline, by any entry."""
+    text = split_bom(text)[1]
+    entry_lists = _read_entries(parse(text, comments=layout.comments), layout) if text.strip() else ()
     return tuple(
-        moment for moment, those in listed if any(entry_calls_us(one, way, moment, host) for one in those)
+        moment
+        for moment, entries in entry_lists
+        if any(entry_calls_hookline(entry, layout, moment, host) for entry in entries)
     )
 
 
-def _entries(root: Node, way: Listed) -> Iterator[tuple[str, list[Any]]]:
+def _read_entries(root: Node, layout: SettingsFile) -> Iterator[tuple[str, list[Any]]]:
     table = root.value
-    for key in way.under:
+    for key in layout.table_path:
         table = table.get(key) if isinstance(table, dict) else None
     for moment, entries in table.items() if isinstance(table, dict) else ():
         if isinstance(entries, list):

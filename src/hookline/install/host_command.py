@@ -1,7 +1,7 @@
-"""The command line that a host's settings contain: building it, and recognising it.
+"""Construction and recognition of the command line in a host's settings.
 
-Teammates share a project's files, and the program may be missing on their machines. There a guard stands
-before the call: without the program, the entry for the session's start prints one warning with the command
+Teammates share a project's files, and the program may be missing on their machines. There a guard precedes
+the call: without the program, the entry for the session's start prints one warning with the command
 that installs it, and every other entry passes.
 """
 
@@ -10,70 +10,73 @@ import shlex
 from typing import Any
 
 from hookline.core.events import Notification, SessionStart, UserPromptSubmit
-from hookline.core.host import Host, Reply, Said
+from hookline.core.host import Host, Reply, ReplyContext
 from hookline.core.outcome import Outcome
 
-INSTALL = "pipx install hookline"
-MISSING = f"the hooks of this project need hookline, which is not installed here; install it with: {INSTALL}"
-WORD = r"(?:[\w@%+=:,./\\-]|'[^']*'|\"'\")+"
-"""A pattern of one word, quoted as `shlex.quote` does."""
-TESTED = rf"command -v {WORD} "
-"""A pattern of the test for any program."""
-_PRINTED = rf"printf '%s\\n' {WORD}(?: >&2)?; "
+INSTALL_COMMAND = "pipx install hookline"
+MISSING_MESSAGE = (
+    "the hooks of this project need hookline, which is not installed here; "
+    f"install it with: {INSTALL_COMMAND}"
+)
+WORD_PATTERN = r"(?:[\w@%+=:,./\\-]|'[^']*'|\"'\")+"
+"""Pattern of one word, quoted as `shlex.quote` does."""
+TEST_PATTERN = rf"command -v {WORD_PATTERN} "
+"""Pattern of the test for any program."""
+_PRINT_PATTERN = rf"printf '%s\\n' {WORD_PATTERN}(?: >&2)?; "
 _GUARD = re.compile(
-    rf"command -v (?P<program>{WORD}) >/dev/null 2>&1 \|\| "
-    rf"(?:exit 0|\{{ (?:{_PRINTED})+exit 0; \}}); (?:exec )?(?P<call>.*)",
+    rf"command -v (?P<program>{WORD_PATTERN}) >/dev/null 2>&1 \|\| "
+    rf"(?:exit 0|\{{ (?:{_PRINT_PATTERN})+exit 0; \}}); (?:exec )?(?P<call>.*)",
     re.DOTALL,
 )
 
 
-def call(program: str, host: str) -> str:
+def build_call(program: str, host: str) -> str:
     """Return the command that calls *program*, which is quoted for a shell, for *host*."""
     return f"{program} hook {host}"
 
 
-def guard(program: str, host: Host, moment: str) -> str:
-    """Return the shell text that replies in place of *program* where it is missing, and exits with 0."""
-    reply = _without_program(host, moment)
+def build_guard(program: str, host: Host, moment: str) -> str:
+    """Return the shell text that replies in place of a missing *program* and exits with 0."""
+    reply = _reply_without_program(host, moment)
     prints = [
-        f"printf '%s\\n' {shlex.quote(text.rstrip())}{to}; "
-        for text, to in ((reply.stdout, ""), (reply.stderr, " >&2"))
+        f"printf '%s\\n' {shlex.quote(text.rstrip())}{redirect}; "
+        for text, redirect in ((reply.stdout, ""), (reply.stderr, " >&2"))
         if text
     ]
-    ends = f"{{ {''.join(prints)}exit 0; }}" if prints else "exit 0"
-    return f"command -v {_first(program)} >/dev/null 2>&1 || {ends}; "
+    fallback = f"{{ {''.join(prints)}exit 0; }}" if prints else "exit 0"
+    return f"command -v {_quote_program(program)} >/dev/null 2>&1 || {fallback}; "
 
 
-def _first(program: str) -> str:
+def _quote_program(program: str) -> str:
     return shlex.quote(shlex.split(program)[0])
 
 
-def _without_program(host: Host, moment: str) -> Reply:
-    if host.moments[moment].event is not _warned_at(host):
-        return Reply(stdout=host.silence(moment))
+def _reply_without_program(host: Host, moment: str) -> Reply:
+    if host.moments[moment].event is not _warning_event(host):
+        return Reply(stdout=host.encode_empty_reply(moment))
     event = Notification(host=host.name)
-    outcome = Outcome(event=event, warnings=(MISSING,))
-    return host.encode(Said(name=moment, event=event, outcome=outcome))
+    outcome = Outcome(event=event, warnings=(MISSING_MESSAGE,))
+    return host.encode(ReplyContext(name=moment, event=event, outcome=outcome))
 
 
-def _warned_at(host: Host) -> type | None:
-    """The session's start; the prompt for a host that does not report its start."""
+def _warning_event(host: Host) -> type | None:
+    """Return the event that carries the warning: the session's start, or else the prompt."""
     events = {row.event for row in host.moments.values()}
-    return next((one for one in (SessionStart, UserPromptSubmit) if one in events), None)
+    return next((event for event in (SessionStart, UserPromptSubmit) if event in events), None)
 
 
-def unguarded(line: str) -> str:
-    """Return *line* without the guard that `guard` builds, with any warning in it; other lines unchanged."""
-    found = _GUARD.fullmatch(line) if line.startswith("command -v ") else None
-    if found is None or not found["call"].startswith(f"{found['program']} "):
+def strip_guard(line: str) -> str:
+    """Return *line* without the guard of `build_guard`, with any warning in it; other lines unchanged."""
+    match = _GUARD.fullmatch(line) if line.startswith("command -v ") else None
+    if match is None or not match["call"].startswith(f"{match['program']} "):
         return line
-    return str(found["call"])
+    return str(match["call"])
 
 
-def without_guards(value: Any) -> Any:
-    """Return a JSON *value* with each text in it unguarded."""
+def strip_guards(value: Any) -> Any:
+    """Return a JSON *value* with the guard stripped from each text in it."""
     if isinstance(value, str):
-        return unguarded(value)
+        return strip_guard(value)
     if isinstance(value, dict):
-        return {key: without_guards(one) for key, one in value.items()}
-    return [without_guards(one) for one in value] if isinstance(value, list) else value
+        return {key: strip_guards(item) for key, item in value.items()}
+    return [strip_guards(item) for item in value] if isinstance(value, list) else value

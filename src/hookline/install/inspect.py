@@ -11,232 +11,281 @@ from msgspec import Struct
 
 from hookline.core.events import BLOCK, Event, PreToolUse, Unreadable
 from hookline.core.host import Host
-from hookline.core.install_table import Entry, Listed, Own, Scope
+from hookline.core.install_table import InstallEntry, OwnFiles, Scope, SettingsFile
 from hookline.core.payload import compose, decode
 from hookline.core.values import replace
-from hookline.install import install_hooks
-from hookline.install import settings_files as notes
-from hookline.install.compare import NAME, Differs, differences, program, reaches, texts, together
-from hookline.install.host_command import unguarded, without_guards
+from hookline.install import install_hooks, settings_files
+from hookline.install.compare import (
+    NAME,
+    Difference,
+    find_commands,
+    find_differences,
+    is_hookline_command,
+    merge_differences,
+    parse_program,
+)
+from hookline.install.host_command import strip_guard, strip_guards
 from hookline.install.jsonc import NotJson, parse
 from hookline.system.paths import Places
 
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+"""A string literal in the source code of a plugin."""
 
 
-class Call(Struct, frozen=True, kw_only=True):
-    """One command by which we are called."""
+class InstalledCommand(Struct, frozen=True, kw_only=True):
+    """One command by which a host calls hookline."""
 
     command: str
-    """What the host starts, for a shell."""
+    """The shell command that the host starts."""
     line: str
-    """Where we are called, in it."""
+    """The command line in it that calls hookline."""
     moments: tuple[str, ...]
     ours: bool
-    """Whether it is, letter for letter, what init writes."""
-    differs: tuple[Differs, ...] = ()
+    """True if it is exactly what init writes."""
+    differences: tuple[Difference, ...] = ()
 
 
-class Wire(Struct, frozen=True, kw_only=True):
-    """A file by which a host calls us, or a folder of such."""
+class InstalledFile(Struct, frozen=True, kw_only=True):
+    """A file, or folder of files, by which a host calls hookline."""
 
     host: Host
     scope: Scope
     path: str
-    calls: tuple[Call, ...]
-    """Each command that is another, once."""
-    differs: tuple[Differs, ...] = ()
+    calls: tuple[InstalledCommand, ...]
+    """The distinct commands."""
+    differences: tuple[Difference, ...] = ()
 
     @property
     def moments(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for call in self.calls for name in call.moments))
 
 
-def wires(host: Host, places: Places, env: Mapping[str, str]) -> Iterator[Wire]:
-    """The files by which the *host* calls us: the user's, and the project's unless those are the same."""
-    known = set[str]()
+def find_installations(host: Host, places: Places, env: Mapping[str, str]) -> Iterator[InstalledFile]:
+    """Yield the files by which the *host* calls hookline: the user's, and the project's if it is another."""
+    seen = set[str]()
     for scope in ("user", "project"):
-        base = install_hooks.where(host, scope, places, env)
-        if base and os.path.realpath(base) not in known:
-            known.add(os.path.realpath(base))
-            found = list(_calls(host, base))
-            if found:
-                beside = _registration(host, scope, places, env)
-                yield _wire(Wire(host=host, scope=scope, path=base, calls=tuple(found)), beside)
+        base = install_hooks.locate_settings(host, scope, places, env)
+        if base and os.path.realpath(base) not in seen:
+            seen.add(os.path.realpath(base))
+            calls = list(_find_calls(host, base))
+            if calls:
+                registration = _registration_differences(host, scope, places, env)
+                yield _merge_calls(
+                    InstalledFile(host=host, scope=scope, path=base, calls=tuple(calls)), registration
+                )
 
 
-def _wire(wire: Wire, beside: Iterable[Differs]) -> Wire:
-    distinct: dict[tuple[str, bool], Call] = {}
-    first = sample(wire.host)[0]
-    for call in sorted(wire.calls, key=lambda one: first not in one.moments):
-        there = distinct.get((call.line, call.ours))
-        moments = (*there.moments, *call.moments) if there else call.moments
-        distinct[call.line, call.ours] = replace(there or call, moments=moments)
-    said = (one for call in wire.calls for one in call.differs)
-    return replace(wire, calls=tuple(distinct.values()), differs=tuple(together((*said, *beside))))
+def _merge_calls(installed: InstalledFile, registration: Iterable[Difference]) -> InstalledFile:
+    distinct: dict[tuple[str, bool], InstalledCommand] = {}
+    first = build_sample(installed.host)[0]
+    for call in sorted(installed.calls, key=lambda item: first not in item.moments):
+        known = distinct.get((call.line, call.ours))
+        moments = (*known.moments, *call.moments) if known else call.moments
+        distinct[call.line, call.ours] = replace(known or call, moments=moments)
+    differences = (difference for call in installed.calls for difference in call.differences)
+    return replace(
+        installed,
+        calls=tuple(distinct.values()),
+        differences=tuple(merge_differences((*differences, *registration))),
+    )
 
 
-def _calls(host: Host, base: str) -> Iterator[Call]:
-    way = host.wiring.way if host.wiring else None
-    if isinstance(way, Listed):
-        yield from _listed(host, way, base)
-    elif isinstance(way, Own) and way.executable:
-        yield from _programs(host, way, base)
-    elif isinstance(way, Own):
-        yield from _files(host, way, base)
+def _find_calls(host: Host, base: str) -> Iterator[InstalledCommand]:
+    layout = host.install.layout if host.install else None
+    if isinstance(layout, SettingsFile):
+        yield from _calls_in_settings(host, layout, base)
+    elif isinstance(layout, OwnFiles) and layout.executable:
+        yield from _calls_in_programs(host, layout, base)
+    elif isinstance(layout, OwnFiles):
+        yield from _calls_in_files(host, layout, base)
 
 
-def _listed(host: Host, way: Listed, path: str) -> Iterator[Call]:
-    table = _parsed(_read(path), way.under, comments=way.comments)
+def _calls_in_settings(host: Host, layout: SettingsFile, path: str) -> Iterator[InstalledCommand]:
+    table = _parse_at(_read_text(path), layout.table_path, comments=layout.comments)
     for moment, entries in table.items() if isinstance(table, dict) else ():
-        calling = [one for one in entries if any(texts(one, host.name))] if isinstance(entries, list) else []
-        for entry in calling:
-            line = next(text for text, _ in texts(entry, host.name))
-            wanted = _wanted(host, way, moment, line)
-            said = list(differences(entry, wanted, host.name)) if wanted else [_no_moment(host)]
-            if len(calling) > 1:
-                said.append(Differs(text=f"calls us {len(calling)} times"))
-            ours = any(text == line for text, _ in texts(wanted, host.name))
-            yield _call(host, line, moment, said, ours=ours)
+        calling_entries = (
+            [item for item in entries if any(find_commands(item, host.name))]
+            if isinstance(entries, list)
+            else []
+        )
+        for entry in calling_entries:
+            line = next(text for text, _ in find_commands(entry, host.name))
+            expected = _expected_entry(host, layout, moment, line)
+            differences = (
+                list(find_differences(entry, expected, host.name)) if expected else [_unknown_moment(host)]
+            )
+            if len(calling_entries) > 1:
+                differences.append(Difference(text=f"calls us {len(calling_entries)} times"))
+            ours = any(text == line for text, _ in find_commands(expected, host.name))
+            yield _build_call(host, line, moment, differences, ours=ours)
 
 
-def _call(host: Host, line: str, moment: str, said: Iterable[Differs], *, ours: bool) -> Call:
-    """What is told by its name on the command line is tried by the name of what is tried."""
-    told = re.sub(rf"--event[ =]{re.escape(moment)}\b", f"--event {sample(host)[0]}", line)
-    named = tuple(replace(one, moments=(moment,)) for one in said)
-    return Call(command=told, line=told, moments=(moment,), ours=ours, differs=named)
+def _build_call(
+    host: Host, line: str, moment: str, differences: Iterable[Difference], *, ours: bool
+) -> InstalledCommand:
+    # A trial sends the sample's moment, so an `--event` option must name that moment.
+    command = re.sub(rf"--event[ =]{re.escape(moment)}\b", f"--event {build_sample(host)[0]}", line)
+    with_moment = tuple(replace(difference, moments=(moment,)) for difference in differences)
+    return InstalledCommand(
+        command=command, line=command, moments=(moment,), ours=ours, differences=with_moment
+    )
 
 
-def _no_moment(host: Host) -> Differs:
-    return Differs(text=f"is no moment of {host.name} at which we listen", grave=False)
+def _unknown_moment(host: Host) -> Difference:
+    return Difference(text=f"is no moment of {host.name} at which we listen", grave=False)
 
 
-def _wanted(host: Host, way: Listed, moment: str, line: str) -> Any:
-    """The entry that init would write with the program of *line*."""
-    wanted = install_hooks.entries(host, program(line, host.name) or NAME)
-    return next((way.entry(one) for one in wanted if one.moment == moment), None)
+def _expected_entry(host: Host, layout: SettingsFile, moment: str, line: str) -> Any:
+    """Return the entry that init would write with the program of *line*."""
+    entries = install_hooks.build_entries(host, parse_program(line, host.name) or NAME)
+    return next((layout.make_entry(entry) for entry in entries if entry.moment == moment), None)
 
 
-def _programs(host: Host, way: Own, folder: str) -> Iterator[Call]:
-    """A program for each moment."""
-    for name in way.files(install_hooks.entries(host, NAME)):
+def _calls_in_programs(host: Host, layout: OwnFiles, folder: str) -> Iterator[InstalledCommand]:
+    """Yield the call of each moment's own program."""
+    for name in layout.make_files(install_hooks.build_entries(host, NAME)):
         path = os.path.join(folder, name)
-        text = _read(path)
-        told = (unguarded(one).removeprefix("exec ") for one in text.splitlines())
-        line = next((one for one in told if reaches(one, host.name)), "")
+        text = _read_text(path)
+        lines = (strip_guard(raw).removeprefix("exec ") for raw in text.splitlines())
+        line = next((item for item in lines if is_hookline_command(item, host.name)), "")
         if line:
-            ours = text in _made(host, way, name, line)
-            said = [] if ours else [Differs(text="is not as init writes it", moments=(name,))]
+            is_ours = text in _expected_texts(host, layout, name, line)
+            differences = [] if is_ours else [Difference(text="is not as init writes it", moments=(name,))]
             if not os.access(path, os.X_OK):
-                said.append(Differs(text="may not be executed", moments=(name,)))
-            yield Call(command=shlex.quote(path), line=line, moments=(name,), ours=ours, differs=tuple(said))
+                differences.append(Difference(text="may not be executed", moments=(name,)))
+            yield InstalledCommand(
+                command=shlex.quote(path),
+                line=line,
+                moments=(name,),
+                ours=is_ours,
+                differences=tuple(differences),
+            )
 
 
-def _made(host: Host, way: Own, name: str, line: str) -> list[str]:
-    """The texts that init writes with the program of *line*, into a user's file and into a shared one."""
-    called = program(line, host.name) or NAME
-    forms = (install_hooks.entries(host, called, shared=shared) for shared in (False, True))
-    return [way.files(entries).get(name, "") for entries in forms]
+def _expected_texts(host: Host, layout: OwnFiles, name: str, line: str) -> list[str]:
+    """Return the texts that init writes with the program of *line*, for a private and for a shared file."""
+    started_program = parse_program(line, host.name) or NAME
+    forms = (install_hooks.build_entries(host, started_program, shared=shared) for shared in (False, True))
+    return [layout.make_files(entries).get(name, "") for entries in forms]
 
 
-def _files(host: Host, way: Own, folder: str) -> Iterator[Call]:
-    """Files that have all moments in them: a command for the moment that is tried stands for all."""
-    names, first = way.files(install_hooks.entries(host, NAME)), sample(host)[0]
-    held = {name: _read(os.path.join(folder, name)) for name in names}
-    told = [one for text in held.values() for one in _told(text, host)]
-    line = max(told, key=lambda one: first in one[1] or first in one[0], default=("", ()))[0]
+def _calls_in_files(host: Host, layout: OwnFiles, folder: str) -> Iterator[InstalledCommand]:
+    """Yield one call for files that contain all moments: the sample's moment stands for all."""
+    names, first = layout.make_files(install_hooks.build_entries(host, NAME)), build_sample(host)[0]
+    contents = {name: _read_text(os.path.join(folder, name)) for name in names}
+    commands = [command for text in contents.values() for command in _calls_in_text(text, host)]
+    line = max(commands, key=lambda item: first in item[1] or first in item[0], default=("", ()))[0]
     if line:
-        said = [one for name in names for one in _unlike(held[name], _made(host, way, name, line), host)]
-        ours = not any(one.grave for one in said)
-        yield Call(command=line, line=line, moments=tuple(host.moments), ours=ours, differs=tuple(said))
+        differences = [
+            difference
+            for name in names
+            for difference in _file_differences(
+                contents[name], _expected_texts(host, layout, name, line), host
+            )
+        ]
+        ours = not any(difference.grave for difference in differences)
+        yield InstalledCommand(
+            command=line, line=line, moments=tuple(host.moments), ours=ours, differences=tuple(differences)
+        )
 
 
-def _unlike(text: str, wanted: list[str], host: Host) -> Iterator[Differs]:
-    if text in wanted:
+def _file_differences(text: str, expected_texts: list[str], host: Host) -> Iterator[Difference]:
+    if text in expected_texts:
         return
-    there, made = _parsed(text), _parsed(wanted[0])
-    if there is not None and made is not None:
-        yield from differences(there, made, host.name)
+    actual, expected = _parse_at(text), _parse_at(expected_texts[0])
+    if actual is not None and expected is not None:
+        yield from find_differences(actual, expected, host.name)
     else:
-        yield Differs(text="is not as init writes it" if text else "a file of it is missing")
+        yield Difference(text="is not as init writes it" if text else "a file of it is missing")
 
 
-def _told(text: str, host: Host) -> Iterator[tuple[str, tuple[str, ...]]]:
-    whole = _parsed(text)
-    yield from texts(whole, host.name) if whole is not None else _literals(text, host)
+def _calls_in_text(text: str, host: Host) -> Iterator[tuple[str, tuple[str, ...]]]:
+    document = _parse_at(text)
+    yield from find_commands(document, host.name) if document is not None else _calls_in_literals(text, host)
 
 
-def _literals(text: str, host: Host) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for found in LITERAL.findall(text):
+def _calls_in_literals(text: str, host: Host) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for literal in LITERAL.findall(text):
         try:
-            yield from texts(json.loads(found), host.name)
+            yield from find_commands(json.loads(literal), host.name)
         except ValueError:
             continue
 
 
-def _registration(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> Iterator[Differs]:
-    """Where the host must be told of our folder: whether it is, as init does it."""
-    way = host.wiring.way if host.wiring else None
-    if not isinstance(way, Own) or way.registered is None:
+def _registration_differences(
+    host: Host, scope: Scope, places: Places, env: Mapping[str, str]
+) -> Iterator[Difference]:
+    """Yield differences in the list of folders in which the host must find hookline's."""
+    layout = host.install.layout if host.install else None
+    if not isinstance(layout, OwnFiles) or layout.registered is None:
         return
-    name = way.registered.user if scope == "user" else way.registered.project
-    path, key = install_hooks.place(host, name, places, env), way.registered_as
-    listed = _parsed(_read(path), (*way.registered.under, key), comments=way.registered.comments)
-    ours = [one for one in listed if any(texts(one, host.name))] if isinstance(listed, list) else []
-    for entry in ours:
-        line = next(text for text, _ in texts(entry, host.name))
-        wanted = way.registered.entry(Entry(moment=key, command=line, seconds=0))
-        yield from (replace(one, text=f"{path}: {one.text}") for one in differences(entry, wanted, host.name))
-    if not ours:
-        yield Differs(text=f"{path}: it is not listed there")
+    name = layout.registered.user if scope == "user" else layout.registered.project
+    path, key = install_hooks.locate_file(host, name, places, env), layout.registered_as
+    listed = _parse_at(
+        _read_text(path), (*layout.registered.table_path, key), comments=layout.registered.comments
+    )
+    own_entries = (
+        [item for item in listed if any(find_commands(item, host.name))] if isinstance(listed, list) else []
+    )
+    for entry in own_entries:
+        line = next(text for text, _ in find_commands(entry, host.name))
+        expected = layout.registered.make_entry(InstallEntry(moment=key, command=line, timeout=0))
+        yield from (
+            replace(difference, text=f"{path}: {difference.text}")
+            for difference in find_differences(entry, expected, host.name)
+        )
+    if not own_entries:
+        yield Difference(text=f"{path}: it is not listed there")
 
 
-def _parsed(text: str, under: tuple[str, ...] = (), *, comments: bool = True) -> Any:
-    """What stands there, without guards; None where nothing does, or it is no JSON."""
+def _parse_at(text: str, under: tuple[str, ...] = (), *, comments: bool = True) -> Any:
+    """Return the JSON value under these keys, without guards; None if it is missing or not JSON."""
     try:
         node = parse(text.removeprefix("\ufeff"), comments=comments).at(*under)
     except NotJson:
         return None
-    return without_guards(node.value) if node is not None else None
+    return strip_guards(node.value) if node is not None else None
 
 
-def _read(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
-        return (notes.read(path) or b"").decode(errors="replace")
-    except notes.Refused:
+        return (settings_files.read(path) or b"").decode(errors="replace")
+    except settings_files.Refused:
         return ""
 
 
-FORCE = "git push --force"
+FORBIDDEN_COMMAND = "git push --force"
+"""The command of the sample, which a guard must stop."""
 
 
-RULE = "dangerous-command:git-push-force"
+SAMPLE_RULE = "dangerous-command:git-push-force"
+"""The rule that stops it."""
 
 
-def sample(host: Host, session: str = "s", cwd: str = "/") -> tuple[str, dict[str, Any], Event | None]:
-    """A moment at which the *host* can stop a command, a payload that it must stop, and what it means."""
+def build_sample(host: Host, session: str = "s", cwd: str = "/") -> tuple[str, dict[str, Any], Event | None]:
+    """Return a moment at which the *host* can stop a command, a payload to be stopped, and its event."""
     shell = next((name for name, row in host.tools.items() if row.kind == "shell"), "")
-    places = host.tools[shell].places if shell else {}
+    places = host.tools[shell].input_keys if shell else {}
     event = PreToolUse(
         host=host.name,
         session=session,
         cwd=cwd,
         tool=shell,
         call="hookline-doctor",
-        input={places.get("command", "command"): FORCE},
+        input={places.get("command", "command"): FORBIDDEN_COMMAND},
     )
     for name, row in host.moments.items():
-        if row.event is PreToolUse and BLOCK in row.can:
+        if row.event is PreToolUse and BLOCK in row.abilities:
             payload = compose(host, event, name)
-            found = _decoded(host, payload, name)
-            if isinstance(found, PreToolUse) and found.command == FORCE:
-                return name, payload, found
+            decoded = _try_decode(host, payload, name)
+            if isinstance(decoded, PreToolUse) and decoded.command == FORBIDDEN_COMMAND:
+                return name, payload, decoded
     return "", {}, None
 
 
-def _decoded(host: Host, payload: dict[str, Any], name: str) -> Event | None:
+def _try_decode(host: Host, payload: dict[str, Any], name: str) -> Event | None:
     try:
-        found = decode(host, payload, name)
+        decoded = decode(host, payload, name)
     except Unreadable:
         return None
-    return found[1] if found else None
+    return decoded[1] if decoded else None

@@ -1,4 +1,4 @@
-"""Wire hosts to call us, and take that out again: which files, and what becomes of them."""
+"""Plans of the changes that make a host call hookline, and the functions that carry them out."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -8,113 +8,118 @@ from msgspec import Struct
 
 from hookline import hosts
 from hookline.core.host import Host
-from hookline.core.install_table import Entry, Listed, Own, Scope
+from hookline.core.install_table import InstallEntry, OwnFiles, Scope, SettingsFile
 from hookline.core.values import replace
-from hookline.install import settings_files as notes
-from hookline.install.edit_settings import held, moments, unwired, wired
-from hookline.install.host_command import call, guard
+from hookline.install import settings_files
+from hookline.install.edit_settings import add_entries, calling_moments, installed_moments, remove_entries
+from hookline.install.host_command import build_call, build_guard
 from hookline.install.jsonc import NotJson
-from hookline.install.ownership import PROGRAM, as_written, file_is_ours
-from hookline.install.settings_files import Refused, Wired
+from hookline.install.ownership import PROGRAM, is_our_file, matches_template
+from hookline.install.settings_files import InstallRecord, Refused, load_records
 from hookline.system.paths import Places
 
-ROOM = 5.0
-"""Seconds that a host is to wait beyond the time in which we answer."""
-EXECUTABLE = 0o777
+EXTRA_SECONDS = 5.0
+"""Seconds that a host waits in addition to the time in which hookline answers."""
+EXECUTABLE_MODE = 0o777
+"""Mode of a new executable file, before the umask."""
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """What becomes of one file."""
+    """The planned change of one file."""
 
     host: str
     scope: Scope
     path: str
     before: bytes | None
-    """None: it is not there."""
+    """The present content; None if the file does not exist."""
     after: bytes | None
-    """None: it goes."""
+    """The new content; None if the file is to be deleted."""
     problem: str = ""
-    """Why it is left as it is."""
+    """The reason to leave the file unchanged; empty if there is none."""
     mode: int | None = None
     keys: tuple[tuple[str, ...], ...] = ()
-    """Those that are made in it for our entries."""
-    said: tuple[str, ...] = ()
-    """What a person should know about it."""
+    """The keys that are created in it for hookline's entries."""
+    messages: tuple[str, ...] = ()
+    """Messages about the file for the user."""
 
     @property
     def changes(self) -> bool:
         return not self.problem and self.before != self.after
 
 
-def present(env: Mapping[str, str], places: Places) -> list[Host]:
-    """The hosts that are in use here: by their program, or by a folder of theirs."""
-    return [host for host in map(hosts.load, hosts.names()) if host.wiring and _used(host, env, places)]
+def detect_hosts(env: Mapping[str, str], places: Places) -> list[Host]:
+    """Return the hosts in use on this machine, detected by their program or by one of their folders."""
+    return [host for host in map(hosts.load, hosts.names()) if host.install and _is_in_use(host, env, places)]
 
 
-def _used(host: Host, env: Mapping[str, str], places: Places) -> bool:
+def _is_in_use(host: Host, env: Mapping[str, str], places: Places) -> bool:
     if host.program and which(host.program, path=env.get("PATH", "")):
         return True
-    return any(os.path.isdir(_place(folder, places)) for folder in host.folders)
+    return any(os.path.isdir(_resolve_path(folder, places)) for folder in host.folders)
 
 
-def _place(name: str, places: Places) -> str:
+def _resolve_path(name: str, places: Places) -> str:
     return name.replace("~", places.home, 1) if name.startswith("~") else os.path.join(places.root, name)
 
 
-def entries(host: Host, program: str, *, shared: bool = False) -> tuple[Entry, ...]:
+def build_entries(host: Host, program: str, *, shared: bool = False) -> tuple[InstallEntry, ...]:
     """Return one entry for every moment of the *host*'s table, with a guard in files that are *shared*."""
     return tuple(
-        Entry(
+        InstallEntry(
             moment=name,
-            command=call(program, host.name),
-            seconds=(row.within or host.within) + ROOM,
-            guard=guard(program, host, name) if shared else "",
+            command=build_call(program, host.name),
+            timeout=(row.timeout or host.timeout) + EXTRA_SECONDS,
+            guard=build_guard(program, host, name) if shared else "",
         )
         for name, row in host.moments.items()
     )
 
 
 class Target(Struct, frozen=True, kw_only=True):
-    """One file that is to be wired, or is."""
+    """One file that contains, or will contain, hookline's entries."""
 
     host: Host
     scope: Scope
     path: str
     root: str
     """The project's root."""
-    way: Listed | Own
+    layout: SettingsFile | OwnFiles
     name: str = ""
-    """Of a file that is ours alone: how the host's table calls it; of the list that we are registered in."""
+    """Of hookline's own file: its name in the host's table; of a list of folders: the list's key."""
     shared: bool = False
-    """Whether teammates share the file, so that the program may be missing."""
+    """True if teammates share the file, so that the program may be missing on their machines."""
 
-    def entries(self, program: str) -> tuple[Entry, ...]:
-        if isinstance(self.way, Listed) and self.name:
-            return (Entry(moment=self.name, command=call(program, self.host.name), seconds=0),)
-        return entries(self.host, program, shared=self.shared)
+    def entries(self, program: str) -> tuple[InstallEntry, ...]:
+        if isinstance(self.layout, SettingsFile) and self.name:
+            return (InstallEntry(moment=self.name, command=build_call(program, self.host.name), timeout=0),)
+        return build_entries(self.host, program, shared=self.shared)
 
 
-def targets(
+def find_targets(
     host: Host, scope: Scope, places: Places, env: Mapping[str, str], *, shared: bool = True
 ) -> Iterator[Target]:
-    """The files by which the *host* is wired; none where it has none of that scope."""
-    base = where(host, scope, places, env)
-    if host.wiring is None or not base:
+    """Yield the files in which the *host* is installed; none if it has no files of that *scope*."""
+    base = locate_settings(host, scope, places, env)
+    if host.install is None or not base:
         return
     shared = shared and scope == "project"
-    whole = Target(host=host, scope=scope, path=base, root=places.root, way=host.wiring.way, shared=shared)
-    yield from _own_files(whole, base) if isinstance(whole.way, Own) else [whole]
-    if isinstance(whole.way, Own) and whole.way.registered is not None:
-        path = _file(host, whole.way.registered, scope, places, env)
-        yield replace(whole, path=path, way=whole.way.registered, name=whole.way.registered_as)
+    target = Target(
+        host=host, scope=scope, path=base, root=places.root, layout=host.install.layout, shared=shared
+    )
+    yield from _own_targets(target, base) if isinstance(target.layout, OwnFiles) else [target]
+    if isinstance(target.layout, OwnFiles) and target.layout.registered is not None:
+        path = _locate(host, target.layout.registered, scope, places, env)
+        yield replace(target, path=path, layout=target.layout.registered, name=target.layout.registered_as)
 
 
-def _own_files(target: Target, base: str) -> Iterator[Target]:
-    for name in target.way.files(target.entries("hookline")) if isinstance(target.way, Own) else ():
+def _own_targets(target: Target, base: str) -> Iterator[Target]:
+    for name in (
+        target.layout.make_files(target.entries("hookline")) if isinstance(target.layout, OwnFiles) else ()
+    ):
         yield replace(target, path=os.path.join(base, name), name=name)
 
 
-def plans(
+def plan_host(
     host: Host,
     scope: Scope,
     places: Places,
@@ -123,254 +128,262 @@ def plans(
     *,
     shared: bool = True,
 ) -> Iterator[Plan]:
-    """What wiring the *host* changes; one plan a file."""
-    if host.wiring is not None and not where(host, scope, places, env):
-        yield Plan(host=host.name, scope=scope, path="", before=None, after=None, problem=only(host, scope))
-    for target in targets(host, scope, places, env, shared=shared):
-        yield planned(target, program)
+    """Yield one plan for each file that the installation for *host* requires."""
+    if host.install is not None and not locate_settings(host, scope, places, env):
+        yield Plan(
+            host=host.name,
+            scope=scope,
+            path="",
+            before=None,
+            after=None,
+            problem=unsupported_scope(host, scope),
+        )
+    for target in find_targets(host, scope, places, env, shared=shared):
+        yield plan_file(target, program)
 
 
-def only(host: Host, scope: Scope) -> str:
-    """What is to be said where the *host* has no file of that *scope*."""
+def unsupported_scope(host: Host, scope: Scope) -> str:
+    """Return the message for a *host* that has no file of that *scope*."""
     return f"{host.name} is wired {'by --user' if scope == 'project' else 'without --user'} only"
 
 
-def planned(target: Target, program: str) -> Plan:
-    """What wiring makes of one file."""
+def plan_file(target: Target, program: str) -> Plan:
+    """Return the plan that installs hookline's entries in one file."""
     plan = Plan(host=target.host.name, scope=target.scope, path=target.path, before=None, after=None)
     try:
-        check_place(target)
-        plan = replace(plan, before=notes.read(target.path))
-        if isinstance(target.way, Listed):
-            plan = _listed(target, target.way, plan, program)
+        check_location(target)
+        plan = replace(plan, before=settings_files.read(target.path))
+        if isinstance(target.layout, SettingsFile):
+            plan = _plan_settings_file(target, target.layout, plan, program)
         else:
-            plan = _own(target, target.way, plan, program)
+            plan = _plan_own_file(target, target.layout, plan, program)
         if plan.changes:
-            notes.check_writable(target.path)
+            settings_files.check_writable(target.path)
     except Refused as error:
         return replace(plan, after=plan.before, problem=str(error))
     except NotJson as error:
-        said = f"{target.path}: {error}; it was left as it is: mend it, or use --print and wire it yourself"
-        return replace(plan, after=plan.before, problem=said)
+        text = f"{target.path}: {error}; it was left as it is: mend it, or use --print and wire it yourself"
+        return replace(plan, after=plan.before, problem=text)
     return plan
 
 
-def check_place(target: Target) -> None:
+def check_location(target: Target) -> None:
     if target.scope == "project":
-        notes.check_inside(target.path, target.root)
+        settings_files.check_inside(target.path, target.root)
 
 
-def _listed(target: Target, way: Listed, plan: Plan, program: str) -> Plan:
-    text = decoded(target.path, plan.before)
-    after = wired(text, way, target.entries(program), target.host.name)
-    names = ", ".join(after.spared)
-    told = f"an entry of your own calls us already at {names}; no second one is put there"
-    return replace(plan, after=after.text.encode(), keys=after.made, said=(told,) if names else ())
-
-
-def _own(target: Target, way: Own, plan: Plan, program: str) -> Plan:
-    after = way.files(target.entries(program))[target.name].encode()
-    if plan.before is not None and plan.before != after and not wrote(target, plan.before):
-        raise Refused(
-            f"{target.path} is there already and not ours; it was left as it is: "
-            f"move it away, or have it start `{call(program, target.host.name)}` itself"
-        )
-    return replace(plan, after=after, mode=EXECUTABLE if way.executable else None)
-
-
-def wrote(target: Target, data: bytes) -> bool:
-    """Whether a file of the kind that is ours alone is one that we wrote."""
-    names = tuple(target.host.moments)
-    text = data.decode(errors="replace")
-    return isinstance(target.way, Own) and file_is_ours(
-        text, target.name, target.way, names, target.host.name
+def _plan_settings_file(target: Target, layout: SettingsFile, plan: Plan, program: str) -> Plan:
+    text = decode_text(target.path, plan.before)
+    edited = add_entries(text, layout, target.entries(program), target.host.name)
+    names = ", ".join(edited.skipped)
+    message = f"an entry of your own calls us already at {names}; no second one is put there"
+    return replace(
+        plan, after=edited.text.encode(), keys=edited.created_keys, messages=(message,) if names else ()
     )
 
 
-def decoded(path: str, data: bytes | None) -> str:
+def _plan_own_file(target: Target, layout: OwnFiles, plan: Plan, program: str) -> Plan:
+    after = layout.make_files(target.entries(program))[target.name].encode()
+    if plan.before is not None and plan.before != after and not is_own_file(target, plan.before):
+        raise Refused(
+            f"{target.path} is there already and not ours; it was left as it is: "
+            f"move it away, or have it start `{build_call(program, target.host.name)}` itself"
+        )
+    return replace(plan, after=after, mode=EXECUTABLE_MODE if layout.executable else None)
+
+
+def is_own_file(target: Target, data: bytes) -> bool:
+    """Return whether hookline wrote *data*, the content of a file that is not shared with other entries."""
+    names = tuple(target.host.moments)
+    text = data.decode(errors="replace")
+    return isinstance(target.layout, OwnFiles) and is_our_file(
+        text, target.name, target.layout, names, target.host.name
+    )
+
+
+def decode_text(path: str, data: bytes | None) -> str:
     try:
         return (data or b"").decode()
     except UnicodeDecodeError as error:
         raise Refused(f"{path} is no UTF-8 text (byte {error.start}); it was left as it is") from None
 
 
-def snippets(
+def build_snippets(
     host: Host, scope: Scope, places: Places, env: Mapping[str, str], program: str
 ) -> Mapping[str, str]:
-    """What the files would hold if nothing else were in them, by path."""
-    return {one.path: snippet(one, program) for one in targets(host, scope, places, env)}
+    """Return the content of new files with hookline's entries alone, by path."""
+    return {target.path: build_snippet(target, program) for target in find_targets(host, scope, places, env)}
 
 
-def snippet(one: Target, program: str) -> str:
-    """What one file would hold if nothing else were in it."""
-    wanted = one.entries(program)
-    if isinstance(one.way, Listed):
-        return wired("", one.way, wanted, one.host.name).text
-    return one.way.files(wanted)[one.name]
+def build_snippet(target: Target, program: str) -> str:
+    """Return the content of a new file with hookline's entries alone."""
+    new_entries = target.entries(program)
+    if isinstance(target.layout, SettingsFile):
+        return add_entries("", target.layout, new_entries, target.host.name).text
+    return target.layout.make_files(new_entries)[target.name]
 
 
-def where(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> str:
-    """The host's file, or folder for files of ours; empty where it has none of that scope."""
-    return _file(host, host.wiring.way, scope, places, env) if host.wiring else ""
+def locate_settings(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> str:
+    """Return the path of the host's settings file, or folder for own files; empty if *scope* has none."""
+    return _locate(host, host.install.layout, scope, places, env) if host.install else ""
 
 
-def place(host: Host, name: str, places: Places, env: Mapping[str, str]) -> str:
-    """Where a file of the *host*'s lies: the user's with `~`, else the repository's from its root."""
-    moved = env.get(host.wiring.moved_by, "") if host.wiring and host.wiring.moved_by else ""
-    if name.startswith("~") and moved:
-        return os.path.join(moved, *name.split("/")[2:])
-    return _place(name, places)
+def locate_file(host: Host, name: str, places: Places, env: Mapping[str, str]) -> str:
+    """Return the path of a host's file, given with `~` or relative to the repository's root."""
+    user_folder = env.get(host.install.folder_env, "") if host.install and host.install.folder_env else ""
+    if name.startswith("~") and user_folder:
+        return os.path.join(user_folder, *name.split("/")[2:])
+    return _resolve_path(name, places)
 
 
-def _file(host: Host, way: Listed | Own, scope: Scope, places: Places, env: Mapping[str, str]) -> str:
-    name = way.user if scope == "user" else way.project
-    moves = host.wiring.moved_by if host.wiring and scope == "user" else ""
-    moved = env.get(moves, "") if moves else ""
-    if name and moved:
-        return os.path.join(moved, *name.split("/")[2:])
-    return _place(name, places) if name else ""
+def _locate(
+    host: Host, layout: SettingsFile | OwnFiles, scope: Scope, places: Places, env: Mapping[str, str]
+) -> str:
+    name = layout.user if scope == "user" else layout.project
+    variable = host.install.folder_env if host.install and scope == "user" else ""
+    user_folder = env.get(variable, "") if variable else ""
+    if name and user_folder:
+        return os.path.join(user_folder, *name.split("/")[2:])
+    return _resolve_path(name, places) if name else ""
 
 
-def carry_out(plan: Plan, places: Places, command: str) -> None:
-    """Remember what the file was, then write it; the caller holds the lock."""
+def apply_plan(plan: Plan, places: Places, command: str) -> None:
+    """Save a record of the file's former content, then write it; the caller holds the lock."""
     if plan.problem or plan.after is None:
         return
-    notes.sweep(plan.path)
+    settings_files.remove_leftovers(plan.path)
     if not plan.changes:
         return
-    notes.remember(places.state, _noted(plan, plan.after, places, command))
-    notes.write(plan.path, plan.after, mode=plan.mode)
+    settings_files.save_record(places.state, _build_record(plan, plan.after, places, command))
+    settings_files.write(plan.path, plan.after, mode=plan.mode)
 
 
-def _noted(plan: Plan, after: bytes, places: Places, command: str) -> Wired:
-    """What is to be remembered: of a file that only we changed since, also what it was at first."""
-    known = next((one for one in notes.remembered(places.state) if _about(one, plan)), None)
+def _build_record(plan: Plan, after: bytes, places: Places, command: str) -> InstallRecord:
+    """Return the record to save; it keeps the first content if only hookline changed the file since."""
+    former = next(
+        (r for r in load_records(places.state) if _is_record_of(r, plan)),
+        None,
+    )
     root = places.root if plan.scope == "project" else ""
-    fresh = Wired(
+    record = InstallRecord(
         path=plan.path,
         host=plan.host,
         scope=plan.scope,
         root=root,
         before=plan.before,
-        after=(notes.digest(after),),
-        made=notes.make_folders(plan.path),
+        after=(settings_files.digest(after),),
+        made=settings_files.make_folders(plan.path),
         command=command,
         keys=plan.keys,
     )
-    if known is None:
-        return replace(fresh, before=_unmade(fresh))
-    fresh = replace(
-        fresh,
-        made=tuple(dict.fromkeys((*known.made, *fresh.made))),
-        keys=tuple(dict.fromkeys((*known.keys, *fresh.keys))),
+    if former is None:
+        return replace(record, before=_original_content(record))
+    record = replace(
+        record,
+        made=tuple(dict.fromkeys((*former.made, *record.made))),
+        keys=tuple(dict.fromkeys((*former.keys, *record.keys))),
     )
-    if plan.before is not None and notes.digest(plan.before) in known.after:
-        return replace(fresh, before=known.before, after=(*known.after, *fresh.after))
-    if plan.before == known.before:  # whoever noted that was ended before it was written
-        return replace(fresh, before=_unmade(fresh))
-    return replace(fresh, before=_cleaned(replace(fresh, keys=known.keys)))
+    if plan.before is not None and settings_files.digest(plan.before) in former.after:
+        return replace(record, before=former.before, after=(*former.after, *record.after))
+    if plan.before == former.before:  # the process was killed between saving the record and writing the file
+        return replace(record, before=_original_content(record))
+    return replace(record, before=_content_without_entries(replace(record, keys=former.keys)))
 
 
-def _about(one: Wired, plan: Plan) -> bool:
-    return (one.path, one.host) == (plan.path, plan.host)
+def _is_record_of(record: InstallRecord, plan: Plan) -> bool:
+    return (record.path, record.host) == (plan.path, plan.host)
 
 
-def _unmade(one: Wired) -> bytes | None:
-    """What a file was that no note is about: to the byte, unless the whole of it is ours.
+def _original_content(record: InstallRecord) -> bytes | None:
+    """Return the content to restore for a file without a record: None if the whole file is hookline's.
 
-    Who wrote an entry in it is not known; it may be its user's own, however much it looks like ours.
+    The author of an entry in it is not known: it may be the user's own, even in hookline's format.
     """
-    target = target_of(one)
-    if one.before is None or target is None or isinstance(target.way, Listed):
-        return one.before
-    text = one.before.decode(errors="replace")
-    forms = (snippet(replace(target, shared=shared), PROGRAM) for shared in (False, True))
-    return None if any(as_written(text, form) for form in forms) else one.before
+    target = find_target(record)
+    if record.before is None or target is None or isinstance(target.layout, SettingsFile):
+        return record.before
+    text = record.before.decode(errors="replace")
+    forms = (build_snippet(replace(target, shared=shared), PROGRAM) for shared in (False, True))
+    return None if any(matches_template(text, form) for form in forms) else record.before
 
 
-def _cleaned(one: Wired) -> bytes | None:
-    """What the file is without what we noted to have put there."""
-    target = target_of(one)
-    if one.before is None or target is None or isinstance(target.way, Own):
-        return _unmade(one)
-    text = one.before.decode()
-    inside = held(text, target.way, one.host)
-    return (unwired(text, target.way, one.host, one.keys).encode() or None) if inside else one.before
+def _content_without_entries(record: InstallRecord) -> bytes | None:
+    """Return the content of the file without the entries that hookline recorded."""
+    target = find_target(record)
+    if record.before is None or target is None or isinstance(target.layout, OwnFiles):
+        return _original_content(record)
+    text = record.before.decode()
+    has_entries = installed_moments(text, target.layout, record.host)
+    return (
+        (remove_entries(text, target.layout, record.host, record.keys).encode() or None)
+        if has_entries
+        else record.before
+    )
 
 
-def target_of(one: Wired) -> Target | None:
-    """The file that a note is about; None where the host is wired otherwise now."""
-    host = hosts.load(one.host)
-    way = host.wiring.way if host.wiring else None
-    if way is None:
+def find_target(record: InstallRecord) -> Target | None:
+    """Return the file of a record; None if the host is now installed in another layout."""
+    host = hosts.load(record.host)
+    layout = host.install.layout if host.install else None
+    if layout is None:
         return None
-    scope = scope_of(one)
+    scope = record_scope(record)
     shared = scope == "project"
-    whole = Target(host=host, scope=scope, path=one.path, root=one.root, way=way, shared=shared)
-    if isinstance(way, Listed):
-        return whole
-    base = os.path.basename(one.path)
-    registered = way.registered
-    if registered and base in {os.path.basename(name) for name in (registered.user, registered.project)}:
-        return replace(whole, way=registered, name=way.registered_as)
-    names = way.files(whole.entries("hookline"))
-    name = next((name for name in names if one.path.endswith(os.sep + name)), "")
-    return replace(whole, name=name) if name else None
+    target = Target(host=host, scope=scope, path=record.path, root=record.root, layout=layout, shared=shared)
+    if isinstance(layout, SettingsFile):
+        return target
+    basename = os.path.basename(record.path)
+    registered = layout.registered
+    if registered and basename in {os.path.basename(name) for name in (registered.user, registered.project)}:
+        return replace(target, layout=registered, name=layout.registered_as)
+    names = layout.make_files(target.entries("hookline"))
+    name = next((name for name in names if record.path.endswith(os.sep + name)), "")
+    return replace(target, name=name) if name else None
 
 
-def scope_of(one: Wired) -> Scope:
-    return "user" if one.scope == "user" else "project"
+def record_scope(record: InstallRecord) -> Scope:
+    return "user" if record.scope == "user" else "project"
 
 
-def renewal(one: Wired, program: str) -> Plan | None:
-    """Return the plan that updates a file wherever it lies; None where it holds no entry of ours."""
-    target = target_of(one)
-    if target is None or not inside(target):
+def plan_update(record: InstallRecord, program: str) -> Plan | None:
+    """Return the plan that updates the file of a record; None if it holds none of hookline's entries."""
+    target = find_target(record)
+    if target is None or not holds_entries(target):
         return None
-    return planned(target, program)
+    return plan_file(target, program)
 
 
-def inside(target: Target) -> bool:
-    """Whether the file holds what we put there; also where that cannot be told, so that it is said."""
+def holds_entries(target: Target) -> bool:
+    """Return whether the file holds hookline's entries; True if it is unreadable, so that it is reported."""
     try:
-        data = notes.read(target.path)
+        data = settings_files.read(target.path)
         if data is None:
             return False
-        if isinstance(target.way, Own):
-            return wrote(target, data)
-        return bool(held(decoded(target.path, data), target.way, target.host.name))
+        if isinstance(target.layout, OwnFiles):
+            return is_own_file(target, data)
+        return bool(installed_moments(decode_text(target.path, data), target.layout, target.host.name))
     except (Refused, NotJson):
         return os.path.lexists(target.path)
 
 
-def standing(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> tuple[str, ...]:
-    """The moments at which the *host* calls us, by its file of that *scope*; none where it cannot be read."""
-    path = where(host, scope, places, env)
-    way = host.wiring.way if host.wiring else None
+def active_moments(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the moments at which the *host*'s file calls hookline; none if the file is unreadable."""
+    path = locate_settings(host, scope, places, env)
+    layout = host.install.layout if host.install else None
     try:
-        if isinstance(way, Own):
-            return tuple(host.moments) if path and os.path.isdir(path) and _has_own(path, way, host) else ()
-        return moments(decoded(path, notes.read(path)), way, host.name) if path and way else ()
+        if isinstance(layout, OwnFiles):
+            return (
+                tuple(host.moments) if path and os.path.isdir(path) and _has_own(path, layout, host) else ()
+            )
+        return (
+            calling_moments(decode_text(path, settings_files.read(path)), layout, host.name)
+            if path and layout
+            else ()
+        )
     except (Refused, NotJson):
         return ()
 
 
-def _has_own(folder: str, way: Own, host: Host) -> bool:
-    names = way.files(entries(host, "hookline"))
+def _has_own(folder: str, layout: OwnFiles, host: Host) -> bool:
+    names = layout.make_files(build_entries(host, "hookline"))
     return all(os.path.exists(os.path.join(folder, name)) for name in names)
-
-
-def untouched(host: Host, scope: Scope, places: Places, env: Mapping[str, str]) -> bool:
-    """Whether the *host*'s files of that *scope* are as we made them on this machine."""
-    base = where(host, scope, places, env)
-    known = [one for one in notes.remembered(places.state) if one.host == host.name and one.scope == scope]
-    ours = [one for one in known if one.path == base or one.path.startswith(base + os.sep)]
-    return bool(ours) and all(_as_made(one) for one in ours)
-
-
-def _as_made(one: Wired) -> bool:
-    try:
-        data = notes.read(one.path)
-    except Refused:
-        return False
-    return data is not None and notes.digest(data) in one.after

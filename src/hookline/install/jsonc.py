@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-DEEPEST = 200
-LONGEST = 4_000
-"""Digits of a number; the library refuses to read more than 4,300."""
+MAX_DEPTH = 200
+"""Levels of nesting that `describe_error` accepts."""
+MAX_DIGITS = 4_000
+"""Digits of a number; the standard library refuses to parse more than 4,300."""
 SPACE = re.compile(r"[ \t\r\n]*")
 BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -26,78 +27,78 @@ _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
 
 
 class NotJson(ValueError):
-    """A text that is no JSON; the message names line and column."""
+    """A text that is not JSON; the message gives line and column."""
 
 
-def complaint(text: str, *, comments: bool) -> str:
-    """What is wrong with *text*, with line and column."""
-    reader = _Reader(text=text, between=BLANK if comments else SPACE, trailing=comments)
+def describe_error(text: str, *, comments: bool) -> str:
+    """Return the first error of *text*, with line and column."""
+    validator = _Validator(text=text, blank=BLANK if comments else SPACE, allows_comments=comments)
     try:
-        end = reader.blank(reader.value(reader.blank(0), 0))
+        end = validator.skip_blank(validator.skip_value(validator.skip_blank(0), 0))
     except NotJson as error:
         return str(error)
-    return str(reader.wrong(end, "nothing may follow here"))
+    return str(validator.error(end, "nothing may follow here"))
 
 
-class _Reader(Struct, frozen=True, kw_only=True):
-    """Each reads what begins at a place, and says where it ends."""
+class _Validator(Struct, frozen=True, kw_only=True):
+    """A parser that finds errors; each `skip_` method returns the end of the part that begins at *start*."""
 
     text: str
-    between: re.Pattern[str]
-    trailing: bool
+    blank: re.Pattern[str]
+    allows_comments: bool
 
-    def blank(self, at: int) -> int:
-        found = self.between.match(self.text, at)
-        return found.end() if found else at
+    def skip_blank(self, start: int) -> int:
+        match = self.blank.match(self.text, start)
+        return match.end() if match else start
 
-    def wrong(self, at: int, what: str) -> NotJson:
-        if self.text.startswith(("//", "/*"), at):
-            what = "comments are not allowed here" if not self.trailing else "a comment has no end"
-        line = self.text.count("\n", 0, at) + 1
-        column = at - self.text.rfind("\n", 0, at)
-        return NotJson(f"line {line}, column {column}: {what}")
+    def error(self, position: int, problem: str) -> NotJson:
+        if self.text.startswith(("//", "/*"), position):
+            problem = "comments are not allowed here" if not self.allows_comments else "a comment has no end"
+        line = self.text.count("\n", 0, position) + 1
+        column = position - self.text.rfind("\n", 0, position)
+        return NotJson(f"line {line}, column {column}: {problem}")
 
-    def value(self, at: int, depth: int) -> int:
-        if depth > DEEPEST:
-            raise self.wrong(at, f"nested more than {DEEPEST} deep")
-        sign = self.text[at : at + 1]
-        if sign in ("{", "["):
-            return self.inside(at, depth, "}" if sign == "{" else "]")
-        found = _STRING.match(self.text, at) or _SCALAR.match(self.text, at)
-        if found is None:
-            raise self.wrong(at, "a value is missing" if not sign else f"{sign!r} begins no value")
-        if sign != '"' and found.end() - at > LONGEST:
-            raise self.wrong(at, f"a number of more than {LONGEST:,} digits")
-        return found.end()
+    def skip_value(self, start: int, depth: int) -> int:
+        if depth > MAX_DEPTH:
+            raise self.error(start, f"nested more than {MAX_DEPTH} deep")
+        char = self.text[start : start + 1]
+        if char in ("{", "["):
+            return self.skip_container(start, depth, "}" if char == "{" else "]")
+        match = _STRING.match(self.text, start) or _SCALAR.match(self.text, start)
+        if match is None:
+            raise self.error(start, "a value is missing" if not char else f"{char!r} begins no value")
+        if char != '"' and match.end() - start > MAX_DIGITS:
+            raise self.error(start, f"a number of more than {MAX_DIGITS:,} digits")
+        return match.end()
 
-    def inside(self, at: int, depth: int, closing: str) -> int:
-        place = self.blank(at + 1)
-        while self.text[place : place + 1] != closing:
+    def skip_container(self, start: int, depth: int, closing: str) -> int:
+        position = self.skip_blank(start + 1)
+        while self.text[position : position + 1] != closing:
             if closing == "}":
-                place = self.key(place)
-            place = self.next(self.value(place, depth + 1), closing)
-        return place + 1
+                position = self.skip_key(position)
+            position = self.skip_separator(self.skip_value(position, depth + 1), closing)
+        return position + 1
 
-    def key(self, at: int) -> int:
-        found = _STRING.match(self.text, at)
-        if found is None:
-            raise self.wrong(at, "a key in double quotes is missing")
-        colon = self.blank(found.end())
+    def skip_key(self, start: int) -> int:
+        match = _STRING.match(self.text, start)
+        if match is None:
+            raise self.error(start, "a key in double quotes is missing")
+        colon = self.skip_blank(match.end())
         if self.text[colon : colon + 1] != ":":
-            raise self.wrong(colon, "':' is missing")
-        return self.blank(colon + 1)
+            raise self.error(colon, "':' is missing")
+        return self.skip_blank(colon + 1)
 
-    def next(self, at: int, closing: str) -> int:
-        """Where the next part begins, or the *closing* sign stands."""
-        place = self.blank(at)
-        sign = self.text[place : place + 1]
-        if sign == closing:
-            return place
-        if sign != ",":
-            raise self.wrong(place, f"',' or {closing!r} is missing")
-        after = self.blank(place + 1)
-        if self.text[after : after + 1] == closing and not self.trailing:
-            raise self.wrong(after, f"a value is missing between ',' and {closing!r}")
+    def skip_separator(self, start: int, closing: str) -> int:
+        """Return the start of the next part, or the position of the *closing* bracket."""
+        position = self.skip_blank(start)
+        char = self.text[position : position + 1]
+        if char == closing:
+            return position
+        if char != ",":
+            raise self.error(position, f"',' or {closing!r} is missing")
+        after = self.skip_blank(position + 1)
+        if self.text[after : after + 1] == closing and not self.allows_comments:
+            raise self.error(after, f"a value is missing between ',' and {closing!r}")
         return after
 
 
@@ -105,277 +106,282 @@ __all__ = [
     "Edit",
     "Node",
     "NotJson",
-    "added",
-    "additions",
-    "beside",
-    "commented",
-    "edited",
+    "add_value",
+    "addition_edits",
+    "append_value",
+    "apply_edits",
+    "has_comment",
     "parse",
-    "put",
-    "removals",
-    "removed",
-    "replacement",
+    "removal_edits",
+    "remove_part",
+    "replacement_edit",
+    "text_between_parts",
 ]
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_SAID = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[}\]])', re.DOTALL)
+_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_STRING_OR_LAST_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[}\]])', re.DOTALL)
 _GAP = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/|,", re.DOTALL)
 _NEW_LINE = re.compile(r"[ \t]*,?[ \t\r]*\n")
-_WHITE = " \t\r\n"
-_USUAL_INDENT = "  "
-_WIDEST = 160
+_BLANKS = " \t\r\n"
+_DEFAULT_INDENT = "  "
+_MAX_WIDTH = 160
 
 
-def _no_number(word: str) -> Any:
+def _reject_constant(word: str) -> Any:
     raise ValueError(word)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
+_DECODER = json.JSONDecoder(parse_constant=_reject_constant)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """One value, and where it stands: `text[start:end]`."""
+    """One value and its position: `text[start:end]`."""
 
     start: int
     end: int
     value: Any
-    """What a parser of JSON would give."""
+    """The value as `json.loads` returns it."""
     plain: str = field(default="", compare=False, repr=False)
-    """The whole text, with blanks where there are comments and commas that nothing follows."""
+    """The whole text, with comments and trailing commas replaced by spaces."""
 
     @property
     def keys(self) -> tuple["Node", ...]:
-        """Of an object: its keys, in order, each with its place."""
-        return self._inside[0]
+        """The keys of an object, in order; empty for other values."""
+        return self._children[0]
 
     @property
     def parts(self) -> tuple["Node", ...]:
-        """Of an object or a list: its values, in order."""
-        return self._inside[1]
+        """The values of an object or a list, in order."""
+        return self._children[1]
 
     @cached_property
-    def _inside(self) -> tuple[tuple["Node", ...], tuple["Node", ...]]:
+    def _children(self) -> tuple[tuple["Node", ...], tuple["Node", ...]]:
         keys, parts = list[Node](), list[Node]()
         if isinstance(self.value, dict | list):
-            at = _past(self.plain, self.start + 1)
-            while at < self.end - 1:
+            position = _skip_space(self.plain, self.start + 1)
+            while position < self.end - 1:
                 if isinstance(self.value, dict):
-                    keys.append(_node(self.plain, at))
-                    at = _past(self.plain, _past(self.plain, keys[-1].end) + 1)
-                parts.append(_node(self.plain, at))
-                at = _past(self.plain, parts[-1].end)
-                at = _past(self.plain, at + 1) if self.plain[at] == "," else at
+                    keys.append(_decode_node(self.plain, position))
+                    position = _skip_space(self.plain, _skip_space(self.plain, keys[-1].end) + 1)
+                parts.append(_decode_node(self.plain, position))
+                position = _skip_space(self.plain, parts[-1].end)
+                position = _skip_space(self.plain, position + 1) if self.plain[position] == "," else position
         return tuple(keys), tuple(parts)
 
-    def at(self, *way: str | int) -> "Node | None":
-        """The value that keys and positions lead to; of a key that stands there twice, the last."""
+    def at(self, *path: str | int) -> "Node | None":
+        """Return the value at a path of keys and positions, or None; of duplicate keys, the last."""
         node = self
-        for step in way:
-            found = node._find(step)
-            if found is None:
+        for step in path:
+            child = node._find(step)
+            if child is None:
                 return None
-            node = found
+            node = child
         return node
 
     def _find(self, step: str | int) -> "Node | None":
         if isinstance(step, int):
-            there = isinstance(self.value, list) and step < len(self.parts)
-            return self.parts[step] if there else None
-        named = [part for key, part in zip(self.keys, self.parts, strict=False) if key.value == step]
-        return named[-1] if named else None
+            exists = isinstance(self.value, list) and step < len(self.parts)
+            return self.parts[step] if exists else None
+        matches = [part for key, part in zip(self.keys, self.parts, strict=False) if key.value == step]
+        return matches[-1] if matches else None
 
 
-def _past(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+def _skip_space(text: str, start: int) -> int:
+    match = _SPACE.match(text, start)
+    return match.end() if match else start
 
 
-def _node(plain: str, at: int) -> Node:
-    value, end = _DECODER.raw_decode(plain, at)
-    return Node(start=at, end=end, value=value, plain=plain)
+def _decode_node(plain: str, start: int) -> Node:
+    value, end = _DECODER.raw_decode(plain, start)
+    return Node(start=start, end=end, value=value, plain=plain)
 
 
 def parse(text: str, *, comments: bool = False) -> Node:
-    """The whole *text* as a tree; raises `NotJson`."""
-    plain = _blanked(text) if comments else text
+    """Return the root of *text*; raise `NotJson`."""
+    plain = _blank_comments(text) if comments else text
     try:
-        node = _node(plain, _past(plain, 0))
-        if _past(plain, node.end) == len(text):
+        node = _decode_node(plain, _skip_space(plain, 0))
+        if _skip_space(plain, node.end) == len(text):
             return node
     except (ValueError, RecursionError):
         pass
-    raise NotJson(complaint(text, comments=comments))
+    raise NotJson(describe_error(text, comments=comments))
 
 
-def _blanked(text: str) -> str:
-    """As long as *text*, without comments and trailing commas."""
-    plain = _SAID.sub(_blank, text) if "/" in text else text
-    return _COMMA.sub(lambda found: _trailing(plain, found), plain)
+def _blank_comments(text: str) -> str:
+    """Return *text* with comments and trailing commas replaced by spaces, so that positions stay the same."""
+    plain = _STRING_OR_COMMENT.sub(_blank_comment, text) if "/" in text else text
+    return _STRING_OR_LAST_COMMA.sub(lambda match: _blank_trailing_comma(plain, match), plain)
 
 
-def _blank(found: re.Match[str]) -> str:
-    return found[0] if found[0][0] == '"' else " " * len(found[0])
+def _blank_comment(match: re.Match[str]) -> str:
+    return match[0] if match[0][0] == '"' else " " * len(match[0])
 
 
-def _trailing(plain: str, found: re.Match[str]) -> str:
-    if found[0] != ",":
-        return found[0]
-    at = found.start() - 1
-    while at >= 0 and plain[at] in _WHITE:
-        at -= 1
-    return " " if at >= 0 and plain[at] not in "[{,:" else ","
+def _blank_trailing_comma(plain: str, match: re.Match[str]) -> str:
+    if match[0] != ",":
+        return match[0]
+    position = match.start() - 1
+    while position >= 0 and plain[position] in _BLANKS:
+        position -= 1
+    return " " if position >= 0 and plain[position] not in "[{,:" else ","
 
 
 class Edit(NamedTuple):
-    """One place of a text that becomes another: `text[start:end]`."""
+    """The replacement of `text[start:end]` by another text."""
 
     start: int
     end: int
     text: str = ""
 
 
-def edited(text: str, edits: Iterable[Edit]) -> str:
-    """*text* with all of the *edits*, none of which may reach into another."""
-    pieces, at = list[str](), 0
-    for one in sorted(edits, key=lambda edit: (edit.start, edit.end)):
-        pieces += (text[at : one.start], one.text)
-        at = one.end
-    return "".join((*pieces, text[at:]))
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Return *text* with all of the *edits*, which must not overlap."""
+    pieces, position = list[str](), 0
+    for change in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        pieces += (text[position : change.start], change.text)
+        position = change.end
+    return "".join((*pieces, text[position:]))
 
 
-def additions(text: str, node: Node, values: Sequence[tuple[str | None, Any]]) -> Iterator[Edit]:
-    """Put *values* last into the list or, each under its key, into the object *node*.
+def addition_edits(text: str, node: Node, values: Sequence[tuple[str | None, Any]]) -> Iterator[Edit]:
+    """Yield the edits that append *values* to a list or, each under its key, to an object.
 
-    Only what is put is new: taking it out again with `removals` leaves the text as it was, but for what stood
-    between the brackets of a list or an object in which there was nothing.
+    Removing the values again with `removal_edits` restores the text, except for whitespace between the
+    brackets of a list or object that was empty.
     """
     if not values:
         return
-    outer, unit, first = _indent(text, node), _unit(text), (node.keys or node.parts or (None,))[0]
-    behind = node.parts[-1].end if node.parts else node.start + 1
-    rest = text[behind : node.end - 1]
-    lined = first is not None and "\n" in text[node.start : first.start]
-    wide = first is None or lined or "//" in rest
-    inner = _indent(text, first) if first is not None and lined else outer + unit
+    outer, unit, first = _line_indent(text, node), _indent_unit(text), (node.keys or node.parts or (None,))[0]
+    last_end = node.parts[-1].end if node.parts else node.start + 1
+    tail = text[last_end : node.end - 1]
+    is_multiline = first is not None and "\n" in text[node.start : first.start]
+    on_new_line = first is None or is_multiline or "//" in tail
+    inner = _line_indent(text, first) if first is not None and is_multiline else outer + unit
     newline = "\r\n" if "\r\n" in text else "\n"
-    trailing = bool(node.parts) and _comma(text, behind) is not None
-    if node.parts and not trailing:
-        yield Edit(behind, behind, ",")
-    before = f"{newline}{inner}" if wide else " "
-    said = (_piece(key, value, unit, inner if wide else None, newline) for key, value in values)
-    place, new = behind + len(rest.rstrip(_WHITE)), ",".join(f"{before}{one}" for one in said)
-    closing = f"{newline}{outer}" if not rest.strip(_WHITE) and "\n" not in rest and not node.parts else ""
-    yield Edit(place, place, new + ("," if trailing else closing))
+    has_trailing_comma = bool(node.parts) and _find_comma(text, last_end) is not None
+    if node.parts and not has_trailing_comma:
+        yield Edit(last_end, last_end, ",")
+    prefix = f"{newline}{inner}" if on_new_line else " "
+    parts = (_format_part(key, value, unit, inner if on_new_line else None, newline) for key, value in values)
+    position, new = last_end + len(tail.rstrip(_BLANKS)), ",".join(f"{prefix}{part}" for part in parts)
+    closing = f"{newline}{outer}" if not tail.strip(_BLANKS) and "\n" not in tail and not node.parts else ""
+    yield Edit(position, position, new + ("," if has_trailing_comma else closing))
 
 
-def _piece(key: str | None, value: Any, unit: str, inner: str | None, newline: str) -> str:
-    said = _written(value, unit, inner, newline)
-    return said if key is None else f"{json.dumps(key, ensure_ascii=False)}: {said}"
+def _format_part(key: str | None, value: Any, unit: str, indent: str | None, newline: str) -> str:
+    formatted = _format_value(value, unit, indent, newline)
+    return formatted if key is None else f"{json.dumps(key, ensure_ascii=False)}: {formatted}"
 
 
-def added(text: str, node: Node, value: Any, key: str | None = None) -> str:
-    """*text* with *value* put last into the list or, under *key*, into the object *node*."""
-    return edited(text, additions(text, node, [(key, value)]))
+def add_value(text: str, node: Node, value: Any, key: str | None = None) -> str:
+    """Return *text* with *value* appended to the list *node* or, under *key*, to the object *node*."""
+    return apply_edits(text, addition_edits(text, node, [(key, value)]))
 
 
-def replacement(text: str, node: Node, value: Any) -> Edit:
-    """*value* in the place of *node*."""
-    lined = text[text.rfind("\n", 0, node.start) + 1 : node.start].strip(_WHITE) == ""
-    newline, inner = "\r\n" if "\r\n" in text else "\n", _indent(text, node) if lined else None
-    return Edit(node.start, node.end, _written(value, _unit(text), inner, newline))
+def replacement_edit(text: str, node: Node, value: Any) -> Edit:
+    """Return the edit that replaces *node* by *value*."""
+    starts_line = text[text.rfind("\n", 0, node.start) + 1 : node.start].strip(_BLANKS) == ""
+    newline, indent = "\r\n" if "\r\n" in text else "\n", _line_indent(text, node) if starts_line else None
+    return Edit(node.start, node.end, _format_value(value, _indent_unit(text), indent, newline))
 
 
-def _comma(text: str, at: int) -> int | None:
-    """Where the comma stands that follows a part which ends *at*; None where none does."""
-    found = BLANK.match(text, at)
-    place = found.end() if found else at
-    return place if text[place : place + 1] == "," else None
+def _find_comma(text: str, start: int) -> int | None:
+    """Return the position of the comma after a part that ends at *start*; None if there is none."""
+    match = BLANK.match(text, start)
+    position = match.end() if match else start
+    return position if text[position : position + 1] == "," else None
 
 
-def _indent(text: str, node: Node) -> str:
-    """The whitespace with which the line of *node* begins."""
+def _line_indent(text: str, node: Node) -> str:
+    """Return the whitespace at the beginning of the line of *node*."""
     start = text.rfind("\n", 0, node.start) + 1
-    found = re.compile(r"[ \t]*").match(text, start)
-    return found.group() if found else ""
+    match = re.compile(r"[ \t]*").match(text, start)
+    return match.group() if match else ""
 
 
-def _unit(text: str) -> str:
-    """What one step of indentation is in this text."""
-    found = re.search(r"\n([ \t]+)[\"{\[]", text)
-    return found.group(1) if found else _USUAL_INDENT
+def _indent_unit(text: str) -> str:
+    """Return the whitespace of one level of indentation in this text."""
+    match = re.search(r"\n([ \t]+)[\"{\[]", text)
+    return match.group(1) if match else _DEFAULT_INDENT
 
 
-def _written(value: Any, unit: str, inner: str | None, newline: str) -> str:
-    """On one line where that is short enough to be read, else a part a line; without *inner* on one line."""
+def _format_value(value: Any, unit: str, indent: str | None, newline: str) -> str:
+    """Return *value* on one line if it is short or *indent* is None, else with one part per line."""
     line = json.dumps(value, ensure_ascii=False)
-    if inner is None or len(inner) + len(line) <= _WIDEST or not value or not isinstance(value, dict | list):
+    if (
+        indent is None
+        or len(indent) + len(line) <= _MAX_WIDTH
+        or not value
+        or not isinstance(value, dict | list)
+    ):
         return line
-    deeper = inner + unit
+    deeper = indent + unit
     if isinstance(value, list):
-        parts, signs = [_written(one, unit, deeper, newline) for one in value], "[]"
+        parts, ends = [_format_value(item, unit, deeper, newline) for item in value], "[]"
     else:
-        named = ((json.dumps(key, ensure_ascii=False), one) for key, one in value.items())
-        parts, signs = [f"{key}: {_written(one, unit, deeper, newline)}" for key, one in named], "{}"
-    return f"{signs[0]}{newline}{deeper}" + f",{newline}{deeper}".join(parts) + f"{newline}{inner}{signs[1]}"
+        items = ((json.dumps(key, ensure_ascii=False), item) for key, item in value.items())
+        parts, ends = [f"{key}: {_format_value(item, unit, deeper, newline)}" for key, item in items], "{}"
+    return f"{ends[0]}{newline}{deeper}" + f",{newline}{deeper}".join(parts) + f"{newline}{indent}{ends[1]}"
 
 
-def removals(text: str, node: Node, places: Collection[int]) -> Iterator[Edit]:
-    """Take the parts with these numbers out of *node*, with their keys and commas; comments stay."""
-    kept = [number for number in range(len(node.parts)) if number not in places]
-    for place in sorted(places):
-        yield from _removal(text, node, place)
-    last = len(node.parts) - 1
-    if kept and kept[-1] != last and _comma(text, node.parts[last].end) is None:
-        comma = _comma(text, node.parts[kept[-1]].end)
+def removal_edits(text: str, node: Node, positions: Collection[int]) -> Iterator[Edit]:
+    """Yield the edits that remove the parts at these positions, with their keys and commas; comments stay."""
+    kept = [index for index in range(len(node.parts)) if index not in positions]
+    for position in sorted(positions):
+        yield from _part_removal(text, node, position)
+    last_index = len(node.parts) - 1
+    if kept and kept[-1] != last_index and _find_comma(text, node.parts[last_index].end) is None:
+        comma = _find_comma(text, node.parts[kept[-1]].end)
         if comma is not None:
             yield Edit(comma, comma + 1)
 
 
-def _removal(text: str, node: Node, place: int) -> Iterator[Edit]:
-    first, last = (node.keys or node.parts)[place].start, node.parts[place].end
-    gap = text[node.parts[place - 1].end if place else node.start + 1 : first]
-    words = [one for one in _GAP.findall(gap) if one.strip(_WHITE)]
-    # What follows a comment to the end of its line must not become a part of it.
-    swallowed = bool(words) and words[-1].startswith("//") and not _NEW_LINE.match(text, last)
-    yield Edit(first if swallowed else first - len(gap) + len(gap.rstrip(_WHITE)), last)
-    comma = _comma(text, last)
+def _part_removal(text: str, node: Node, position: int) -> Iterator[Edit]:
+    start, end = (node.keys or node.parts)[position].start, node.parts[position].end
+    gap = text[node.parts[position - 1].end if position else node.start + 1 : start]
+    tokens = [token for token in _GAP.findall(gap) if token.strip(_BLANKS)]
+    # Text after a `//` comment must stay on a line of its own, or it would become part of the comment.
+    after_comment = bool(tokens) and tokens[-1].startswith("//") and not _NEW_LINE.match(text, end)
+    yield Edit(start if after_comment else start - len(gap) + len(gap.rstrip(_BLANKS)), end)
+    comma = _find_comma(text, end)
     if comma is not None:
         yield Edit(comma, comma + 1)
 
 
-def removed(text: str, node: Node, place: int) -> str:
-    """*text* without the part number *place* of *node*, its key, and one of the commas around it."""
-    return edited(text, removals(text, node, [place]))
+def remove_part(text: str, node: Node, position: int) -> str:
+    """Return *text* without the part at *position*, its key, and one of the commas around it."""
+    return apply_edits(text, removal_edits(text, node, [position]))
 
 
-def commented(text: str, node: Node) -> bool:
-    """Whether there is a comment somewhere inside of *node*."""
-    return any(found[0] == "/" for found in _SAID.findall(text, node.start, node.end))
+def has_comment(text: str, node: Node) -> bool:
+    """Return whether *node* contains a comment."""
+    return any(token[0] == "/" for token in _STRING_OR_COMMENT.findall(text, node.start, node.end))
 
 
-def beside(text: str, node: Node) -> str:
-    """What stands in *node* besides its keys and parts: whitespace, signs and comments."""
-    places = sorted((one.start, one.end) for one in (*node.keys, *node.parts))
-    starts = [node.start + 1, *(end for _, end in places)]
-    ends = [*(start for start, _ in places), node.end - 1]
+def text_between_parts(text: str, node: Node) -> str:
+    """Return the text of *node* outside of its keys and parts: whitespace, commas, colons and comments."""
+    spans = sorted((child.start, child.end) for child in (*node.keys, *node.parts))
+    starts = [node.start + 1, *(end for _, end in spans)]
+    ends = [*(start for start, _ in spans), node.end - 1]
     return "".join(text[start:end] for start, end in zip(starts, ends, strict=True))
 
 
-def put(text: str, way: Sequence[str], value: Any, *, comments: bool = False) -> str:
-    """*text* with *value* at the end of the list that *way* leads to; what is missing on the way is made."""
+def append_value(text: str, path: Sequence[str], value: Any, *, comments: bool = False) -> str:
+    """Return *text* with *value* appended to the list at *path*, which is created if it is missing."""
     node = parse(text, comments=comments)
-    for depth, step in enumerate(way):
+    for depth, step in enumerate(path):
         if not isinstance(node.value, Mapping):
-            raise NotJson(f"{'.'.join(way[:depth]) or 'the file'} is no object, so nothing can be put there")
-        found = node.at(step)
-        if found is None:
-            missing: Any = [value]
-            for key in reversed(way[depth + 1 :]):
-                missing = {key: missing}
-            return added(text, node, missing, step)
-        node = found
+            raise NotJson(f"{'.'.join(path[:depth]) or 'the file'} is no object, so nothing can be put there")
+        child = node.at(step)
+        if child is None:
+            new_value: Any = [value]
+            for key in reversed(path[depth + 1 :]):
+                new_value = {key: new_value}
+            return add_value(text, node, new_value, step)
+        node = child
     if not isinstance(node.value, list):
-        raise NotJson(f"{'.'.join(way)} is no list, so nothing can be put there")
-    return added(text, node, value)
+        raise NotJson(f"{'.'.join(path)} is no list, so nothing can be put there")
+    return add_value(text, node, value)

@@ -1,7 +1,7 @@
-"""What in a host's settings is ours, and what else in them calls us.
+"""Recognition of hookline's own entries in a host's settings, and of other entries that call hookline.
 
-Ours is only what we write, in the very shape in which we write it: nobody's own entry goes because it names
-us. Whether something calls us is read as a shell would.
+Only entries in exactly the format that hookline writes are its own: a user's entry is never removed because
+it mentions hookline. Whether an entry calls hookline is decided by parsing its command as a shell would.
 """
 
 import posixpath
@@ -10,178 +10,186 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hookline.core.install_table import Entry, Listed, Own
-from hookline.install.host_command import TESTED, WORD, call, unguarded
+from hookline.core.install_table import InstallEntry, OwnFiles, SettingsFile
+from hookline.install.host_command import TEST_PATTERN, WORD_PATTERN, build_call, strip_guard
 from hookline.install.jsonc import Node, NotJson, parse
 from hookline.shell import read
 from hookline.system.own_command import CLIENT
 
 PROGRAM = "@hookline@"
-"""Stands in a pattern for whatever starts us."""
+"""Placeholder in patterns for any program that starts hookline."""
 NAME = "hookline"
-SECONDS = 60.0
-_DEEPEST = 8
-_COMMAND = rf"(?P<program>{WORD}(?: -m hookline)?)"
-_VERSIONED = re.compile(r"hookline(?:-client)?(?:\.exe)?(?:(?:@|==).*)?")
+ANY_SECONDS = 60.0
+"""Timeout in patterns, in seconds; a pattern matches any number there."""
+_MAX_DEPTH = 8
+_COMMAND = rf"(?P<program>{WORD_PATTERN}(?: -m hookline)?)"
+_PROGRAM_NAME = re.compile(r"hookline(?:-client)?(?:\.exe)?(?:(?:@|==).*)?")
 _PYTHON = re.compile(r"python(?:\d+(?:\.\d+)*)?w?(?:\.exe)?")
-_MADE = re.compile(r"(?:#|//) (?:Made|Written) by hookline\b")
+_MARKER = re.compile(r"(?:#|//) (?:Made|Written) by hookline\b")
 
 
-def ours(value: Any, way: Listed, moment: str, host: str) -> bool:
-    """Whether an entry of a *moment*'s list is what we write there, perhaps with others beside it."""
-    return next(our_places(value, way, moment, host), None) is not None
+def is_our_entry(value: Any, layout: SettingsFile, moment: str, host: str) -> bool:
+    """Return whether an entry of a *moment*'s list contains a command in hookline's format."""
+    return next(our_positions(value, layout, moment, host), None) is not None
 
 
-def our_places(value: Any, way: Listed, moment: str, host: str) -> Iterator[int]:
-    """Which of what an entry starts is ours, by its number; 0 where an entry starts one thing."""
-    pattern, key = _pattern(way, moment, host), listed_under(way, moment, host)
+def our_positions(value: Any, layout: SettingsFile, moment: str, host: str) -> Iterator[int]:
+    """Yield the positions of hookline's commands in an entry; 0 if an entry has a single command."""
+    pattern, key = _entry_pattern(layout, moment, host), command_list_key(layout, moment, host)
     if key is None:
-        yield from [0] if alike(pattern, value, host) else []
+        yield from [0] if matches_pattern(pattern, value, host) else []
     elif isinstance(value, dict) and value.keys() == pattern.keys() and isinstance(value[key], list):
-        rest = all(alike(pattern[name], value[name], host) for name in pattern if name != key)
-        for number, one in enumerate(value[key] if rest else ()):
-            if alike(pattern[key][0], one, host):
+        rest_matches = all(
+            matches_pattern(pattern[name], value[name], host) for name in pattern if name != key
+        )
+        for number, item in enumerate(value[key] if rest_matches else ()):
+            if matches_pattern(pattern[key][0], item, host):
                 yield number
 
 
-def listed_under(way: Listed, moment: str, host: str) -> str | None:
-    """The key of an entry under which it lists what it starts; None where an entry starts one thing."""
-    pattern = _pattern(way, moment, host)
-    listed = pattern.items() if isinstance(pattern, dict) else ()
-    return next((key for key, one in listed if isinstance(one, list) and PROGRAM in str(one)), None)
+def command_list_key(layout: SettingsFile, moment: str, host: str) -> str | None:
+    """Return the key under which an entry lists its commands; None if an entry has a single command."""
+    pattern = _entry_pattern(layout, moment, host)
+    items = pattern.items() if isinstance(pattern, dict) else ()
+    return next((key for key, value in items if isinstance(value, list) and PROGRAM in str(value)), None)
 
 
-def _pattern(way: Listed, moment: str, host: str) -> Any:
-    return way.entry(_any_entry(moment, host))
+def _entry_pattern(layout: SettingsFile, moment: str, host: str) -> Any:
+    return layout.make_entry(_pattern_entry(moment, host))
 
 
-def alike(pattern: Any, value: Any, host: str) -> bool:
-    """Whether *value* is the *pattern*, whatever starts us, and however long it is waited for."""
+def matches_pattern(pattern: Any, value: Any, host: str) -> bool:
+    """Return whether *value* equals *pattern*, with any program and any timeout."""
     if isinstance(pattern, str):
-        return isinstance(value, str) and (value == pattern or _written(pattern, value, host))
+        return isinstance(value, str) and (value == pattern or _is_our_command(pattern, value, host))
     if isinstance(pattern, dict):
-        same = isinstance(value, dict) and value.keys() == pattern.keys()
-        return same and all(alike(one, value[key], host) for key, one in pattern.items())
+        same_shape = isinstance(value, dict) and value.keys() == pattern.keys()
+        return same_shape and all(
+            matches_pattern(expected, value[key], host) for key, expected in pattern.items()
+        )
     if isinstance(pattern, list):
-        same = isinstance(value, list) and len(value) == len(pattern)
-        return same and all(alike(one, inner, host) for one, inner in zip(pattern, value, strict=True))
+        same_shape = isinstance(value, list) and len(value) == len(pattern)
+        return same_shape and all(
+            matches_pattern(expected, inner, host) for expected, inner in zip(pattern, value, strict=True)
+        )
     if isinstance(pattern, bool) or pattern is None:
         return value is pattern
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _written(pattern: str, value: str, host: str) -> bool:
-    """Whether it is the command of this version, or the bare one that each has."""
+def _is_our_command(pattern: str, value: str, host: str) -> bool:
+    """Return whether *value* is the command of this version, or the bare command of any version."""
     if PROGRAM not in pattern:
         return False
     bare = rf"{PROGRAM} hook {re.escape(host)}(?: --event \S+)?"
     exact = re.escape(pattern).replace(re.escape(PROGRAM), PROGRAM)
-    plain = unguarded(value)
-    for known in (exact, bare):
-        found = re.fullmatch(known.replace(PROGRAM, _COMMAND, 1).replace(PROGRAM, "(?P=program)"), plain)
-        if found is not None:
-            return _is_program(found["program"])
+    command = strip_guard(value)
+    for template in (exact, bare):
+        match = re.fullmatch(template.replace(PROGRAM, _COMMAND, 1).replace(PROGRAM, "(?P=program)"), command)
+        if match is not None:
+            return _is_program(match["program"])
     return False
 
 
-def _is_program(said: str) -> bool:
+def _is_program(text: str) -> bool:
     try:
-        words = shlex.split(said)
+        words = shlex.split(text)
     except ValueError:
         return False
-    return as_module(words) or (len(words) == 1 and _base(words[0]) in (NAME, f"{NAME}.exe", CLIENT))
+    return runs_as_module(words) or (len(words) == 1 and _basename(words[0]) in (NAME, f"{NAME}.exe", CLIENT))
 
 
-def as_module(words: Sequence[str]) -> bool:
-    """Whether a Python is told to run us: to a shell `-m` is an option, and our name the script's."""
-    return [*words[1:]] == ["-m", NAME] and _PYTHON.fullmatch(_base(words[0])) is not None
+def runs_as_module(words: Sequence[str]) -> bool:
+    """Return whether *words* are `python -m hookline`, which a shell parser takes for a Python script."""
+    return [*words[1:]] == ["-m", NAME] and _PYTHON.fullmatch(_basename(words[0])) is not None
 
 
-def _base(path: str) -> str:
+def _basename(path: str) -> str:
     return posixpath.basename(path.replace("\\", "/"))
 
 
-def calls_us(command: str, host: str) -> bool:
-    """Whether a command line really calls us for that *host*: in a pipe, through a wrapper, or as it is."""
+def calls_hookline(command: str, host: str) -> bool:
+    """Return whether a shell would call hookline for *host*: directly, in a pipe or through a wrapper."""
     if NAME not in command or "hook" not in command or host not in command:
         return False
-    return any(_call([word.text for word in one.words], host) for one in read(command).commands)
+    return any(_is_call([word.text for word in parsed.words], host) for parsed in read(command).commands)
 
 
-def _call(words: Sequence[str], host: str) -> bool:
-    return list(words[1:3]) == ["hook", host] and _VERSIONED.fullmatch(_base(words[0])) is not None
+def _is_call(words: Sequence[str], host: str) -> bool:
+    return list(words[1:3]) == ["hook", host] and _PROGRAM_NAME.fullmatch(_basename(words[0])) is not None
 
 
-def entry_calls_us(value: Any, way: Listed, moment: str, host: str) -> bool:
-    """Whether an entry, whoever wrote it, has the host call us."""
-    return ours(value, way, moment, host) or any(
-        calls_us(one, host) for one in _commands(value, _command_keys(_pattern(way, moment, host)), 0)
+def entry_calls_hookline(value: Any, layout: SettingsFile, moment: str, host: str) -> bool:
+    """Return whether an entry, no matter who wrote it, makes the host call hookline."""
+    return is_our_entry(value, layout, moment, host) or any(
+        calls_hookline(command, host)
+        for command in _find_commands(value, _command_keys(_entry_pattern(layout, moment, host)), 0)
     )
 
 
 def _command_keys(pattern: Any) -> frozenset[str]:
-    """The keys under which a command stands."""
+    """Return the keys whose values are commands."""
     if isinstance(pattern, list):
         return frozenset().union(*map(_command_keys, pattern))
     if not isinstance(pattern, dict):
         return frozenset()
-    here = {key for key, one in pattern.items() if isinstance(one, str) and PROGRAM in one}
-    return frozenset(here).union(*map(_command_keys, pattern.values()))
+    keys = {key for key, value in pattern.items() if isinstance(value, str) and PROGRAM in value}
+    return frozenset(keys).union(*map(_command_keys, pattern.values()))
 
 
-def _commands(value: Any, keys: frozenset[str], depth: int) -> Iterator[str]:
+def _find_commands(value: Any, keys: frozenset[str], depth: int) -> Iterator[str]:
     if isinstance(value, str) and not depth:
         yield value
     if isinstance(value, dict):
-        more = value.get("args")
-        words = [one for one in more if isinstance(one, str)] if isinstance(more, list) else []
+        arguments = value.get("args")
+        texts = [word for word in arguments if isinstance(word, str)] if isinstance(arguments, list) else []
         for key in keys & value.keys():
             if isinstance(value[key], str):
-                yield shlex.join([value[key], *words]) if words else value[key]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for one in inner if depth < _DEEPEST else ():
-        if isinstance(one, dict | list):
-            yield from _commands(one, keys, depth + 1)
+                yield shlex.join([value[key], *texts]) if texts else value[key]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in items if depth < _MAX_DEPTH else ():
+        if isinstance(item, dict | list):
+            yield from _find_commands(item, keys, depth + 1)
 
 
-def file_is_ours(text: str, name: str, way: Own, moments: Sequence[str], host: str) -> bool:
-    """Whether a file is one that we generate, of this version or marked as one of another."""
-    if any(_MADE.match(line) for line in text.splitlines()[:2]):
+def is_our_file(text: str, name: str, layout: OwnFiles, moments: Sequence[str], host: str) -> bool:
+    """Return whether hookline generated a file, by its content or by the marker in its first lines."""
+    if any(_MARKER.match(line) for line in text.splitlines()[:2]):
         return True
-    made = way.files(tuple(_any_entry(moment, host) for moment in moments)).get(name)
-    there, pattern = _document(text), _document(made or "")
-    if made is None or there is None or pattern is None:
+    template = layout.make_files(tuple(_pattern_entry(moment, host) for moment in moments)).get(name)
+    document, pattern = _try_parse(text), _try_parse(template or "")
+    if template is None or document is None or pattern is None:
         return False
-    if PROGRAM not in made:
-        return bool(there.value == pattern.value)
-    return f"hook {host}" in text and among(pattern.value, there.value, host)
+    if PROGRAM not in template:
+        return bool(document.value == pattern.value)
+    return f"hook {host}" in text and is_part_of(pattern.value, document.value, host)
 
 
-def as_written(text: str, made: str) -> bool:
-    """Return whether *text* is *made* to the letter, with any program in place of `PROGRAM`."""
-    known = re.escape(made).replace(re.escape(PROGRAM), PROGRAM)
-    known = known.replace(re.escape(f"command -v {PROGRAM} "), TESTED)
-    found = re.fullmatch(known.replace(PROGRAM, _COMMAND, 1).replace(PROGRAM, "(?P=program)"), text)
-    return found is not None and (PROGRAM not in made or _is_program(found["program"]))
+def matches_template(text: str, template: str) -> bool:
+    """Return whether *text* equals *template*, with any program in place of `PROGRAM`."""
+    regex = re.escape(template).replace(re.escape(PROGRAM), PROGRAM)
+    regex = regex.replace(re.escape(f"command -v {PROGRAM} "), TEST_PATTERN)
+    match = re.fullmatch(regex.replace(PROGRAM, _COMMAND, 1).replace(PROGRAM, "(?P=program)"), text)
+    return match is not None and (PROGRAM not in template or _is_program(match["program"]))
 
 
-def _any_entry(moment: str, host: str) -> Entry:
-    return Entry(moment=moment, command=call(PROGRAM, host), seconds=SECONDS)
+def _pattern_entry(moment: str, host: str) -> InstallEntry:
+    return InstallEntry(moment=moment, command=build_call(PROGRAM, host), timeout=ANY_SECONDS)
 
 
-def _document(text: str) -> Node | None:
+def _try_parse(text: str) -> Node | None:
     try:
         return parse(text)
     except NotJson:
         return None
 
 
-def among(pattern: Any, value: Any, host: str) -> bool:
-    """Whether *value* has nothing that the *pattern* has not; it may have fewer moments."""
+def is_part_of(pattern: Any, value: Any, host: str) -> bool:
+    """Return whether *value* has nothing that is not in *pattern*; it may lack moments."""
     if isinstance(pattern, dict) and isinstance(value, dict):
         return value.keys() <= pattern.keys() and all(
-            among(pattern[key], one, host) for key, one in value.items()
+            is_part_of(pattern[key], item, host) for key, item in value.items()
         )
     if isinstance(pattern, list) and isinstance(value, list):
-        return all(any(among(one, inner, host) for one in pattern) for inner in value)
-    return alike(pattern, value, host)
+        return all(any(is_part_of(item, entry, host) for item in pattern) for entry in value)
+    return matches_pattern(pattern, value, host)

@@ -18,57 +18,66 @@ from typing import Any
 from msgspec import Struct
 
 from hookline import hosts
-from hookline.core.degrade import answer
+from hookline.core.degrade import build_reply
 from hookline.core.events import Event
 from hookline.core.host import Host
 from hookline.core.outcome import Outcome
-from hookline.core.state import TRIAL
-from hookline.install.compare import program
-from hookline.install.inspect import FORCE, RULE, Call, Wire, sample
+from hookline.core.state import TEST_SESSION_PREFIX
+from hookline.install.compare import parse_program
+from hookline.install.inspect import (
+    FORBIDDEN_COMMAND,
+    SAMPLE_RULE,
+    InstalledCommand,
+    InstalledFile,
+    build_sample,
+)
 from hookline.policy import repository_env
 from hookline.redact import redact
 from hookline.system.own_command import CLIENT
 from hookline.system.paths import Places
 from hookline.system.process import run_command
 
-LIMIT = 30.0
-LINGER = 0.5
-"""Seconds in which a daemon has stored what it gathered."""
+TIMEOUT_SECONDS = 30.0
+"""Seconds until a command under trial is stopped."""
+DAEMON_WAIT_SECONDS = 0.5
+"""Seconds in which a daemon has stored its records of the trial."""
 
 
 class Trial(Struct, frozen=True, kw_only=True):
-    """What came of an event that was sent through one command."""
+    """The result of sending an event through one command."""
 
-    call: Call
+    call: InstalledCommand
     problem: str = ""
-    """What is wrong; empty: it was stopped, in the host's own words."""
+    """The problem; empty if the command stopped the event in the host's reply format."""
     ran: bool = True
     ms: float = 0.0
 
 
-def tried(wire: Wire, call: Call, places: Places, env: Mapping[str, str], *, guarded: bool) -> Trial:
-    """Send it through, in a session and a store of its own: nothing of it is kept.
+def try_call(
+    installed: InstalledFile, call: InstalledCommand, places: Places, env: Mapping[str, str], *, guarded: bool
+) -> Trial:
+    """Send the sample through a command, in a session and a store of its own that are not kept.
 
-    Where no guard is on (*guarded* is false) it must come back in silence.
+    If no guard is enabled (*guarded* is false), the reply must be silent.
     """
-    refused = strange(wire, call, places, env)
-    if refused:
-        said = f"was not tried, because {refused}: {_short(call.command)}"
-        return Trial(call=call, problem=said, ran=False)
-    with scratch(lingering=CLIENT in call.line) as folder:
-        return _tried(wire, call, places, env, folder, guarded=guarded)
+    refusal = refuse_reason(installed, call, places, env)
+    if refusal:
+        problem = f"was not tried, because {refusal}: {_shorten(call.command)}"
+        return Trial(call=call, problem=problem, ran=False)
+    with scratch_folder(lingering=CLIENT in call.line) as folder:
+        return _run_trial(installed, call, places, env, folder, guarded=guarded)
 
 
 @contextmanager
-def scratch(*, lingering: bool) -> Iterator[str]:
-    """A folder for what is kept of a trial; a daemon that was asked is given time to be through with it."""
+def scratch_folder(*, lingering: bool) -> Iterator[str]:
+    """Create a temporary folder for a trial; if *lingering*, wait for the daemon before removing it."""
     with tempfile.TemporaryDirectory(prefix="hookline-doctor-", ignore_cleanup_errors=True) as folder:
         yield folder
-        time.sleep(LINGER if lingering else 0)
+        time.sleep(DAEMON_WAIT_SECONDS if lingering else 0)
 
 
-class Ready(Struct, frozen=True, kw_only=True):
-    """All that is needed to send the event that must be stopped through a command, as a host would."""
+class TrialInput(Struct, frozen=True, kw_only=True):
+    """The input that a host would give a command for the event that must be stopped."""
 
     name: str
     payload: bytes
@@ -77,131 +86,166 @@ class Ready(Struct, frozen=True, kw_only=True):
     root: str
 
 
-def ready(host: Host, places: Places, env: Mapping[str, str], scratch: str) -> Ready:
-    """In a session and a store of its own."""
-    session = f"{TRIAL}{os.urandom(4).hex()}"
-    moved = repository_env.sets(host, env, places.root, ("XDG_STATE_HOME", "HOME"))
-    root = scratch if moved else places.root
-    name, payload, event = sample(host, session, root)
-    # What lies in a project's folder is no part of ours, whatever it is called.
-    own = _environment(host, env, session, root) | {"XDG_STATE_HOME": scratch, "PYTHONSAFEPATH": "1"}
-    return Ready(name=name, payload=json.dumps(payload).encode(), event=event, env=own, root=root)
+def prepare_trial(host: Host, places: Places, env: Mapping[str, str], folder: str) -> TrialInput:
+    """Return the input of a trial in a session and a store of its own."""
+    session = f"{TEST_SESSION_PREFIX}{os.urandom(4).hex()}"
+    is_redirected = repository_env.may_set(host, env, places.root, ("XDG_STATE_HOME", "HOME"))
+    root = folder if is_redirected else places.root
+    name, payload, event = build_sample(host, session, root)
+    # Python must not import hookline's modules from the project's folder.
+    trial_env = _build_environment(host, env, session, root) | {
+        "XDG_STATE_HOME": folder,
+        "PYTHONSAFEPATH": "1",
+    }
+    return TrialInput(name=name, payload=json.dumps(payload).encode(), event=event, env=trial_env, root=root)
 
 
-def _tried(
-    wire: Wire, call: Call, places: Places, env: Mapping[str, str], scratch: str, *, guarded: bool
+def _run_trial(
+    installed: InstalledFile,
+    call: InstalledCommand,
+    places: Places,
+    env: Mapping[str, str],
+    folder: str,
+    *,
+    guarded: bool,
 ) -> Trial:
-    told = ready(wire.host, places, env, scratch)
-    if told.event is None:
+    trial = prepare_trial(installed.host, places, env, folder)
+    if trial.event is None:
         return Trial(call=call, problem="has no moment at which a command could be stopped", ran=False)
-    begun = time.monotonic()
-    ran = run_command.run(
-        ["/bin/sh", "-c", call.command], stdin=told.payload, cwd=told.root, env=told.env, limit=LIMIT
+    started = time.monotonic()
+    result = run_command.run(
+        ["/bin/sh", "-c", call.command],
+        stdin=trial.payload,
+        cwd=trial.root,
+        env=trial.env,
+        timeout=TIMEOUT_SECONDS,
     )
-    ms = (time.monotonic() - begun) * 1000
-    late = f"did not answer within {LIMIT:.0f} seconds" if ran.timed_out else ran.problem
-    wrong = late or _wrong(wire.host, told.name, told.event, ran, guarded=guarded)
-    return Trial(call=call, problem=wrong, ms=ms)
+    ms = (time.monotonic() - started) * 1000
+    timeout_problem = (
+        f"did not answer within {TIMEOUT_SECONDS:.0f} seconds" if result.timed_out else result.problem
+    )
+    problem = timeout_problem or _check_reply(
+        installed.host, trial.name, trial.event, result, guarded=guarded
+    )
+    return Trial(call=call, problem=problem, ms=ms)
 
 
-def strange(wire: Wire, call: Call, places: Places, env: Mapping[str, str]) -> str:
-    """Why a command is not to be started just to look at it; empty where it may be."""
-    if not _theirs(wire, places):
+def refuse_reason(
+    installed: InstalledFile, call: InstalledCommand, places: Places, env: Mapping[str, str]
+) -> str:
+    """Return the reason not to run a command for a trial; empty if it may be run."""
+    if not _is_repository_file(installed, places):
         return ""
     if not call.ours:
         return "this repository wrote it, and init would not"
-    first, *more = shlex.split(program(call.line, wire.host.name))
-    if _roundabout(first):
+    first, *arguments = shlex.split(parse_program(call.line, installed.host.name))
+    if _is_indirect(first):
         return f"this repository starts {first}, which leads elsewhere than it reads"
-    path = _found(first, places.root, env)
+    path = _find_program(first, places.root, env)
     if not path:
         return f"{first} is no program that could be started (`hookline upgrade` names one that is)"
-    if more and os.path.realpath(path) != os.path.realpath(sys.executable):
+    if arguments and os.path.realpath(path) != os.path.realpath(sys.executable):
         return f"this repository starts {first}, which is not the Python that runs this"
     return (
         ""
-        if _ourselves(path, more) or not _inside(path, places.root)
+        if _is_running_program(path, arguments) or not _is_inside(path, places.root)
         else f"this repository brings {first} itself"
     )
 
 
-def _roundabout(name: str) -> bool:
-    """Whether a path leads elsewhere for another process, or elsewhere than it reads."""
+def _is_indirect(name: str) -> bool:
+    """Return whether a path depends on the process that opens it, or contains `..`."""
     return ".." in name.split("/") or re.match(r"/[/.]*(?:proc|dev)(?:/|$)", name) is not None
 
 
-def _ourselves(path: str, more: Sequence[str]) -> bool:
-    """Whether it is the very program that runs; a Python by its place, which says what is installed in it."""
-    if more:
-        return _placed(path) == _placed(sys.executable)
-    own = os.path.join(os.path.dirname(sys.executable), os.path.basename(path))
-    return os.path.realpath(path) == os.path.realpath(own)
+def _is_running_program(path: str, arguments: Sequence[str]) -> bool:
+    """Return whether *path* is the running program; a Python must also be in the same environment."""
+    if arguments:
+        return _resolve_parent(path) == _resolve_parent(sys.executable)
+    own_path = os.path.join(os.path.dirname(sys.executable), os.path.basename(path))
+    return os.path.realpath(path) == os.path.realpath(own_path)
 
 
-def _placed(path: str) -> str:
-    """The path without links on the way to it, but for the last."""
+def _resolve_parent(path: str) -> str:
+    """Return *path* with links resolved in its folder, but not in its last part."""
     return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
 
 
-def _theirs(wire: Wire, places: Places) -> bool:
-    """Whether the repository may have written that file: also where it was told to be its user's."""
-    home = _inside(places.home, places.root)
-    return wire.scope == "project" or (_inside(wire.path, places.root) and not home)
+def _is_repository_file(installed: InstalledFile, places: Places) -> bool:
+    """Return whether the repository may have written the file; variables may move a user's file there."""
+    home_inside = _is_inside(places.home, places.root)
+    return installed.scope == "project" or (_is_inside(installed.path, places.root) and not home_inside)
 
 
-def _found(name: str, root: str, env: Mapping[str, str]) -> str:
-    """Where a shell in the project's root finds a program; empty where it finds none."""
+def _find_program(name: str, root: str, env: Mapping[str, str]) -> str:
+    """Return the path at which a shell in the project's root finds a program; empty if there is none."""
     folders = env.get("PATH", "").split(os.pathsep) if "/" not in name else [""]
     paths = [os.path.join(root, folder, name) for folder in folders]
     return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), "")
 
 
-def _inside(path: str, root: str) -> bool:
-    """Also where only a link to it, or only what that leads to, lies there."""
-    ways = (path, _placed(path), os.path.realpath(path))
+def _is_inside(path: str, root: str) -> bool:
+    """Return whether *path*, or any path that its links lead to, is inside *root*."""
+    paths = (path, _resolve_parent(path), os.path.realpath(path))
     roots = {root, os.path.realpath(root)}
-    return any(way == one or way.startswith(f"{one.rstrip(os.sep)}{os.sep}") for way in ways for one in roots)
-
-
-def _environment(host: Host, env: Mapping[str, str], session: str, root: str) -> dict[str, str]:
-    """As the *host* would hand it down, and no other."""
-    marks = {name for one in map(hosts.load, hosts.names()) for name in (*one.telltales, one.project_env)}
-    own = {name: value for name, value in env.items() if name not in marks}
-    return (
-        own | dict.fromkeys(host.telltales, session) | ({host.project_env: root} if host.project_env else {})
+    return any(
+        form == base or form.startswith(f"{base.rstrip(os.sep)}{os.sep}") for form in paths for base in roots
     )
 
 
-def _wrong(host: Host, name: str, event: Event, ran: Any, *, guarded: bool) -> str:
-    """What is wrong with the answer; empty where nothing is."""
+def _build_environment(host: Host, env: Mapping[str, str], session: str, root: str) -> dict[str, str]:
+    """Return the environment that the *host* gives its hooks, without variables of other hosts."""
+    host_variables = {
+        name for other in map(hosts.load, hosts.names()) for name in (*other.env_markers, other.project_env)
+    }
+    inherited = {name: value for name, value in env.items() if name not in host_variables}
+    return (
+        inherited
+        | dict.fromkeys(host.env_markers, session)
+        | ({host.project_env: root} if host.project_env else {})
+    )
+
+
+def _check_reply(host: Host, name: str, event: Event, result: Any, *, guarded: bool) -> str:
+    """Return the problem of a reply; empty if it is correct."""
     if not guarded:
-        quiet = ran.code == 0 and RULE not in ran.stdout + ran.stderr
-        return "" if quiet else f"answered with exit code {ran.code}: {_short(ran.stderr or ran.stdout)}"
-    wanted, _ = answer(host, name, event, Outcome(event=event, blocked=RULE))
-    if RULE not in ran.stdout + ran.stderr:
-        said = _short(ran.stderr or ran.stdout) or "nothing at all"
-        return f"`{FORCE}` was not stopped: exit code {ran.code}, and it said: {said}"
-    same = _holds(_document(ran.stdout), _document(wanted.stdout)) and ran.code == wanted.code
-    return "" if same else f"`{FORCE}` was stopped, but not in the words that {host.name} reads"
+        passed = result.code == 0 and SAMPLE_RULE not in result.stdout + result.stderr
+        return (
+            ""
+            if passed
+            else f"answered with exit code {result.code}: {_shorten(result.stderr or result.stdout)}"
+        )
+    expected, _ = build_reply(host, name, event, Outcome(event=event, blocked=SAMPLE_RULE))
+    if SAMPLE_RULE not in result.stdout + result.stderr:
+        output = _shorten(result.stderr or result.stdout) or "nothing at all"
+        return f"`{FORBIDDEN_COMMAND}` was not stopped: exit code {result.code}, and it said: {output}"
+    is_expected = (
+        _contains(_parse_reply(result.stdout), _parse_reply(expected.stdout)) and result.code == expected.code
+    )
+    return (
+        ""
+        if is_expected
+        else f"`{FORBIDDEN_COMMAND}` was stopped, but not in the words that {host.name} reads"
+    )
 
 
-def _document(text: str) -> Any:
+def _parse_reply(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
         return text.strip()
 
 
-def _holds(got: Any, wanted: Any) -> bool:
-    """Whether an answer has all that was wanted; a reason is right when it names the rule."""
-    if isinstance(wanted, dict):
-        return isinstance(got, dict) and all(
-            key in got and _holds(got[key], value) for key, value in wanted.items()
+def _contains(actual: Any, expected: Any) -> bool:
+    """Return whether a reply contains everything expected; a reason need only name the rule."""
+    if isinstance(expected, dict):
+        return isinstance(actual, dict) and all(
+            key in actual and _contains(actual[key], value) for key, value in expected.items()
         )
-    if isinstance(wanted, str) and RULE in wanted:
-        return isinstance(got, str) and RULE in got
-    return bool(got == wanted)
+    if isinstance(expected, str) and SAMPLE_RULE in expected:
+        return isinstance(actual, str) and SAMPLE_RULE in actual
+    return bool(actual == expected)
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return redact(" ".join(text.split()))[:200]

@@ -1,102 +1,109 @@
-"""Cut our entries out of a settings file: those, and of what is empty then only what was made for them."""
+"""Removal of hookline's entries from a settings file, and of tables and lists created for them."""
 
 from collections.abc import Collection
 
 from msgspec import Struct
 
-from hookline.core.install_table import Listed
-from hookline.install.jsonc import Edit, Node, NotJson, beside, commented, parse, removals
-from hookline.install.ownership import listed_under, our_places
+from hookline.core.install_table import SettingsFile
+from hookline.install.jsonc import Edit, Node, NotJson, has_comment, parse, removal_edits, text_between_parts
+from hookline.install.ownership import command_list_key, our_positions
 
 BOM = "\ufeff"
 Key = tuple[str, ...]
 
 
-class Cut(Struct, frozen=True, kw_only=True):
-    """What is cut out of which text."""
+class Removal(Struct, frozen=True, kw_only=True):
+    """A settings text, and the entries to remove from it."""
 
     text: str
-    way: Listed
+    layout: SettingsFile
     host: str
     made: frozenset[Key] = frozenset()
+    """The keys that were created for hookline's entries."""
     moments: Collection[str] | None = None
-    """None: all of them."""
+    """The moments to remove; None for all."""
     before: str = ""
-    """What the file was, where that is known."""
+    """The text before the installation; empty if it is not known."""
 
 
-def parted(text: str) -> tuple[str, str]:
-    """The mark at the beginning, and the rest."""
+def split_bom(text: str) -> tuple[str, str]:
+    """Return the byte order mark, or an empty text, and the rest of *text*."""
     return (BOM, text[1:]) if text.startswith(BOM) else ("", text)
 
 
-def cut(one: Cut, node: Node, key: Key) -> tuple[list[Edit], bool]:
-    """What changes in a table, and whether all of it is to go."""
+def remove_from_table(removal: Removal, node: Node, key: Key) -> tuple[list[Edit], bool]:
+    """Return the edits of a table, and whether the whole table is to be removed."""
     if not isinstance(node.value, dict):
         return [], False
     edits, dropped = list[Edit](), set[int]()
-    for number, (name, part) in enumerate(zip(node.keys, node.parts, strict=True)):
-        inner, gone = _cut_part(one, part, (*key, name.value))
-        edits += [] if gone else inner
-        dropped |= {number} if gone else set()
-    dropped |= _begun(one, node, key, dropped)
-    return _left(one, node, key, dropped, edits)
+    for index, (name, part) in enumerate(zip(node.keys, node.parts, strict=True)):
+        inner, is_gone = _remove_from_part(removal, part, (*key, name.value))
+        edits += [] if is_gone else inner
+        dropped |= {index} if is_gone else set()
+    dropped |= _start_positions(removal, node, key, dropped)
+    return _finish_removal(removal, node, key, dropped, edits)
 
 
-def _cut_part(one: Cut, part: Node, key: Key) -> tuple[list[Edit], bool]:
-    if key == one.way.under[: len(key)]:
-        return cut(one, part, key)
-    if key[:-1] == one.way.under:
-        return _cut_list(one, part, key)
+def _remove_from_part(removal: Removal, part: Node, key: Key) -> tuple[list[Edit], bool]:
+    if key == removal.layout.table_path[: len(key)]:
+        return remove_from_table(removal, part, key)
+    if key[:-1] == removal.layout.table_path:
+        return _remove_from_list(removal, part, key)
     return [], False
 
 
-def _begun(one: Cut, node: Node, key: Key, dropped: set[int]) -> set[int]:
-    """What the file begins with for our sake; it stays where somebody else uses a file that we made."""
+def _start_positions(removal: Removal, node: Node, key: Key, dropped: set[int]) -> set[int]:
+    """Return positions of the keys that a new file starts with; they stay if others use the file now."""
     if key:
         return set()
-    start = one.way.start.items()
-    named = enumerate(zip(node.keys, node.parts, strict=True))
-    found = {
-        number
-        for number, (name, part) in named
-        if (name.value,) in one.made and (name.value, part.value) in start
+    start = removal.layout.initial_content.items()
+    parts = enumerate(zip(node.keys, node.parts, strict=True))
+    positions = {
+        index
+        for index, (name, part) in parts
+        if (name.value,) in removal.made and (name.value, part.value) in start
     }
-    return found if () not in one.made or len(found | dropped) == len(node.parts) else set()
+    return positions if () not in removal.made or len(positions | dropped) == len(node.parts) else set()
 
 
-def _cut_list(one: Cut, node: Node, key: Key) -> tuple[list[Edit], bool]:
-    """The same, of the list of a moment."""
-    if not isinstance(node.value, list) or (one.moments is not None and key[-1] not in one.moments):
+def _remove_from_list(removal: Removal, node: Node, key: Key) -> tuple[list[Edit], bool]:
+    """Return the edits of a moment's list, and whether the whole list is to be removed."""
+    if not isinstance(node.value, list) or (removal.moments is not None and key[-1] not in removal.moments):
         return [], False
-    under = listed_under(one.way, key[-1], one.host)
+    under = command_list_key(removal.layout, key[-1], removal.host)
     edits, dropped = list[Edit](), set[int]()
-    for number, part in enumerate(node.parts):
-        places = list(our_places(part.value, one.way, key[-1], one.host))
+    for index, part in enumerate(node.parts):
+        positions = list(our_positions(part.value, removal.layout, key[-1], removal.host))
         holder = part.at(under) if under else None
-        if places and (
-            holder is None or (len(places) == len(holder.parts) and not commented(one.text, part))
+        if positions and (
+            holder is None or (len(positions) == len(holder.parts) and not has_comment(removal.text, part))
         ):
-            dropped.add(number)
-        elif places and holder is not None:
-            edits += removals(one.text, holder, places)
-    return _left(one, node, key, dropped, edits)
+            dropped.add(index)
+        elif positions and holder is not None:
+            edits += removal_edits(removal.text, holder, positions)
+    return _finish_removal(removal, node, key, dropped, edits)
 
 
-def _left(one: Cut, node: Node, key: Key, dropped: set[int], edits: list[Edit]) -> tuple[list[Edit], bool]:
+def _finish_removal(
+    removal: Removal, node: Node, key: Key, dropped: set[int], edits: list[Edit]
+) -> tuple[list[Edit], bool]:
     if not dropped:
         return edits, False
-    if len(dropped) < len(node.parts) or "/" in beside(one.text, node):
-        return [*edits, *removals(one.text, node, dropped)], False
-    if key in one.made:
+    if len(dropped) < len(node.parts) or "/" in text_between_parts(removal.text, node):
+        return [*edits, *removal_edits(removal.text, node, dropped)], False
+    if key in removal.made:
         return [], True
-    return [Edit(node.start + 1, node.end - 1, _empty(one, key))], False
+    return [Edit(node.start + 1, node.end - 1, _original_blank(removal, key))], False
 
 
-def _empty(one: Cut, key: Key) -> str:
-    """What stood between the brackets where nothing was listed."""
+def _original_blank(removal: Removal, key: Key) -> str:
+    """Return the whitespace and comments between the brackets of the formerly empty list or table."""
     try:
-        node = parse(one.before, comments=one.way.comments).at(*key) if one.before.strip() else None
+        node = (
+            parse(removal.before, comments=removal.layout.comments).at(*key)
+            if removal.before.strip()
+            else None
+        )
     except NotJson:
         node = None
-    return one.before[node.start + 1 : node.end - 1] if node is not None and not node.parts else ""
+    return removal.before[node.start + 1 : node.end - 1] if node is not None and not node.parts else ""

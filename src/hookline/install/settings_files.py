@@ -1,7 +1,7 @@
-"""Files of hosts that we change: each is old or new, never half, and what it was is kept to be put back.
+"""Atomic writes to hosts' settings files, and records of the former content for `hookline uninstall`.
 
-What will be written is remembered first; whoever is ended in between leaves a file that is as it was, and a
-note that says nothing about it.
+The record is saved before the file is written: a process that is killed in between leaves the file unchanged,
+and a record that does no harm.
 """
 
 import base64
@@ -20,60 +20,63 @@ from msgspec import Struct
 
 from hookline.system import file_lock
 
-LARGEST = 16 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024
+"""Bytes of the largest settings file that is read."""
 FOLDER = "wired"
-MADE = "made"
-"""The file that names the folders which were made for the notes."""
-SCRATCH = ".hookline"
-LEFT = 3600.0
-"""Seconds after which what was being written was left, whoever has its number by now."""
+"""Name of the folder of the records, in the state folder."""
+CREATED_FILE = "made"
+"""Name of the file that lists the folders created for the records."""
+TEMPORARY_SUFFIX = ".hookline"
+"""Suffix of the temporary files from which settings files are replaced."""
+STALE_SECONDS = 3600.0
+"""Seconds after which a temporary file is stale, even if a process with its writer's id is running."""
 
 
 class Refused(OSError):
-    """A file that is left as it is; the message says why, and what to do."""
+    """A file that is left unchanged; the message gives the reason and the remedy."""
 
 
-class Wired(Struct, frozen=True, kw_only=True):
-    """One file that we changed."""
+class InstallRecord(Struct, frozen=True, kw_only=True):
+    """The record of one file that hookline changed."""
 
     path: str
     host: str
     scope: str
     root: str
-    """The project's root; empty for the user's own."""
+    """The project's root; empty for the user's own file."""
     before: bytes | None
-    """What it was; None: it was not there."""
+    """The former content; None if the file did not exist."""
     after: tuple[str, ...]
-    """The sha256 of what we made of it; of several, where it was changed again and nobody else did."""
+    """SHA-256 of the content that hookline wrote; several after repeated changes by hookline alone."""
     made: tuple[str, ...] = ()
-    """The folders that we made for it, outermost first."""
+    """The folders that were created for it, outermost first."""
     command: str = ""
     keys: tuple[tuple[str, ...], ...] = ()
-    """The keys of it that were made for our entries; () stands for the whole of it."""
+    """The keys that were created for hookline's entries; () stands for the whole file."""
     moved_from: str = ""
-    """Where it was when that was noted; empty: here."""
+    """The path at the time of the record; empty if it is the same."""
 
 
 def read(path: str) -> bytes | None:
-    """What the file holds, links followed; None where there is none. Raises `Refused`."""
+    """Return the content of the file, following links; None if it does not exist. Raise `Refused`."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}; it was left as it is") from None
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
         raise Refused(f"{path} is no file; it was left as it is")
-    with os.fdopen(handle, "rb") as file:
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise Refused(f"{path} is larger than {LARGEST:,} bytes; it was left as it is")
+    with os.fdopen(descriptor, "rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise Refused(f"{path} is larger than {MAX_BYTES:,} bytes; it was left as it is")
     return data
 
 
 def check_writable(path: str) -> None:
-    """Raise `Refused` where its owner does not want *path* to be changed, or it cannot be."""
+    """Raise `Refused` if *path* is read-only or cannot be written."""
     real = os.path.realpath(path)
     with suppress(FileNotFoundError):
         if not os.stat(real).st_mode & stat.S_IWUSR:
@@ -86,9 +89,9 @@ def check_writable(path: str) -> None:
 
 
 def check_inside(path: str, root: str) -> None:
-    """Raise `Refused` where a link leads out of the project: who wrote it there is not the user."""
-    real, inside = os.path.realpath(path), os.path.realpath(root)
-    if not real.startswith(inside.rstrip(os.sep) + os.sep):
+    """Raise `Refused` if a link leads out of the project, because the user may not have created it."""
+    real, real_root = os.path.realpath(path), os.path.realpath(root)
+    if not real.startswith(real_root.rstrip(os.sep) + os.sep):
         raise Refused(
             f"{path} is a link out of the project, to {real}; it was left as it is: "
             "put a file in its place, or use --user"
@@ -96,75 +99,77 @@ def check_inside(path: str, root: str) -> None:
 
 
 def write(path: str, data: bytes, *, mode: int | None = None) -> None:
-    """Replace the file as a whole, behind links, keeping its mode and owner."""
+    """Replace the file atomically, following links and keeping its mode and owner."""
     real = os.path.realpath(path)
     folder = os.path.dirname(real)
-    name = f".{os.path.basename(real)}.{os.getpid()}-"
-    handle, scratch = tempfile.mkstemp(dir=folder, prefix=name, suffix=SCRATCH)
+    prefix = f".{os.path.basename(real)}.{os.getpid()}-"
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=prefix, suffix=TEMPORARY_SUFFIX)
     try:
-        with os.fdopen(handle, "wb") as file:
-            _dress(file.fileno(), real, mode)
+        with os.fdopen(descriptor, "wb") as file:
+            _set_mode_and_owner(file.fileno(), real, mode)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(scratch, real)
+        os.replace(temporary, real)
     except BaseException:
         with suppress(OSError):
-            os.unlink(scratch)
+            os.unlink(temporary)
         raise
-    _settle(folder)
+    _sync_folder(folder)
 
 
-def _dress(handle: int, real: str, mode: int | None) -> None:
-    """The mode and owner of the file that is replaced; else the usual mode of a new one."""
+def _set_mode_and_owner(descriptor: int, real: str, mode: int | None) -> None:
+    """Copy mode and owner of the file that is replaced; a new file has the default mode."""
     try:
-        known = os.stat(real)
+        existing = os.stat(real)
     except FileNotFoundError:
-        mask = os.umask(0o077)
-        os.umask(mask)
-        os.fchmod(handle, (mode or 0o666) & ~mask)
+        umask = os.umask(0o077)
+        os.umask(umask)
+        os.fchmod(descriptor, (mode or 0o666) & ~umask)
         return
-    os.fchmod(handle, stat.S_IMODE(known.st_mode))
+    os.fchmod(descriptor, stat.S_IMODE(existing.st_mode))
     with suppress(OSError):
-        os.fchown(handle, known.st_uid, known.st_gid)
+        os.fchown(descriptor, existing.st_uid, existing.st_gid)
 
 
-def _settle(folder: str) -> None:
+def _sync_folder(folder: str) -> None:
     with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            os.fsync(handle)
+            os.fsync(descriptor)
         finally:
-            os.close(handle)
+            os.close(descriptor)
 
 
 def make_folders(path: str) -> tuple[str, ...]:
-    """The folders that were missing for *path*, made now, outermost first."""
-    missing = _missing(os.path.dirname(os.path.realpath(path)))
-    for one in missing:
-        os.mkdir(one)
+    """Create the missing folders of *path* and return them, outermost first."""
+    missing = _missing_folders(os.path.dirname(os.path.realpath(path)))
+    for folder in missing:
+        os.mkdir(folder)
     return tuple(missing)
 
 
-def drop_folders(folders: tuple[str, ...]) -> None:
-    """Those that we made, as far as nothing else is in them."""
+def remove_folders(folders: tuple[str, ...]) -> None:
+    """Remove the *folders* that are empty."""
     for folder in reversed(folders):
         with suppress(OSError):
             os.rmdir(folder)
 
 
-def sweep(path: str) -> None:
-    """Take away what was being written in the place of *path* when somebody was ended."""
+def remove_leftovers(path: str) -> None:
+    """Remove temporary files of *path* that killed processes left."""
     folder, name = os.path.split(os.path.realpath(path))
-    ours = re.compile(rf"\.{re.escape(name)}\.(?:([0-9]+)-)?[a-z0-9_]{{8}}{re.escape(SCRATCH)}")
+    pattern = re.compile(rf"\.{re.escape(name)}\.(?:([0-9]+)-)?[a-z0-9_]{{8}}{re.escape(TEMPORARY_SUFFIX)}")
     with suppress(OSError):
-        for found in filter(None, map(ours.fullmatch, os.listdir(folder))):
-            scratch = os.path.join(folder, found[0])
-            if time.time() - os.stat(scratch).st_mtime > LEFT or (found[1] and not _lives(int(found[1]))):
-                os.unlink(scratch)
+        for match in filter(None, map(pattern.fullmatch, os.listdir(folder))):
+            temporary = os.path.join(folder, match[0])
+            if time.time() - os.stat(temporary).st_mtime > STALE_SECONDS or (
+                match[1] and not _is_running(int(match[1]))
+            ):
+                os.unlink(temporary)
 
 
-def _lives(process: int) -> bool:
+def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -175,22 +180,22 @@ def _lives(process: int) -> bool:
 
 
 @contextmanager
-def alone(state: str) -> Iterator[None]:
-    """One at a time, for as long as it takes."""
-    folder, made = os.path.join(state, FOLDER), list[str]()
-    with ExitStack() as held:
+def lock_records(state: str) -> Iterator[None]:
+    """Hold the lock of the records; wait for it without a timeout."""
+    folder, created = os.path.join(state, FOLDER), list[str]()
+    with ExitStack() as stack:
         while True:
-            made += [one for one in _missing(state) if one not in made]
+            created += [path for path in _missing_folders(state) if path not in created]
             os.makedirs(folder, mode=0o700, exist_ok=True)
             with suppress(FileNotFoundError):  # `tidy` in another process removed the folder
-                held.enter_context(file_lock.lock(os.path.join(folder, "lock")))
+                stack.enter_context(file_lock.lock(os.path.join(folder, "lock")))
                 break
-        _note_made(folder, made)
+        _save_created(folder, created)
         yield
 
 
-def _missing(folder: str) -> list[str]:
-    """The folders that lead to *folder*, itself included, and are not there, outermost first."""
+def _missing_folders(folder: str) -> list[str]:
+    """Return *folder* and its parents that do not exist, outermost first."""
     missing: list[str] = []
     while not os.path.isdir(folder):
         missing.insert(0, folder)
@@ -198,45 +203,49 @@ def _missing(folder: str) -> list[str]:
     return missing
 
 
-def _note_made(folder: str, made: list[str]) -> None:
-    """Remember which folders our notes needed, so that they can go with the last of those."""
-    if made:
-        all_made = sorted({*made, *_made(folder)}, key=len)
-        write(os.path.join(folder, MADE), json.dumps(all_made).encode(), mode=0o600)
+def _save_created(folder: str, created: list[str]) -> None:
+    """Save the folders that were created for the records, so that `tidy` can remove them."""
+    if created:
+        all_created = sorted({*created, *_load_created(folder)}, key=len)
+        write(os.path.join(folder, CREATED_FILE), json.dumps(all_created).encode(), mode=0o600)
 
 
-def _made(folder: str) -> tuple[str, ...]:
+def _load_created(folder: str) -> tuple[str, ...]:
     try:
-        with open(os.path.join(folder, MADE), encoding="utf-8") as file:
+        with open(os.path.join(folder, CREATED_FILE), encoding="utf-8") as file:
             return tuple(map(str, json.load(file)))
     except (OSError, ValueError, TypeError, RecursionError):
         return ()
 
 
-def remember(state: str, one: Wired) -> None:
-    before = None if one.before is None else base64.b64encode(one.before).decode()
+def save_record(state: str, record: InstallRecord) -> None:
+    before = None if record.before is None else base64.b64encode(record.before).decode()
     names = ("path", "host", "scope", "root", "after", "made", "command", "keys")
-    said = {name: getattr(one, name) for name in names}
-    write(_note(state, one.path, one.host), json.dumps({**said, "before": before}).encode(), mode=0o600)
+    fields = {name: getattr(record, name) for name in names}
+    write(
+        _record_path(state, record.path, record.host),
+        json.dumps({**fields, "before": before}).encode(),
+        mode=0o600,
+    )
 
 
-def forget(state: str, one: Wired) -> None:
-    for path in filter(None, (one.path, one.moved_from)):
+def delete_record(state: str, record: InstallRecord) -> None:
+    for path in filter(None, (record.path, record.moved_from)):
         with suppress(FileNotFoundError):
-            os.unlink(_note(state, path, one.host))
+            os.unlink(_record_path(state, path, record.host))
 
 
-def remembered(state: str) -> list[Wired]:
-    """Every file that we changed, as far as the notes can be read."""
-    return [one for path in _notes(state) if (one := _known(path)) is not None]
+def load_records(state: str) -> list[InstallRecord]:
+    """Return the records of all changed files, except unreadable ones."""
+    return [record for path in _record_paths(state) if (record := _load_record(path)) is not None]
 
 
-def unreadable(state: str) -> list[str]:
-    """The notes that cannot be read."""
-    return [path for path in _notes(state) if _known(path) is None]
+def unreadable_records(state: str) -> list[str]:
+    """Return the paths of the records that cannot be read."""
+    return [path for path in _record_paths(state) if _load_record(path) is None]
 
 
-def _notes(state: str) -> list[str]:
+def _record_paths(state: str) -> list[str]:
     folder = os.path.join(state, FOLDER)
     try:
         return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".json")]
@@ -244,19 +253,19 @@ def _notes(state: str) -> list[str]:
         return []
 
 
-def _known(path: str) -> Wired | None:
+def _load_record(path: str) -> InstallRecord | None:
     try:
         with open(path, encoding="utf-8") as file:
-            said: Mapping[str, Any] = json.load(file)
-        lists = {name: tuple(said[name]) for name in ("made", "after")}
-        keys = tuple(tuple(map(str, key)) for key in said.get("keys", ()))
-        before = None if said["before"] is None else base64.b64decode(said["before"])
-        return Wired(**{**said, **lists, "before": before, "keys": keys})
+            data: Mapping[str, Any] = json.load(file)
+        lists = {name: tuple(data[name]) for name in ("made", "after")}
+        keys = tuple(tuple(map(str, key)) for key in data.get("keys", ()))
+        before = None if data["before"] is None else base64.b64decode(data["before"])
+        return InstallRecord(**{**data, **lists, "before": before, "keys": keys})
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _note(state: str, path: str, host: str) -> str:
+def _record_path(state: str, path: str, host: str) -> str:
     name = hashlib.sha256(f"{os.path.realpath(path)}\0{host}".encode()).hexdigest()[:32]
     return os.path.join(state, FOLDER, f"{name}.json")
 
@@ -266,12 +275,12 @@ def digest(data: bytes) -> str:
 
 
 def tidy(state: str) -> None:
-    """Leave nothing behind where nothing is wired any more; the caller holds the lock."""
+    """Remove all files and folders of the records if no record is left; the caller holds the lock."""
     folder = os.path.join(state, FOLDER)
-    if not _notes(state):
-        made = _made(folder)
+    if not _record_paths(state):
+        created = _load_created(folder)
         with suppress(OSError):
             for name in os.listdir(folder):
-                if name in ("lock", MADE) or name.endswith(SCRATCH):
+                if name in ("lock", CREATED_FILE) or name.endswith(TEMPORARY_SUFFIX):
                     os.unlink(os.path.join(folder, name))
-        drop_folders((*made, state, folder))
+        remove_folders((*created, state, folder))

@@ -1,175 +1,191 @@
-"""Take out of the hosts' files what we put there: by what was noted, and by what stands in them."""
+"""Removal of hookline's entries from hosts' files, based on the records and on the files' content."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from hookline.core.host import Host
-from hookline.core.install_table import Listed, Scope
+from hookline.core.install_table import Scope, SettingsFile
 from hookline.core.values import replace
-from hookline.install import settings_files as notes
-from hookline.install.compare import NAME, program, texts
-from hookline.install.edit_settings import held, moments, unwired
+from hookline.install import settings_files
+from hookline.install.compare import NAME, find_commands, parse_program
+from hookline.install.edit_settings import calling_moments, installed_moments, remove_entries
 from hookline.install.install_hooks import (
     Plan,
     Target,
-    check_place,
-    decoded,
-    inside,
-    scope_of,
-    snippet,
-    target_of,
-    targets,
-    wrote,
+    build_snippet,
+    check_location,
+    decode_text,
+    find_target,
+    find_targets,
+    holds_entries,
+    is_own_file,
+    record_scope,
 )
 from hookline.install.jsonc import NotJson, parse
-from hookline.install.remove_entries import parted
-from hookline.install.settings_files import Refused, Wired
+from hookline.install.remove_entries import split_bom
+from hookline.install.settings_files import InstallRecord, Refused
 from hookline.system.paths import Places
 
 
-def found(
-    chosen: Iterable[Host], scope: Scope, places: Places, env: Mapping[str, str], known: Iterable[Wired]
-) -> Iterator[Wired]:
-    """The files here that hold what we put there, and that none of the *known* notes is about."""
-    known = list(known)
-    noted = {(os.path.realpath(one.path), one.host) for one in known}
-    for host in chosen:
-        for target in targets(host, scope, places, env):
-            if (os.path.realpath(target.path), host.name) not in noted and _readable_and_inside(target):
-                yield _moved(target, known)
+def find_unrecorded(
+    chosen_hosts: Iterable[Host],
+    scope: Scope,
+    places: Places,
+    env: Mapping[str, str],
+    records: Iterable[InstallRecord],
+) -> Iterator[InstallRecord]:
+    """Yield records for files that hold hookline's entries and are in none of the *records*."""
+    records = list(records)
+    recorded = {(os.path.realpath(record.path), record.host) for record in records}
+    for host in chosen_hosts:
+        for target in find_targets(host, scope, places, env):
+            if (os.path.realpath(target.path), host.name) not in recorded and _is_installed(target):
+                yield _match_moved(target, records)
 
 
-def _readable_and_inside(target: Target) -> bool:
+def _is_installed(target: Target) -> bool:
     try:
-        check_place(target)
-        decoded(target.path, notes.read(target.path))
+        check_location(target)
+        decode_text(target.path, settings_files.read(target.path))
     except Refused:
         return False
-    return inside(target)
+    return holds_entries(target)
 
 
-def _moved(target: Target, known: Iterable[Wired]) -> Wired:
-    """With what is remembered of it from another place, if it was there before its project was moved."""
+def _match_moved(target: Target, records: Iterable[InstallRecord]) -> InstallRecord:
+    """Return a record with the content of the old one, if the project was moved from another folder."""
     root = target.root if target.scope == "project" else ""
-    bare = Wired(
+    new_record = InstallRecord(
         path=target.path, host=target.host.name, scope=target.scope, root=root, before=None, after=()
     )
-    here = os.path.relpath(target.path, target.root)
-    same = [
-        one
-        for one in known
-        if (one.host, one.scope) == (bare.host, "project") == (bare.host, bare.scope)
-        and not os.path.isdir(one.root)
-        and os.path.relpath(one.path, one.root) == here
+    relative_path = os.path.relpath(target.path, target.root)
+    matches = [
+        record
+        for record in records
+        if (record.host, record.scope) == (new_record.host, "project") == (new_record.host, new_record.scope)
+        and not os.path.isdir(record.root)
+        and os.path.relpath(record.path, record.root) == relative_path
     ]
-    if len(same) != 1:
-        return bare
-    made = tuple(os.path.join(root, os.path.relpath(folder, same[0].root)) for folder in same[0].made)
-    return replace(same[0], path=bare.path, root=root, made=made, moved_from=same[0].path)
+    if len(matches) != 1:
+        return new_record
+    made = tuple(os.path.join(root, os.path.relpath(folder, matches[0].root)) for folder in matches[0].made)
+    return replace(matches[0], path=new_record.path, root=root, made=made, moved_from=matches[0].path)
 
 
-def takings(known: Iterable[Wired]) -> Iterator[tuple[Wired, Plan]]:
-    """What taking us out of each of these files makes of it."""
-    for one in known:
-        yield one, _taken(one)
+def plan_removals(records: Iterable[InstallRecord]) -> Iterator[tuple[InstallRecord, Plan]]:
+    """Yield each of the *records* with the plan that removes hookline from its file."""
+    for record in records:
+        yield record, _plan_removal(record)
 
 
-def _taken(one: Wired) -> Plan:
-    plan = Plan(host=one.host, scope=scope_of(one), path=one.path, before=None, after=None)
-    target = target_of(one)
+def _plan_removal(record: InstallRecord) -> Plan:
+    plan = Plan(host=record.host, scope=record_scope(record), path=record.path, before=None, after=None)
+    target = find_target(record)
     try:
-        if one.scope == "project":
-            notes.check_inside(one.path, one.root)
-        data = notes.read(one.path)
+        if record.scope == "project":
+            settings_files.check_inside(record.path, record.root)
+        data = settings_files.read(record.path)
         plan = replace(plan, before=data, after=data)
-        plan = _out(one, plan, data, target) if data is not None else replace(plan, said=("it is gone",))
+        plan = (
+            _plan_content(record, plan, data, target)
+            if data is not None
+            else replace(plan, messages=("it is gone",))
+        )
         if plan.changes:
-            notes.check_writable(one.path)
+            settings_files.check_writable(record.path)
     except Refused as error:
         return replace(plan, after=plan.before, problem=str(error))
     except NotJson as error:
-        return replace(plan, after=plan.before, problem=f"{one.path}: {error}; take the entries out yourself")
+        return replace(
+            plan, after=plan.before, problem=f"{record.path}: {error}; take the entries out yourself"
+        )
     return plan
 
 
-def _out(one: Wired, plan: Plan, data: bytes, target: Target | None) -> Plan:
-    if notes.digest(data) in one.after and not _ours_again(one, target):
-        return replace(plan, after=one.before, said=_still(one, target))
-    if target is not None and isinstance(target.way, Listed):
-        return _unwired(_supposed(one, data, target), plan, target.way)
-    if target is not None and wrote(target, data):
+def _plan_content(record: InstallRecord, plan: Plan, data: bytes, target: Target | None) -> Plan:
+    if settings_files.digest(data) in record.after and not _restores_own_file(record, target):
+        return replace(plan, after=record.before, messages=_remaining_calls(record, target))
+    if target is not None and isinstance(target.layout, SettingsFile):
+        return _plan_settings_file(_infer_keys(record, data, target), plan, target.layout)
+    if target is not None and is_own_file(target, data):
         return replace(plan, after=None)
     if b"hookline" not in data:
-        return replace(plan, said=("it is none of ours any more, and stays",))
-    raise Refused(f"{one.path} was changed since it was written, and stays: take us out of it yourself")
+        return replace(plan, messages=("it is none of ours any more, and stays",))
+    raise Refused(f"{record.path} was changed since it was written, and stays: take us out of it yourself")
 
 
-def _ours_again(one: Wired, target: Target | None) -> bool:
-    """Whether what was there before was itself one of ours, which somebody had changed."""
-    return one.before is not None and target is not None and wrote(target, one.before)
+def _restores_own_file(record: InstallRecord, target: Target | None) -> bool:
+    """Return whether the former content was itself a file of hookline's, which the user had changed."""
+    return record.before is not None and target is not None and is_own_file(target, record.before)
 
 
-def _still(one: Wired, target: Target | None) -> tuple[str, ...]:
-    """What was there before us may call us too: whose entry that is, is not ours to say."""
-    way = target.way if target is not None else None
-    text = (one.before or b"").decode(errors="replace")
-    names = ", ".join(moments(text, way, one.host)) if isinstance(way, Listed) else ""
+def _remaining_calls(record: InstallRecord, target: Target | None) -> tuple[str, ...]:
+    """Return a message if the former content calls hookline too; such an entry may be the user's."""
+    layout = target.layout if target is not None else None
+    text = (record.before or b"").decode(errors="replace")
+    names = ", ".join(calling_moments(text, layout, record.host)) if isinstance(layout, SettingsFile) else ""
     return (f"as it was before `hookline init` it calls us already at {names}",) if names else ()
 
 
-def _supposed(one: Wired, data: bytes, target: Target) -> Wired:
-    """Where nothing was noted: what is empty without our entries was made for them."""
-    if one.after or not isinstance(target.way, Listed):
-        return one
-    text, under = decoded(one.path, data), target.way.under
-    lists = tuple((*under, moment) for moment in held(text, target.way, one.host))
+def _infer_keys(record: InstallRecord, data: bytes, target: Target) -> InstallRecord:
+    """Return *record* with inferred keys if none were recorded: those that are empty without the entries."""
+    if record.after or not isinstance(target.layout, SettingsFile):
+        return record
+    text, under = decode_text(record.path, data), target.layout.table_path
+    lists = tuple((*under, moment) for moment in installed_moments(text, target.layout, record.host))
     tables = tuple(under[: depth + 1] for depth in range(len(under)))
-    whole = ((), *((key,) for key in target.way.start)) if _as_init_writes(target, text) else ()
-    return replace(one, keys=(*whole, *tables, *lists))
+    whole = ((), *((key,) for key in target.layout.initial_content)) if _is_new_file(target, text) else ()
+    return replace(record, keys=(*whole, *tables, *lists))
 
 
-def _as_init_writes(target: Target, text: str) -> bool:
-    """Whether it is, to the letter, what a file gets that is not there yet, with whatever program."""
-    whole = parse(parted(text)[1], comments=True).value
-    found = {program(line, target.host.name) for line, _ in texts(whole, target.host.name)}
+def _is_new_file(target: Target, text: str) -> bool:
+    """Return whether *text* is exactly the content that init writes to a new file, with any program."""
+    document = parse(split_bom(text)[1], comments=True).value
+    programs = {
+        parse_program(line, target.host.name) for line, _ in find_commands(document, target.host.name)
+    }
     forms = (target, replace(target, shared=not target.shared))
-    return any(snippet(form, one) == text for form in forms for one in (NAME, *found) if one)
+    return any(
+        build_snippet(form, program) == text for form in forms for program in (NAME, *programs) if program
+    )
 
 
-def _unwired(one: Wired, plan: Plan, way: Listed) -> Plan:
-    before = (one.before or b"").decode(errors="replace")
-    after = unwired(decoded(one.path, plan.before), way, one.host, one.keys, before)
-    names = ", ".join(moments(after, way, one.host))
-    said = (f"an entry of your own still calls us at {names}, and stays",) if names else ()
-    return replace(plan, after=after.encode() or one.before, said=said)
+def _plan_settings_file(record: InstallRecord, plan: Plan, layout: SettingsFile) -> Plan:
+    original = (record.before or b"").decode(errors="replace")
+    after = remove_entries(decode_text(record.path, plan.before), layout, record.host, record.keys, original)
+    names = ", ".join(calling_moments(after, layout, record.host))
+    messages = (f"an entry of your own still calls us at {names}, and stays",) if names else ()
+    return replace(plan, after=after.encode() or record.before, messages=messages)
 
 
-def take_all_out(planned: Iterable[tuple[Wired, Plan]], places: Places) -> None:
-    """Put all of these files back; the caller holds the lock."""
-    planned = list(planned)
-    for one, plan in planned:
-        take_out(one, plan, places)
-    shared = {folder for one, plan in planned if not plan.problem for folder in one.made}
-    notes.drop_folders(tuple(sorted(shared, key=len)))
+def apply_removals(removals: Iterable[tuple[InstallRecord, Plan]], places: Places) -> None:
+    """Restore all of these files; the caller holds the lock."""
+    removals = list(removals)
+    for record, plan in removals:
+        apply_removal(record, plan, places)
+    folders = {folder for record, plan in removals if not plan.problem for folder in record.made}
+    settings_files.remove_folders(tuple(sorted(folders, key=len)))
 
 
-def take_out(one: Wired, plan: Plan, places: Places) -> None:
-    """Put the file back, and forget it; the caller holds the lock."""
+def apply_removal(record: InstallRecord, plan: Plan, places: Places) -> None:
+    """Restore the file and delete its record; the caller holds the lock."""
     if plan.problem:
         return
-    notes.sweep(plan.path)
+    settings_files.remove_leftovers(plan.path)
     if plan.changes and plan.after is None:
         os.unlink(os.path.realpath(plan.path))
     elif plan.changes and plan.after is not None:
-        notes.write(plan.path, plan.after)
-    notes.drop_folders(one.made)
-    notes.forget(places.state, one)
-    _hand_on([folder for folder in one.made if os.path.isdir(folder)], places)
+        settings_files.write(plan.path, plan.after)
+    settings_files.remove_folders(record.made)
+    settings_files.delete_record(places.state, record)
+    _pass_on_folders([folder for folder in record.made if os.path.isdir(folder)], places)
 
 
-def _hand_on(folders: list[str], places: Places) -> None:
-    """What was made for one file, and has others of ours in it, goes with the last of those."""
-    for one in notes.remembered(places.state) if folders else ():
-        more = [folder for folder in folders if os.path.realpath(one.path).startswith(folder + os.sep)]
-        if more:
-            notes.remember(places.state, replace(one, made=tuple(dict.fromkeys((*more, *one.made)))))
+def _pass_on_folders(folders: list[str], places: Places) -> None:
+    """Add folders that still hold other installed files to the records of those files."""
+    for record in settings_files.load_records(places.state) if folders else ():
+        parents = [folder for folder in folders if os.path.realpath(record.path).startswith(folder + os.sep)]
+        if parents:
+            settings_files.save_record(
+                places.state, replace(record, made=tuple(dict.fromkeys((*parents, *record.made))))
+            )

@@ -1,9 +1,9 @@
-"""The kinds of configured hooks, one a file; each file's `KIND` says how such a hook is carried out."""
+"""Kinds of configured hooks: one module per kind, with the constant `KIND`."""
 
 from hookline.core.kind import Kind
-from hookline.core.registry import Family
+from hookline.core.registry import Registry
 
-FAMILY = Family(package=__name__, noun="kind of hook", constant="KIND")
+FAMILY = Registry(package=__name__, noun="kind of hook", constant="KIND")
 
 
 def names() -> tuple[str, ...]:

@@ -14,132 +14,134 @@ from msgspec import Struct
 
 from hookline import __version__
 from hookline.core.events import EVENTS, Event
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.kind import Declaration, HookFailed, Machine
 from hookline.core.values import replace
 from hookline.kinds._sources import Source, digest
-from hookline.kinds._workers import ask
+from hookline.kinds._worker_pool import ask
 
-_OTHERS_WRITE = 0o022
-_LARGEST = 1024 * 1024
+_WRITABLE_BY_OTHERS = 0o022
+_MAX_BYTES = 1024 * 1024
 
 
-def recall(scratch: str, source: Source) -> Mapping[str, Any] | None:
+def read_cache(scratch: str, source: Source) -> Mapping[str, Any] | None:
     if not scratch or not source.digest:
         return None
     try:
-        said = json.loads(_read(_place(scratch, source)))
-        holds = all(_is_still(file, known, source) for file, known in said["files"].items())
+        cached = json.loads(_read_private_file(_cache_path(scratch, source)))
+        valid = all(_is_unchanged(file, expected, source) for file, expected in cached["files"].items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    return said if holds and isinstance(said, dict) else None
+    return cached if valid and isinstance(cached, dict) else None
 
 
-def _is_still(file: str, known: str, source: Source) -> bool:
-    trusted = source.trusted is None or source.trusted.get(os.path.realpath(file)) == known
-    return trusted and digest(Path(file).read_bytes()) == known
+def _is_unchanged(file: str, expected: str, source: Source) -> bool:
+    trusted = source.trusted is None or source.trusted.get(os.path.realpath(file)) == expected
+    return trusted and digest(Path(file).read_bytes()) == expected
 
 
-def remember(scratch: str, source: Source, said: Mapping[str, Any]) -> None:
+def write_cache(scratch: str, source: Source, description: Mapping[str, Any]) -> None:
     if not scratch or not source.digest:
         return
-    place = _place(scratch, source)
-    new = place.with_name(f"{place.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    path = _cache_path(scratch, source)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     with suppress(OSError):
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(fd, "w") as file:
-            json.dump({"hooks": said["hooks"], "files": said["files"]}, file)
-        new.replace(place)
+            json.dump({"hooks": description["hooks"], "files": description["files"]}, file)
+        temporary.replace(path)
 
 
-def _place(scratch: str, source: Source) -> Path:
+def _cache_path(scratch: str, source: Source) -> Path:
     parts = (__version__, sys.version, source.root, source.path, source.module, source.digest)
     return Path(scratch, f"python-{sha256(json.dumps(parts).encode()).hexdigest()}.json")
 
 
-def _read(place: Path) -> bytes:
-    fd = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+def _read_private_file(path: Path) -> bytes:
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(fd, "rb") as file:
-        seen = os.fstat(fd)
-        if not S_ISREG(seen.st_mode) or seen.st_uid != os.getuid() or seen.st_mode & _OTHERS_WRITE:
+        info = os.fstat(fd)
+        if not S_ISREG(info.st_mode) or info.st_uid != os.getuid() or info.st_mode & _WRITABLE_BY_OTHERS:
             raise PermissionError
-        return file.read(_LARGEST)
+        return file.read(_MAX_BYTES)
 
 
-IMPORT_LIMIT = 5.0
-"""How many seconds the import of one file or module may take."""
+IMPORT_SECONDS = 5.0
+"""Seconds that the import of one file or module may take."""
 
 
-class Found(Struct, frozen=True, kw_only=True):
-    """The hooks that were found, and what was wrong with the rest."""
+class Discovery(Struct, frozen=True, kw_only=True):
+    """Hooks that were found, and problems with the sources."""
 
     declarations: tuple[Declaration, ...] = ()
     problems: tuple[str, ...] = ()
-    """Each with the file, and the line where there is one."""
+    """Messages that begin with the file, and the line if it is known."""
 
 
-def find(sources: Sequence[Source], machine: Machine, limit: float = IMPORT_LIMIT) -> Found:
-    """The hooks that the *sources* declare; each may take *limit* seconds, and none spoils another."""
-    found = [_find(source, machine, limit) for source in sources]
-    return Found(
-        declarations=tuple(one for each in found for one in each.declarations),
-        problems=tuple(one for each in found for one in each.problems),
+def find_hooks(sources: Sequence[Source], machine: Machine, limit: float = IMPORT_SECONDS) -> Discovery:
+    """Return the hooks of *sources*; each may take *limit* seconds, and a broken one affects no other."""
+    results = [_find_in_source(source, machine, limit) for source in sources]
+    return Discovery(
+        declarations=tuple(item for result in results for item in result.declarations),
+        problems=tuple(item for result in results for item in result.problems),
     )
 
 
-def _find(source: Source, machine: Machine, limit: float) -> Found:
+def _find_in_source(source: Source, machine: Machine, limit: float) -> Discovery:
     try:
-        known = digest(Path(source.file).read_bytes()) if source.file else ""
+        content_digest = digest(Path(source.file).read_bytes()) if source.file else ""
     except OSError as error:
-        return _wrong(source, f"cannot be read: {error.strerror}")
-    if source.digest not in ("", known):
-        return _wrong(source, "changed while it was looked at; look again")
-    pinned = replace(source, digest=known)
-    return _recall(pinned, machine) or _describe(pinned, machine, limit)
+        return _report_problem(source, f"cannot be read: {error.strerror}")
+    if source.digest not in ("", content_digest):
+        return _report_problem(source, "changed while it was looked at; look again")
+    pinned = replace(source, digest=content_digest)
+    return _find_in_cache(pinned, machine) or _find_by_import(pinned, machine, limit)
 
 
-def _recall(source: Source, machine: Machine) -> Found | None:
-    said = recall(machine.scratch, source)
+def _find_in_cache(source: Source, machine: Machine) -> Discovery | None:
+    cached = read_cache(machine.scratch, source)
     try:
-        return None if said is None else Found(declarations=_declarations(said, source))
+        return None if cached is None else Discovery(declarations=_parse_declarations(cached, source))
     except (KeyError, TypeError, ValueError):
-        return None  # whatever that is, we did not write it
+        return None  # not a cache file that hookline wrote
 
 
-def _describe(source: Source, machine: Machine, limit: float) -> Found:
+def _find_by_import(source: Source, machine: Machine, limit: float) -> Discovery:
     try:
-        said = ask(machine, source, {"do": "describe", "source": source.asked()}, limit)
+        reply = ask(machine, source, {"do": "describe", "source": source.to_request()}, limit)
     except TimeoutError:
-        return _wrong(source, f"its import did not end within {limit:g} s")
+        return _report_problem(source, f"its import did not end within {limit:g} s")
     except HookFailed as error:
-        return _wrong(source, f"its import {error}")
-    if "problem" in said:
-        return _wrong(source, said["problem"]["text"], said["problem"]["line"])
+        return _report_problem(source, f"its import {error}")
+    if "problem" in reply:
+        return _report_problem(source, reply["problem"]["text"], reply["problem"]["line"])
     try:
-        declarations = _declarations(said, source)
+        declarations = _parse_declarations(reply, source)
     except (KeyError, TypeError, ValueError) as error:
-        return _wrong(source, f"declares a hook that cannot be: {error}")
-    remember(machine.scratch, source, said)
-    return Found(declarations=declarations)
+        return _report_problem(source, f"declares a hook that cannot be: {error}")
+    write_cache(machine.scratch, source, reply)
+    return Discovery(declarations=declarations)
 
 
-def _wrong(source: Source, text: str, line: int = 0) -> Found:
-    return Found(problems=(f"{source.shown}:{line}: {text}" if line else f"{source.shown}: {text}",))
+def _report_problem(source: Source, text: str, line: int = 0) -> Discovery:
+    return Discovery(
+        problems=(f"{source.display_path}:{line}: {text}" if line else f"{source.display_path}: {text}",)
+    )
 
 
-def _declarations(said: Mapping[str, Any], source: Source) -> tuple[Declaration, ...]:
-    return tuple(_declaration(hook, source) for hook in said["hooks"])
+def _parse_declarations(description: Mapping[str, Any], source: Source) -> tuple[Declaration, ...]:
+    return tuple(_parse_declaration(hook, source) for hook in description["hooks"])
 
 
-_TYPES: Mapping[str, tuple[type, ...]] = {
+_FIELD_TYPES: Mapping[str, tuple[type, ...]] = {
     "name": (str,),
     "events": (list,),
     "priority": (int,),
     "priorities": (dict,),
     "nature": (str,),
     "aliases": (list,),
-    "limit": (int, float, type(None)),
+    "timeout": (int, float, type(None)),
     "settings": (dict,),
     "about": (str,),
     "enabled": (bool,),
@@ -148,43 +150,45 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 }
 
 
-def _declaration(said: Mapping[str, Any], source: Source) -> Declaration:
-    """The declaration that was said; raises `KeyError`, `TypeError` or `ValueError` if it is none."""
-    for key, types in _TYPES.items():
-        if not isinstance(said[key], types):
-            raise TypeError(f"{key!r} of a hook cannot be {said[key]!r}")
+def _parse_declaration(description: Mapping[str, Any], source: Source) -> Declaration:
+    """Return the declaration; raise `KeyError`, `TypeError` or `ValueError` if *description* is invalid."""
+    for key, types in _FIELD_TYPES.items():
+        if not isinstance(description[key], types):
+            raise TypeError(f"{key!r} of a hook cannot be {description[key]!r}")
     for key in ("on_failure", "on_timeout"):
-        if said[key] not in ("warn", "block") and not (said[key] is None and key == "on_timeout"):
-            raise ValueError(f"{key!r} of a hook cannot be {said[key]!r}")
-    where = replace(source, path=said["file"]).shown
-    own = ("settings", "nature", "about", "priorities", "aliases", "enabled")
-    place = {"path": source.path} if source.path else {"module": source.module}
-    telling = {"why": True} if said.get("why") is True else {}
+        if description[key] not in ("warn", "block") and not (
+            description[key] is None and key == "on_timeout"
+        ):
+            raise ValueError(f"{key!r} of a hook cannot be {description[key]!r}")
+    file = replace(source, path=description["file"]).display_path
+    extra_keys = ("settings", "nature", "about", "priorities", "aliases", "enabled")
+    location = {"path": source.path} if source.path else {"module": source.module}
+    explained = {"why": True} if description.get("why") is True else {}
     return Declaration(
         kind="python",
-        name=said["name"],
-        on=tuple(_event(name) for name in said["events"]),
-        spec=frozen(
+        name=description["name"],
+        on=tuple(_find_event(name) for name in description["events"]),
+        spec=freeze(
             {
-                **place,
+                **location,
                 "digest": source.digest,
-                "function": said["name"],
-                **telling,
-                **{k: said[k] for k in own},
+                "function": description["name"],
+                **explained,
+                **{k: description[k] for k in extra_keys},
             }
         ),
-        priority=said["priority"],
-        timeout=said["limit"],
-        on_failure=said["on_failure"],
-        on_timeout=said["on_timeout"],
-        observer=said["nature"] == "observer",
+        priority=description["priority"],
+        timeout=description["timeout"],
+        on_failure=description["on_failure"],
+        on_timeout=description["on_timeout"],
+        observer=description["nature"] == "observer",
         source=source.source,
-        origin=f"{where}:{said['line']}",
+        origin=f"{file}:{description['line']}",
         root=source.root,
     )
 
 
-def _event(name: str) -> type[Event]:
+def _find_event(name: str) -> type[Event]:
     if name == "Event":
         return Event
     if name not in EVENTS:

@@ -1,8 +1,8 @@
-"""The process of an MCP server that the SDK starts, watched so that all of it can be ended at any moment.
+"""Process of an MCP server that the SDK starts, tracked so that it can be ended with all of its children.
 
-The SDK gives a server that does not end four seconds, tells nobody its process id, and leaves alone what has
-moved to a session of its own. So the server is started by a shell that first says its id and then becomes
-the server, and everything that it starts carries a mark in its environment.
+The SDK waits four seconds for a server that does not exit, does not expose its process id, and does not end
+children that moved to another session. So a shell first prints its process id and then becomes the server,
+and every child inherits a mark in its environment.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from typing import Any
 from msgspec import Struct
 
 SHELL = ("/bin/sh", "-c", 'echo "$$" >&2; exec "$@"', "sh")
-_MARK = "HOOKLINE_SERVER"
-_TAIL = 2048
-_ROUNDS = 20  # of looking for what is left; each finds what was started during the last
+_MARK_VARIABLE = "HOOKLINE_SERVER"
+_MAX_TAIL_BYTES = 2048
+_KILL_ROUNDS = 20  # each round finds the processes that were started during the one before
 
 
 class Server(Struct, frozen=True, kw_only=True):
-    """A server as it was declared, and what it is started with."""
+    """A server as declared, with its environment."""
 
     name: str
     spec: Mapping[str, Any]
@@ -31,60 +31,60 @@ class Server(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """Servers with the same key are one."""
+        """Return the identity of the server; servers with the same key share a session."""
         return json.dumps([self.name, self.root, self.spec], sort_keys=True)
 
 
 class Process:
-    """A server's process: its id once it has said it, and the end of what it printed to stderr."""
+    """A server's process: its id once it is known, and the end of its stderr."""
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str]) -> None:
         token = os.urandom(8).hex()
         self.argv = [*SHELL, *argv]
-        self.env = {**env, _MARK: token}
-        self._mark = f"\0{_MARK}={token}\0".encode()
-        self._heard = bytearray()
+        self.env = {**env, _MARK_VARIABLE: token}
+        self._mark = f"\0{_MARK_VARIABLE}={token}\0".encode()
+        self._output = bytearray()
         self._pid = 0
         self._loop = asyncio.get_running_loop()
-        self._hear, say = os.pipe()
-        self.stderr = os.fdopen(say, "w")
-        os.set_blocking(self._hear, False)
-        self._loop.add_reader(self._hear, self._listen)
+        self._read_end, write_end = os.pipe()
+        self.stderr = os.fdopen(write_end, "w")
+        os.set_blocking(self._read_end, False)
+        self._loop.add_reader(self._read_end, self._read_output)
 
     @property
     def tail(self) -> str:
-        return self._heard.decode("utf-8", "replace").strip()
+        return self._output.decode("utf-8", "replace").strip()
 
     def end(self) -> None:
-        """End the server and all that it started."""
-        self._listen()
-        for _ in range(_ROUNDS):
-            left = list(_bearing(self._mark))
-            if self._pid and _is_ours(self._pid):
+        """Kill the server and all processes that it started."""
+        self._read_output()
+        for _ in range(_KILL_ROUNDS):
+            pids = list(_find_marked(self._mark))
+            if self._pid and _is_own_child(self._pid):
                 _kill(-self._pid)
-            for pid in left:
+            for pid in pids:
                 _kill(pid)
-            if not left:
+            if not pids:
                 return
 
     def close(self) -> None:
         self.end()
-        self._loop.remove_reader(self._hear)
-        os.close(self._hear)
+        self._loop.remove_reader(self._read_end)
+        os.close(self._read_end)
         self.stderr.close()
 
-    def _listen(self) -> None:
+    def _read_output(self) -> None:
         with suppress(BlockingIOError):
-            self._heard += os.read(self._hear, 64 * 1024)
-        said, newline, rest = self._heard.partition(b"\n")
+            self._output += os.read(self._read_end, 64 * 1024)
+        first_line, newline, rest = self._output.partition(b"\n")
         if not self._pid and newline:
-            self._pid = int(said)
-            self._heard = rest
-        del self._heard[:-_TAIL]
+            self._pid = int(first_line)
+            self._output = rest
+        del self._output[:-_MAX_TAIL_BYTES]
 
 
-def _is_ours(pid: int) -> bool:
-    """Whether the id is still our child's: once somebody has waited for that, it may become anybody's."""
+def _is_own_child(pid: int) -> bool:
+    """Return whether *pid* is still our child; after a wait the id may belong to another process."""
     try:
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
@@ -92,15 +92,15 @@ def _is_ours(pid: int) -> bool:
     return True
 
 
-def _bearing(mark: bytes) -> Iterator[int]:
-    """The processes with that mark, where there is a /proc to find them."""
+def _find_marked(mark: bytes) -> Iterator[int]:
+    """Yield the ids of processes with *mark* in their environment; requires /proc."""
     with suppress(OSError):
         for name in os.listdir("/proc"):
-            if name.isdecimal() and mark in b"\0" + _environment(name):
+            if name.isdecimal() and mark in b"\0" + _read_environment(name):
                 yield int(name)
 
 
-def _environment(pid: str) -> bytes:
+def _read_environment(pid: str) -> bytes:
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             return file.read()

@@ -1,76 +1,76 @@
-"""What a configured hook is sent: the portable envelope, the host's own payload, or another host's words."""
+"""Payloads for configured hooks: the portable envelope, the host's own payload, or that of another host."""
 
 import json
 from collections.abc import Callable
 
 from msgspec import Struct
 
-from hookline.core.envelope import event_out
+from hookline.core.envelope import encode_event
 from hookline.core.events import Event
-from hookline.core.frozen import thawed
+from hookline.core.frozen import thaw
 from hookline.core.host import Dialect
 from hookline.core.kind import Declaration, Machine
 from hookline.core.response import Response
 from hookline.core.state import State
-from hookline.core.translate import returned, reworded
+from hookline.core.translate import translate_event, translate_response
 
-Payload = Callable[[Event, State], bytes]
+PayloadEncoder = Callable[[Event, State], bytes]
 
 
-class Telling(Struct, frozen=True, kw_only=True):
-    """How a hook is told of an event, and how its answer is understood."""
+class PayloadTranslator(Struct, frozen=True, kw_only=True):
+    """Encoding of events for a hook, and translation of its answers."""
 
-    send: Payload
+    encode: PayloadEncoder
     dialect: Dialect | None = None
-    """The host's words that it wants; None where they are ours, or the sender's own."""
+    """The dialect that the hook requires; None for the portable or the native payload."""
     moment: str = ""
-    """The only moment of that host at which it runs; empty is every one."""
+    """The only moment of that host at which the hook runs; empty means every moment."""
 
-    def calls(self, event: Event) -> tuple[Event, ...]:
-        """The event as it is told: several where it is several there, none where it is another moment."""
+    def translate_event(self, event: Event) -> tuple[Event, ...]:
+        """Return the events to send: several if the host has several for it, none at another moment."""
         if self.dialect is None or self.dialect.host is None:
             return (event,)
         host = self.dialect.host()
-        if self.moment and self.dialect.payload(event).get(host.names_event) != self.moment:
+        if self.moment and self.dialect.payload(event).get(host.event_key) != self.moment:
             return ()
-        return reworded(host, event)
+        return translate_event(host, event)
 
-    def heard(self, event: Event, call: Event, answer: Response) -> Response:
-        """An *answer* to what was told, as one to what happened."""
+    def translate_answer(self, event: Event, call: Event, answer: Response) -> Response:
+        """Return the *answer* to *call* as an answer to *event*."""
         if call is event:
             return answer
-        return returned(event, call, answer)
+        return translate_response(event, call, answer)
 
 
-def telling(declaration: Declaration, machine: Machine) -> Telling:
-    """How *declaration* wants to be told; raises `ValueError` where that is unknown."""
-    wanted, moment = declaration.spec.get("payload", "portable"), declaration.spec.get("moment", "")
-    dialect = next((one for one in machine.dialects if one.name == wanted), None)
-    there = [*dialect.host().moments] if dialect and dialect.host else []
-    if moment and moment not in there:
-        said = f"there are: {', '.join(there)}" if there else "its payload must be that of a host"
-        raise ValueError(f"hook {declaration.name!r} wants the moment {moment!r}; {said}")
-    return Telling(send=payload(declaration, machine), dialect=dialect, moment=moment)
+def make_delivery(declaration: Declaration, machine: Machine) -> PayloadTranslator:
+    """Return the delivery for *declaration*; raise `ValueError` for an unknown payload or moment."""
+    name, moment = declaration.spec.get("payload", "portable"), declaration.spec.get("moment", "")
+    dialect = next((candidate for candidate in machine.dialects if candidate.name == name), None)
+    moments = [*dialect.host().moments] if dialect and dialect.host else []
+    if moment and moment not in moments:
+        hint = f"there are: {', '.join(moments)}" if moments else "its payload must be that of a host"
+        raise ValueError(f"hook {declaration.name!r} wants the moment {moment!r}; {hint}")
+    return PayloadTranslator(encode=make_encoder(declaration, machine), dialect=dialect, moment=moment)
 
 
-def payload(declaration: Declaration, machine: Machine) -> Payload:
-    """How the payload that *declaration* wants is made; raises `ValueError` where it is unknown."""
-    wanted = declaration.spec.get("payload", "portable")
-    if wanted == "portable":
-        return _portable
-    if wanted == "native":
-        return lambda event, state: encode(thawed(event.native))
+def make_encoder(declaration: Declaration, machine: Machine) -> PayloadEncoder:
+    """Return the encoder for *declaration*; raise `ValueError` for an unknown payload."""
+    name = declaration.spec.get("payload", "portable")
+    if name == "portable":
+        return _encode_portable
+    if name == "native":
+        return lambda event, state: to_json(thaw(event.native))
     for dialect in machine.dialects:
-        if dialect.name == wanted:
-            return lambda event, state: encode(thawed(dialect.payload(event)))
-    there = ", ".join(["portable", "native", *(dialect.name for dialect in machine.dialects)])
-    raise ValueError(f"hook {declaration.name!r} wants the payload {wanted!r}; there are: {there}")
+        if dialect.name == name:
+            return lambda event, state: to_json(thaw(dialect.payload(event)))
+    available = ", ".join(["portable", "native", *(dialect.name for dialect in machine.dialects)])
+    raise ValueError(f"hook {declaration.name!r} wants the payload {name!r}; there are: {available}")
 
 
-def _portable(event: Event, state: State) -> bytes:
-    return encode(event_out(event, state))
+def _encode_portable(event: Event, state: State) -> bytes:
+    return to_json(encode_event(event, state))
 
 
-def encode(data: object) -> bytes:
-    """One line of JSON; half a surrogate pair becomes the escape that JSON has for it."""
+def to_json(data: object) -> bytes:
+    """Return one line of JSON; a lone surrogate becomes its JSON escape."""
     return json.dumps(data, ensure_ascii=False).encode("utf-8", "backslashreplace")

@@ -11,48 +11,48 @@ from typing import Any, TypeVar
 import httpx
 from msgspec import Struct
 
-from hookline.core.kind import KEEP, HookFailed
+from hookline.core.kind import MAX_OUTPUT_BYTES, HookFailed
 
-GRACE = 0.2
-"""How long cancelling may take before a call is left to itself."""
+GRACE_SECONDS = 0.2
+"""Seconds that cancelling may take before the call is abandoned."""
 
-_Result = TypeVar("_Result")
+_T = TypeVar("_T")
 
 
-class _Resolving(asyncio.SelectorEventLoop):
+class _ResolverLoop(asyncio.SelectorEventLoop):
     async def getaddrinfo(self, *args: Any, **kwargs: Any) -> Any:
-        """As the usual one, but in a thread that does not keep the program from ending."""
-        found: asyncio.Future[Any] = self.create_future()
+        """Resolve names in a daemon thread, which does not keep the program from exiting."""
+        future: asyncio.Future[Any] = self.create_future()
 
-        def settle(answer: Any) -> None:
-            if not found.done():
-                found.set_exception(answer) if isinstance(answer, Exception) else found.set_result(answer)
+        def settle(result: Any) -> None:
+            if not future.done():
+                future.set_exception(result) if isinstance(result, Exception) else future.set_result(result)
 
         def look_up() -> None:
             try:
-                answer: Any = socket.getaddrinfo(*args, **kwargs)
+                result: Any = socket.getaddrinfo(*args, **kwargs)
             except (OSError, UnicodeError) as error:
-                answer = error
-            with suppress(RuntimeError):  # closed in the meantime: nobody waits any more
-                self.call_soon_threadsafe(settle, answer)
+                result = error
+            with suppress(RuntimeError):  # the loop was closed in the meantime
+                self.call_soon_threadsafe(settle, result)
 
         threading.Thread(target=look_up, daemon=True).start()
-        return await found
+        return await future
 
 
 class Loop:
-    """A running event loop."""
+    """An event loop that runs in its own thread."""
 
     def __init__(self) -> None:
-        self._loop = _Resolving()
+        self._loop = _ResolverLoop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="hookline-http", daemon=True)
         self._thread.start()
 
-    def run(self, work: Coroutine[Any, Any, _Result], limit: float) -> _Result:
-        """What *work* comes to, or `TimeoutError` after so many seconds."""
+    def run(self, work: Coroutine[Any, Any, _T], limit: float) -> _T:
+        """Return the result of *work*; raise `TimeoutError` after *limit* seconds."""
         future = asyncio.run_coroutine_threadsafe(asyncio.wait_for(work, limit), self._loop)
         try:
-            return future.result(limit + GRACE)
+            return future.result(limit + GRACE_SECONDS)
         finally:
             future.cancel()
 
@@ -62,30 +62,30 @@ class Loop:
         self._loop.close()
 
 
-class Answer(Struct, frozen=True, kw_only=True):
-    """What a server answered; of a body, no more than one byte over what is allowed."""
+class HttpReply(Struct, frozen=True, kw_only=True):
+    """A server's reply; its body has at most one byte more than allowed."""
 
     status: int
     body: bytes = b""
 
 
 class Client:
-    """Connections to servers, open between calls."""
+    """Connections to servers that stay open between calls."""
 
     def __init__(self, *, secure: bool) -> None:
         self._loop = Loop()
-        # Neither proxies nor passwords are taken from the environment: a hook gets what its entry says.
+        # No proxies or passwords from the environment: only the hook's entry decides.
         verify = ssl.create_default_context() if secure else False
         self._client = httpx.AsyncClient(timeout=None, trust_env=False, verify=verify)  # noqa: S113 -- `run` limits
 
-    def post(self, url: str, headers: Mapping[str, str], body: bytes, limit: float) -> Answer:
-        """Post, and read a good answer's body; raises `HookFailed`, or `TimeoutError` when the time is up."""
+    def post(self, url: str, headers: Mapping[str, str], body: bytes, limit: float) -> HttpReply:
+        """Post *body* and return the reply; raise `HookFailed`, or `TimeoutError` after *limit* seconds."""
         try:
             return self._loop.run(self._post(url, headers, body), limit)
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             raise HookFailed(f"could not be asked: {str(error) or type(error).__name__}") from None
 
-    async def _post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def _post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
         opened: list[Any] = []
 
         async def trace(step: str, info: Mapping[str, Any]) -> None:
@@ -95,27 +95,29 @@ class Client:
         try:
             return await self._exchange(url, headers, body, {"trace": trace})
         except asyncio.CancelledError:
-            for connection in opened:  # httpcore 1.0 leaves it open if that comes while TLS is being set up
+            for connection in opened:  # httpcore 1.0 leaves it open if cancelled during the TLS handshake
                 await connection.aclose()
             raise
 
     async def _exchange(
         self, url: str, headers: Mapping[str, str], body: bytes, extensions: dict[str, Any]
-    ) -> Answer:
-        asking = self._client.stream("POST", url, headers=headers, content=body, extensions=extensions)
-        async with asking as response:
-            good = response.is_success
-            return Answer(status=response.status_code, body=await _body(response) if good else b"")
+    ) -> HttpReply:
+        request = self._client.stream("POST", url, headers=headers, content=body, extensions=extensions)
+        async with request as response:
+            succeeded = response.is_success
+            return HttpReply(
+                status=response.status_code, body=await _read_body(response) if succeeded else b""
+            )
 
     def close(self) -> None:
         self._loop.run(self._client.aclose(), 1.0)
         self._loop.close()
 
 
-async def _body(response: httpx.Response) -> bytes:
+async def _read_body(response: httpx.Response) -> bytes:
     body = bytearray()
-    async for chunk in response.aiter_raw():  # raw: a small answer cannot unpack into a huge one
+    async for chunk in response.aiter_raw():  # raw: a small body cannot decompress into a huge one
         body += chunk
-        if len(body) > KEEP:
+        if len(body) > MAX_OUTPUT_BYTES:
             break
-    return bytes(body[: KEEP + 1])
+    return bytes(body[: MAX_OUTPUT_BYTES + 1])

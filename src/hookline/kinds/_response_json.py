@@ -1,4 +1,4 @@
-"""A response as JSON and back, checked field by field: nothing that a worker says is taken on trust."""
+"""Conversion of responses to JSON and back; every field from a worker is validated."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -6,50 +6,52 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from hookline.core.frozen import frozen, thawed
+from hookline.core.frozen import freeze, thaw
 from hookline.core.kind import HookFailed
 from hookline.core.response import WEIGHT, Count, Effect, Measure, Notify, Response
 
 _EFFECTS: Mapping[str, type[Effect]] = {"notify": Notify, "count": Count, "measure": Measure}
-_SPAN = 2  # from and to
+_SPAN_LENGTH = 2  # start and end
 
 
 def response_to_json(response: Response) -> dict[str, Any]:
-    """The *response* as a JSON object; whether its free values are JSON is for the encoder to find out."""
+    """Return *response* as a JSON object; the encoder checks that its free values are JSON."""
     effects = [{"effect": type(effect).__name__.lower(), **asdict(effect)} for effect in response.effects]
-    plain = {one.name: thawed(getattr(response, one.name)) for one in fields(Response)}
+    plain = {field.name: thaw(getattr(response, field.name)) for field in fields(Response)}
     return {**plain, "effects": effects}
 
 
-def response_from_json(said: Any) -> Response:
-    """The response that was said; raises `HookFailed` if it is none."""
-    if not isinstance(said, dict):
-        raise HookFailed(f"answered with {type(said).__name__}, not with a Response or None")
-    for name, value in said.items():
+def response_from_json(data: Any) -> Response:
+    """Return the response in *data*; raise `HookFailed` if it is invalid."""
+    if not isinstance(data, dict):
+        raise HookFailed(f"answered with {type(data).__name__}, not with a Response or None")
+    for name, value in data.items():
         if name not in CHECKS or not CHECKS[name](value):
-            raise HookFailed(f"gave a Response whose {name!r} is {_short(value)}, which cannot be")
-    effects = tuple(_effect(**effect) for effect in said.get("effects", ()))
-    return Response(**{**frozen(said), "effects": effects})
+            raise HookFailed(f"gave a Response whose {name!r} is {_shorten(value)}, which cannot be")
+    effects = tuple(_make_effect(**effect) for effect in data.get("effects", ()))
+    return Response(**{**freeze(data), "effects": effects})
 
 
-def _effect(*, effect: str, **values: Any) -> Effect:
+def _make_effect(*, effect: str, **values: Any) -> Effect:
     return _EFFECTS[effect](**values)
 
 
-def _text(value: Any) -> bool:
+def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_text, value))
+def _is_text_list(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
 
 
-def _number(value: Any) -> bool:
+def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_span(value: Any) -> bool:
-    return value is None or (isinstance(value, list) and len(value) == _SPAN and all(map(_number, value)))
+    return value is None or (
+        isinstance(value, list) and len(value) == _SPAN_LENGTH and all(map(_is_integer, value))
+    )
 
 
 def _is_effect(value: Any) -> bool:
@@ -57,20 +59,20 @@ def _is_effect(value: Any) -> bool:
         case {"effect": "notify", "title": str(), "text": str(), **rest}:
             return not rest
         case {"effect": "count", "name": str(), "by": int() as by, **rest}:
-            return _number(by) and not rest
+            return _is_integer(by) and not rest
         case {"effect": "measure", "name": str(), "value": int() | float() as value, **rest}:
             return not isinstance(value, bool) and not rest
     return False
 
 
 CHECKS: Mapping[str, Callable[[Any], bool]] = {
-    "verdict": lambda value: _text(value) and value in WEIGHT,
-    "reason": _text,
-    "note": _text,
-    "rule": _text,
+    "verdict": lambda value: _is_text(value) and value in WEIGHT,
+    "reason": _is_text,
+    "note": _is_text,
+    "rule": _is_text,
     "span": _is_span,
-    "context": _texts,
-    "warnings": _texts,
+    "context": _is_text_list,
+    "warnings": _is_text_list,
     "changes": lambda value: isinstance(value, dict),
     "replace_context": lambda value: isinstance(value, bool),
     "private": lambda value: isinstance(value, bool),
@@ -79,6 +81,6 @@ CHECKS: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 80 else f"{shown[:80]}…"  # noqa: PLR2004 -- a line of a terminal
+def _shorten(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"  # noqa: PLR2004 -- a line of a terminal

@@ -1,4 +1,4 @@
-"""Where users keep their hooks: a file, or a module with an import path."""
+"""Locations of users' Python hooks: a file, or a module with an import path."""
 
 import os
 from collections.abc import Mapping
@@ -15,38 +15,38 @@ class Source(Struct, frozen=True, kw_only=True):
     path: str = ""
     module: str = ""
     source: str
-    """Whose it is: user, project, local or code."""
+    """The owner: user, project, local or code."""
     root: str
-    """The folder that its imports start from, and that its worker runs in."""
+    """The folder in which its worker runs and its imports start."""
     digest: str = ""
-    """The sha256 of the only content that may be run; empty: whatever is there."""
+    """The sha256 of the content that may run; empty permits any content."""
     trusted: Mapping[str, str] | None = None
-    """The sha256 of the only files under the root that may be run, by real path; None: all of them."""
+    """The sha256 of each file under the root that may run, by real path; None permits all files."""
 
     @property
     def file(self) -> str:
-        """The file that it is in; empty for a module that is not under the root."""
-        return self.path or located(self.module.partition(":")[0], self.root)
+        """Return the file of the source; empty for a module outside the root."""
+        return self.path or find_module_file(self.module.partition(":")[0], self.root)
 
     @property
-    def shown(self) -> str:
-        """As a person would write it: a project's files from the project's root."""
+    def display_path(self) -> str:
+        """Return the path to display: relative to the root for a project's files."""
         file = self.file or self.module
         inside = self.source != "user" and file.startswith(self.root.rstrip("/") + "/")
         return os.path.relpath(file, self.root) if inside else file
 
-    def asked(self) -> dict[str, Any]:
-        """What a worker is told of it."""
+    def to_request(self) -> dict[str, Any]:
+        """Return the source as part of a request to a worker."""
         return {"path": self.path, "module": self.module, "root": self.root, "digest": self.digest}
 
 
-def located(module: str, root: str) -> str:
-    """The file of a *module* under *root*; empty if it lies elsewhere."""
+def find_module_file(module: str, root: str) -> str:
+    """Return the file of *module* under *root*; empty if it is elsewhere."""
     steps = module.replace(".", "/")
-    found = (
+    candidates = (
         Path(root, base, name) for base in ("", "src") for name in (f"{steps}.py", f"{steps}/__init__.py")
     )
-    return next((str(path) for path in found if steps and path.is_file()), "")
+    return next((str(path) for path in candidates if steps and path.is_file()), "")
 
 
 def digest(content: bytes) -> str:

@@ -1,7 +1,7 @@
-"""A hook that is a command: the event on its stdin, its answer in what it prints and how it exits.
+"""Kind command: the event on its stdin, the answer in its output and exit code.
 
-A text is run by the shell, a list without one. It runs in its `cwd`, counted from the folder that declares
-it; without one, in the project's root.
+A string is run by the shell, a list without one. The command runs in its `cwd`, relative to the folder that
+declares it; without `cwd`, in the project's root.
 """
 
 import os
@@ -9,40 +9,42 @@ from collections.abc import Mapping
 from typing import Any
 
 from hookline.core.events import Event
-from hookline.core.kind import Carry, Declaration, Kind, Machine
+from hookline.core.kind import BoundHook, Declaration, Kind, Machine
 from hookline.core.response import Response
 from hookline.core.state import State
-from hookline.kinds._payloads import telling
-from hookline.kinds._replies import read
+from hookline.kinds._payloads import make_delivery
+from hookline.kinds._read_output import read_result
 
 SHELL = ("/bin/sh", "-c")
 
 
-def bind(declaration: Declaration, machine: Machine) -> Carry:
-    """How *declaration* is carried out; raises `ValueError` where it cannot be."""
-    argv, own, told = _argv(declaration), _own_env(declaration), telling(declaration, machine)
+def bind(declaration: Declaration, machine: Machine) -> BoundHook:
+    """Return a function that runs the command; raise `ValueError` if *declaration* is invalid."""
+    argv, env, delivery = _argv(declaration), _declared_env(declaration), make_delivery(declaration, machine)
 
-    def once(event: Event, state: State, limit: float) -> Response:
-        project = _project(declaration, event, state)
-        finished = machine.run(
+    def run_once(event: Event, state: State, limit: float) -> Response:
+        project = _project_root(declaration, event, state)
+        result = machine.run(
             argv,
-            stdin=told.send(event, state) + b"\n",
+            stdin=delivery.encode(event, state) + b"\n",
             cwd=_cwd(declaration, project),
-            env={**machine.env, **own, **_told(declaration, machine, event, project)},
-            limit=limit,
+            env={**machine.env, **env, **_hook_env(declaration, machine, event, project)},
+            timeout=limit,
         )
-        return read(event, finished, machine.dialects, name=declaration.name)
+        return read_result(event, result, machine.dialects, name=declaration.name)
 
-    def carry(event: Event, state: State, limit: float) -> Response | None:
-        due, answer = machine.clock() + limit, None
-        for call in told.calls(event):
-            said = told.heard(event, call, once(call, state, max(due - machine.clock(), 0.0)))
-            answer = said if answer is None else answer.plus(said)
-            if said.verdict == "block" and event.prevents:
+    def run_hook(event: Event, state: State, limit: float) -> Response | None:
+        deadline, answer = machine.clock() + limit, None
+        for call in delivery.translate_event(event):
+            response = delivery.translate_answer(
+                event, call, run_once(call, state, max(deadline - machine.clock(), 0.0))
+            )
+            answer = response if answer is None else answer.plus(response)
+            if response.verdict == "block" and event.block_prevents:
                 break
         return answer
 
-    return carry
+    return run_hook
 
 
 def _argv(declaration: Declaration) -> tuple[str, ...]:
@@ -54,38 +56,38 @@ def _argv(declaration: Declaration) -> tuple[str, ...]:
     raise ValueError(f"hook {declaration.name!r} needs a command: a text for the shell, or a list of texts")
 
 
-def _own_env(declaration: Declaration) -> Mapping[str, str]:
-    own: Mapping[str, Any] = declaration.spec.get("env", {})
-    strange = [key for key, value in own.items() if not isinstance(value, str)]
-    if strange:
+def _declared_env(declaration: Declaration) -> Mapping[str, str]:
+    env: Mapping[str, Any] = declaration.spec.get("env", {})
+    invalid = [key for key, value in env.items() if not isinstance(value, str)]
+    if invalid:
         raise ValueError(
-            f"variable {strange[0]!r} in the env of hook {declaration.name!r} is no text; quote it"
+            f"variable {invalid[0]!r} in the env of hook {declaration.name!r} is no text; quote it"
         )
-    return own
+    return env
 
 
-def _project(declaration: Declaration, event: Event, state: State) -> str:
-    """The project's root; a user's own hook has none by itself, so it is the event's."""
-    ours = declaration.root if declaration.source in ("project", "local") else ""
-    return ours or state.root or event.cwd or declaration.root or "."
+def _project_root(declaration: Declaration, event: Event, state: State) -> str:
+    """Return the project's root; a user's own hook has none, so it gets that of the event."""
+    root = declaration.root if declaration.source in ("project", "local") else ""
+    return root or state.root or event.cwd or declaration.root or "."
 
 
 def _cwd(declaration: Declaration, project: str) -> str:
-    wanted = declaration.spec.get("cwd")
-    return os.path.join(declaration.root or project, wanted) if wanted else project
+    folder = declaration.spec.get("cwd")
+    return os.path.join(declaration.root or project, folder) if folder else project
 
 
-def _told(declaration: Declaration, machine: Machine, event: Event, project: str) -> dict[str, str]:
-    """What every command may rely on, and by which a hook that is reached from itself is known."""
-    known = {"project": project}
-    expected = {name: known[what] for dialect in machine.dialects for name, what in dialect.env.items()}
-    before = machine.env.get("HOOKLINE_DEPTH", "")
+def _hook_env(declaration: Declaration, machine: Machine, event: Event, project: str) -> dict[str, str]:
+    """Return variables for every command; the depth detects a hook that calls itself."""
+    values = {"project": project}
+    expected = {name: values[key] for dialect in machine.dialects for name, key in dialect.env.items()}
+    depth = machine.env.get("HOOKLINE_DEPTH", "")
     return {
         **expected,
         "HOOKLINE_EVENT": event.name,
         "HOOKLINE_SESSION_ID": event.session,
         "HOOKLINE_PROJECT_DIR": project,
-        "HOOKLINE_DEPTH": f"{before}:{declaration.name}" if before else declaration.name,
+        "HOOKLINE_DEPTH": f"{depth}:{declaration.name}" if depth else declaration.name,
     }
 
 

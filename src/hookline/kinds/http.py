@@ -1,7 +1,7 @@
-"""A hook that is a web address: the event is posted to it as JSON, and what it answers is JSON too.
+"""Kind http: the event is posted to a URL as JSON, and the reply is JSON.
 
-Redirects are not followed. A header may hold a variable of the environment (`$TOKEN`; a dollar sign is `$$`)
-if the entry's `env` lists its name, so that what leaves the machine can be seen in one place.
+Redirects are not followed. A header may contain an environment variable (`$TOKEN`; a dollar sign is `$$`)
+only if the entry's `env` lists its name, so that one place shows all that leaves the machine.
 """
 
 from collections.abc import Mapping
@@ -10,46 +10,50 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from hookline.core.events import Event
-from hookline.core.extras import missing
-from hookline.core.kind import KEEP, Carry, Declaration, HookFailed, Kind, Machine
+from hookline.core.extras import describe_missing
+from hookline.core.kind import MAX_OUTPUT_BYTES, BoundHook, Declaration, HookFailed, Kind, Machine
 from hookline.core.response import Response
 from hookline.core.state import State
-from hookline.kinds._payloads import payload
-from hookline.kinds._replies import answer
+from hookline.kinds._payloads import make_encoder
+from hookline.kinds._read_output import read_json
 
 if TYPE_CHECKING:
     from hookline.kinds._post import Client
 
-OURS = {"content-type": "application/json", "accept": "application/json", "user-agent": "hookline"}
-PLAIN = {"accept-encoding": "identity"}
-"""The size limit is one of bytes on the wire, so nothing may come packed."""
+DEFAULT_HEADERS = {"content-type": "application/json", "accept": "application/json", "user-agent": "hookline"}
+ENCODING_HEADER = {"accept-encoding": "identity"}
+"""Header that forbids compression, because the size limit counts bytes on the wire."""
 
 
-def bind(declaration: Declaration, machine: Machine) -> Carry:
-    """How *declaration* is carried out; raises `ValueError` where it cannot be."""
-    url, templates, send = _url(declaration), _templates(declaration), payload(declaration, machine)
+def bind(declaration: Declaration, machine: Machine) -> BoundHook:
+    """Return a function that posts the event; raise `ValueError` if *declaration* is invalid."""
+    url, templates, encode = (
+        _check_url(declaration),
+        _parse_headers(declaration),
+        make_encoder(declaration, machine),
+    )
     secure = urlsplit(url).scheme == "https"
 
-    def carry(event: Event, state: State, limit: float) -> Response:
+    def run_hook(event: Event, state: State, limit: float) -> Response:
         began = machine.clock()
-        headers = {**OURS, **_filled(templates, machine.env), **PLAIN}
-        client = machine.kept.of(("http", secure), lambda: _client(secure=secure))
-        answer = client.post(url, headers, send(event, state), limit - (machine.clock() - began))
-        _check_status(answer.status)
-        return _read(event, answer.body, machine)
+        headers = {**DEFAULT_HEADERS, **_fill_headers(templates, machine.env), **ENCODING_HEADER}
+        client = machine.resources.obtain(("http", secure), lambda: _make_client(secure=secure))
+        reply = client.post(url, headers, encode(event, state), limit - (machine.clock() - began))
+        _check_status(reply.status)
+        return _read_body(event, reply.body, machine)
 
-    return carry
+    return run_hook
 
 
-def _client(*, secure: bool) -> "Client":
+def _make_client(*, secure: bool) -> "Client":
     try:
         from hookline.kinds._post import Client  # noqa: PLC0415 -- the extra http
     except ImportError as error:
-        raise HookFailed(missing("http", "a hook with a url")) from error
+        raise HookFailed(describe_missing("http", "a hook with a url")) from error
     return Client(secure=secure)
 
 
-def _url(declaration: Declaration) -> str:
+def _check_url(declaration: Declaration) -> str:
     url: str = declaration.spec["url"]
     parts = urlsplit(url)
     if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
@@ -59,7 +63,7 @@ def _url(declaration: Declaration) -> str:
     )
 
 
-def _templates(declaration: Declaration) -> Mapping[str, Template]:
+def _parse_headers(declaration: Declaration) -> Mapping[str, Template]:
     allowed = declaration.spec.get("env", ())
     templates = {}
     for key, value in declaration.spec.get("headers", {}).items():
@@ -67,16 +71,16 @@ def _templates(declaration: Declaration) -> Mapping[str, Template]:
             raise ValueError(
                 f"header {key!r} of hook {declaration.name!r} is no text; a dollar sign is written $$"
             )
-        strange = [name for name in Template(value).get_identifiers() if name not in allowed]
-        if strange:
+        unknown = [name for name in Template(value).get_identifiers() if name not in allowed]
+        if unknown:
             raise ValueError(
-                f"header {key!r} of hook {declaration.name!r} uses ${strange[0]}; list that name in its 'env'"
+                f"header {key!r} of hook {declaration.name!r} uses ${unknown[0]}; list that name in its 'env'"
             )
         templates[key.lower()] = Template(value)
     return templates
 
 
-def _filled(templates: Mapping[str, Template], env: Mapping[str, str]) -> dict[str, str]:
+def _fill_headers(templates: Mapping[str, Template], env: Mapping[str, str]) -> dict[str, str]:
     try:
         return {key: template.substitute(env) for key, template in templates.items()}
     except KeyError as error:
@@ -92,13 +96,15 @@ def _check_status(status: int) -> None:
         raise HookFailed(f"was answered with status {status}")
 
 
-def _read(event: Event, body: bytes, machine: Machine) -> Response:
-    if len(body) > KEEP:
-        raise HookFailed(f"answered with more than {KEEP // 1024} KiB, so the answer was not read")
+def _read_body(event: Event, body: bytes, machine: Machine) -> Response:
+    if len(body) > MAX_OUTPUT_BYTES:
+        raise HookFailed(
+            f"answered with more than {MAX_OUTPUT_BYTES // 1024} KiB, so the answer was not read"
+        )
     text = body.decode("utf-8", "replace").strip()
     if text and not text.startswith("{"):
         raise HookFailed("answered with something that is no JSON object")
-    return answer(event, text, machine.dialects) if text else Response()
+    return read_json(event, text, machine.dialects) if text else Response()
 
 
 KIND = Kind(

@@ -1,74 +1,71 @@
-"""Kind mcp: a tool of an MCP server, over the official SDK; its text is read like what a command prints.
+"""Kind mcp: a tool of an MCP server, called over the official SDK; its text is read like a command's output.
 
-Servers are started when first called and kept open; one that died is started again by the next call. The
-limit of a call holds from its first moment, start included, and a server that has not answered by then is
-ended with all that it started.
+Servers are started by the first call and stay open; the next call restarts a server that died. The limit of a
+call includes the start; a server that has not replied by then is ended with all of its children.
 """
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hookline.core.envelope import event_out
+from hookline.core.envelope import encode_event
 from hookline.core.events import Event
-from hookline.core.extras import missing
-from hookline.core.frozen import thawed
-from hookline.core.kind import Carry, Declaration, HookFailed, Kind, Machine
+from hookline.core.extras import describe_missing
+from hookline.core.frozen import thaw
+from hookline.core.kind import BoundHook, Declaration, HookFailed, Kind, Machine
 from hookline.core.response import Response
 from hookline.core.state import State
 from hookline.kinds._mcp_process import Server
-from hookline.kinds._replies import read
+from hookline.kinds._read_output import read_result
 
 if TYPE_CHECKING:
     from hookline.kinds._mcp_loop import Sessions
 
 
-def bind(declaration: Declaration, machine: Machine) -> Carry:
-    """How the tool is called; its name is `server.tool`."""
+def bind(declaration: Declaration, machine: Machine) -> BoundHook:
+    """Return a function that calls the tool, whose name is `server.tool`."""
 
-    def carry(event: Event, state: State, limit: float) -> Response:
+    def run_hook(event: Event, state: State, limit: float) -> Response:
         began = machine.clock()
-        server, tool = _named(declaration, machine)
-        envelope = event_out(event, state)
-        sessions = machine.kept.of("mcp", _sessions)
-        left = began + limit - machine.clock()
-        finished = sessions.call(server, tool, lambda schema: arguments(schema, envelope), left)
-        return read(event, finished, machine.dialects, name=declaration.name)
+        server, tool = _find_server(declaration, machine)
+        envelope = encode_event(event, state)
+        sessions = machine.resources.obtain("mcp", _open_sessions)
+        remaining = began + limit - machine.clock()
+        result = sessions.call(server, tool, lambda schema: select_arguments(schema, envelope), remaining)
+        return read_result(event, result, machine.dialects, name=declaration.name)
 
-    return carry
+    return run_hook
 
 
-def _sessions() -> "Sessions":
+def _open_sessions() -> "Sessions":
     try:
         from hookline.kinds._mcp_loop import Sessions  # noqa: PLC0415 -- the extra mcp
     except ImportError as error:
-        raise HookFailed(missing("mcp", "a hook with a tool")) from error
+        raise HookFailed(describe_missing("mcp", "a hook with a tool")) from error
     return Sessions()
 
 
-def _named(declaration: Declaration, machine: Machine) -> tuple[Server, str]:
-    wanted, servers = declaration.spec["tool"], machine.servers
-    known = [name for name in servers if wanted.startswith(f"{name}.")]
-    name = max(known, key=len, default=wanted.partition(".")[0])
+def _find_server(declaration: Declaration, machine: Machine) -> tuple[Server, str]:
+    tool, servers = declaration.spec["tool"], machine.servers
+    matches = [name for name in servers if tool.startswith(f"{name}.")]
+    name = max(matches, key=len, default=tool.partition(".")[0])
     if name not in servers:
-        there = ", ".join(sorted(servers)) or "none"
+        available = ", ".join(sorted(servers)) or "none"
         raise HookFailed(
-            f"wants the tool {wanted!r}, but no MCP server is called {name!r}; there are: {there}"
+            f"wants the tool {tool!r}, but no MCP server is called {name!r}; there are: {available}"
         )
-    before = machine.env.get("HOOKLINE_DEPTH", "")
-    depth = f"{before}:{declaration.name}".lstrip(":")
+    outer_depth = machine.env.get("HOOKLINE_DEPTH", "")
+    depth = f"{outer_depth}:{declaration.name}".lstrip(":")
     env = {**machine.env, "HOOKLINE_DEPTH": depth}
-    return Server(name=name, spec=thawed(servers[name]), root=declaration.root, env=env), wanted[
-        len(name) + 1 :
-    ]
+    return Server(name=name, spec=thaw(servers[name]), root=declaration.root, env=env), tool[len(name) + 1 :]
 
 
-def arguments(schema: Mapping[str, Any], envelope: Mapping[str, Any]) -> dict[str, Any]:
-    """What of the event a tool gets: all of it as `event`, else the fields it names, else all fields."""
-    named = schema.get("properties") or {}
-    if "event" in named:
+def select_arguments(schema: Mapping[str, Any], envelope: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a tool: the event as `event`, the fields that it names, or all fields."""
+    properties = schema.get("properties") or {}
+    if "event" in properties:
         return {"event": dict(envelope)}
-    more = schema.get("additionalProperties", not named)
-    return {key: value for key, value in envelope.items() if key in named or more is True}
+    accepts_more = schema.get("additionalProperties", not properties)
+    return {key: value for key, value in envelope.items() if key in properties or accepts_more is True}
 
 
 KIND = Kind(

@@ -1,8 +1,7 @@
-"""Kind python: functions with `@hook` in users' files and modules, run in a warm process of their own.
+"""Kind python: functions with `@hook` in users' files and modules, run in a separate warm process.
 
-A user's code is never imported in this process, so that an endless loop, a crash or an exit in it is only a
-hook that failed. The limit of a call holds from its first moment: where the worker has to be started and the
-code imported for it, that counts.
+Users' code is never imported in this process, so that an endless loop, a crash or an exit is only a failed
+hook. The limit of a call includes the start of the worker and the import of the code.
 """
 
 import base64
@@ -14,48 +13,48 @@ from msgspec import ValidationError, convert
 
 from hookline.core.events import Event
 from hookline.core.explanation import Branch
-from hookline.core.frozen import Frozen, thawed
-from hookline.core.hook import Why
-from hookline.core.kind import Carry, Declaration, HookFailed, Kind, Machine
+from hookline.core.frozen import Frozen, thaw
+from hookline.core.hook import Explainer
+from hookline.core.kind import BoundHook, Declaration, HookFailed, Kind, Machine
 from hookline.core.response import Response
 from hookline.core.state import State
 from hookline.core.values import replace
-from hookline.kinds._discover import Found, find
+from hookline.kinds._discover import Discovery, find_hooks
 from hookline.kinds._response_json import response_from_json
 from hookline.kinds._sources import Source
-from hookline.kinds._workers import ask
+from hookline.kinds._worker_pool import ask
 
-__all__ = ["KIND", "Found", "Source", "bind", "find", "why"]
+__all__ = ["KIND", "Discovery", "Source", "bind", "find_hooks", "make_explainer"]
 
-FACTS = ("root", "home", "branch", "usage")
-"""The facts that are sent along; the others are not to be had in another process."""
-
-
-def bind(declaration: Declaration, machine: Machine) -> Carry:
-    source, request = _request(declaration, machine)
-
-    def carry(event: Event, state: State, limit: float) -> Response | None:
-        call = _packed(event, state, machine.env)
-        return _response(ask(machine, source, {**request, "do": "judge", "call": call}, limit))
-
-    return carry
+SENT_FACTS = ("root", "home", "branch", "usage")
+"""Facts that are sent to the worker; the others are not available in another process."""
 
 
-def why(declaration: Declaration, machine: Machine) -> Why | None:
-    """What tells why the hook said what it said, if its author wrote that."""
+def bind(declaration: Declaration, machine: Machine) -> BoundHook:
+    source, request = _make_request(declaration, machine)
+
+    def run_hook(event: Event, state: State, limit: float) -> Response | None:
+        call = _pack_call(event, state, machine.env)
+        return _parse_response(ask(machine, source, {**request, "do": "judge", "call": call}, limit))
+
+    return run_hook
+
+
+def make_explainer(declaration: Declaration, machine: Machine) -> Explainer | None:
+    """Return a function that explains the hook's decision, if its author wrote one."""
     if not declaration.spec.get("why"):
         return None
-    source, request = _request(declaration, machine)
+    source, request = _make_request(declaration, machine)
 
-    def tell(event: Event, state: State, **settings: Any) -> list["Branch"]:
-        asked = {**request, "do": "why", "settings": thawed(settings)}
-        asked["call"] = _packed(event, state, machine.env)
-        return _tree(ask(machine, source, asked, declaration.timeout or event.limit))
+    def explain(event: Event, state: State, **settings: Any) -> list["Branch"]:
+        full_request = {**request, "do": "why", "settings": thaw(settings)}
+        full_request["call"] = _pack_call(event, state, machine.env)
+        return _parse_explanation(ask(machine, source, full_request, declaration.timeout or event.timeout))
 
-    return tell
+    return explain
 
 
-def _request(declaration: Declaration, machine: Machine) -> tuple[Source, Mapping[str, Any]]:
+def _make_request(declaration: Declaration, machine: Machine) -> tuple[Source, Mapping[str, Any]]:
     spec = declaration.spec
     source = Source(
         path=spec.get("path", ""),
@@ -66,27 +65,27 @@ def _request(declaration: Declaration, machine: Machine) -> tuple[Source, Mappin
         trusted=spec.get("trusted"),
     )
     return source, {
-        "source": source.asked(),
+        "source": source.to_request(),
         "hook": spec.get("function", ""),
-        "settings": thawed(spec.get("settings", {})),
+        "settings": thaw(spec.get("settings", {})),
         "depth": f"{machine.env.get('HOOKLINE_DEPTH', '')}:{declaration.name}".lstrip(":"),
     }
 
 
-def _packed(event: Event, state: State, env: Mapping[str, str]) -> str:
-    facts = Frozen({name: state.facts.get(name, "") for name in FACTS})
+def _pack_call(event: Event, state: State, env: Mapping[str, str]) -> str:
+    facts = Frozen({name: state.facts.get(name, "") for name in SENT_FACTS})
     memory, counters = Frozen(state.memory), Frozen(state.counters)
-    sent = replace(state, facts=facts, env=Frozen(state.env), memory=memory, counters=counters)
-    return base64.b64encode(pickle.dumps((event, sent, Frozen(env)))).decode()
+    sent_state = replace(state, facts=facts, env=Frozen(state.env), memory=memory, counters=counters)
+    return base64.b64encode(pickle.dumps((event, sent_state, Frozen(env)))).decode()
 
 
-def _response(reply: Mapping[str, Any]) -> Response | None:
+def _parse_response(reply: Mapping[str, Any]) -> Response | None:
     if "response" in reply:
         return None if reply["response"] is None else response_from_json(reply["response"])
     raise HookFailed(str(reply.get("failed", "gave no answer that can be read")))
 
 
-def _tree(reply: Mapping[str, Any]) -> list["Branch"]:
+def _parse_explanation(reply: Mapping[str, Any]) -> list["Branch"]:
     if "why" not in reply:
         raise HookFailed(str(reply.get("failed", "gave no answer that can be read")))
     try:

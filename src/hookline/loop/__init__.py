@@ -1,4 +1,4 @@
-"""A turn loop for agents that are built in Python: bring a model and tools, every moment is an event."""
+"""Turn loop for agents built in Python, with your own model and tools; every step fires an event."""
 
 from hookline.loop.agent import Agent
 from hookline.loop.messages import (
@@ -10,8 +10,8 @@ from hookline.loop.messages import (
     Piece,
     Question,
     Request,
-    Told,
     ToolCall,
+    TurnItem,
     Warned,
 )
 from hookline.loop.model_call import Model
@@ -29,9 +29,9 @@ __all__ = [
     "Piece",
     "Question",
     "Request",
-    "Told",
     "Tool",
     "ToolCall",
+    "TurnItem",
     "Warned",
     "tool",
 ]

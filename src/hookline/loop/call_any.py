@@ -1,4 +1,4 @@
-"""Call what people bring, whether it waits or not: the loop goes on meanwhile, and no thread holds it up."""
+"""Call functions and generators of the caller, synchronous or not, without blocking the event loop."""
 
 import asyncio
 import contextvars
@@ -9,89 +9,90 @@ from inspect import isawaitable, iscoroutinefunction
 from typing import Any
 
 
-async def called(function: Callable[[], Any]) -> Any:
-    """What *function* returns: awaited where it can be, else found in a thread of its own.
+async def call_any(function: Callable[[], Any]) -> Any:
+    """Return the result of *function*, awaited if it is awaitable.
 
-    Not in the threads of the event loop: one that hangs would be waited for when the program ends.
+    A synchronous function runs in a thread of its own. A hanging thread of the event loop's executor would
+    delay the end of the program.
     """
-    found = await _started(function) if not iscoroutinefunction(function) else function()
-    return await found if isawaitable(found) else found
+    result = await _run_in_thread(function) if not iscoroutinefunction(function) else function()
+    return await result if isawaitable(result) else result
 
 
-async def pieces(given: Any) -> AsyncGenerator[Any, None]:
-    """What *given* yields as it comes, by a generator of either sort; anything else is one piece."""
-    if hasattr(given, "__aiter__"):
-        async with aclosing(given):
-            async for one in given:
-                yield one
-    elif isinstance(given, Iterator):
-        async with aclosing(_drawn(given)) as drawn:
-            async for one in drawn:
-                yield one
+async def iterate(source: Any) -> AsyncGenerator[Any, None]:
+    """Yield the items of a synchronous or asynchronous iterator as they come; any other value is one item."""
+    if hasattr(source, "__aiter__"):
+        async with aclosing(source):
+            async for item in source:
+                yield item
+    elif isinstance(source, Iterator):
+        async with aclosing(_iterate_in_thread(source)) as items:
+            async for item in items:
+                yield item
     else:
-        yield given
+        yield source
 
 
-def _started(function: Callable[[], Any]) -> asyncio.Future[Any]:
+def _run_in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
     loop = asyncio.get_running_loop()
-    ended = loop.create_future()
+    future = loop.create_future()
 
     def run() -> None:
         try:
             value = function()
-        except BaseException as error:  # noqa: BLE001 -- carried over to who waits
-            _later(loop, _settle, ended.set_exception, _plain(error))
+        except BaseException as error:  # noqa: BLE001 -- passed on to the awaiting task
+            _call_soon(loop, _settle, future.set_exception, _as_exception(error))
         else:
-            _later(loop, _settle, ended.set_result, value)
+            _call_soon(loop, _settle, future.set_result, value)
 
-    def _settle(how: Callable[[Any], None], value: Any) -> None:
-        if not ended.done():
-            how(value)
+    def _settle(set_outcome: Callable[[Any], None], value: Any) -> None:
+        if not future.done():
+            set_outcome(value)
 
-    _begin(run)
-    return ended
+    _start_thread(run)
+    return future
 
 
-async def _drawn(given: Iterator[Any]) -> AsyncGenerator[Any, None]:
-    """The pieces of a generator that does not wait, drawn in a thread; it is closed when nobody listens."""
+async def _iterate_in_thread(source: Iterator[Any]) -> AsyncGenerator[Any, None]:
+    """Yield the items of a synchronous iterator that a thread reads, and close it at the end."""
     loop = asyncio.get_running_loop()
-    heard: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
-    gone = threading.Event()
+    queue: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
+    stopped = threading.Event()
 
     def draw() -> None:
         try:
-            for one in given:
-                if gone.is_set():
+            for item in source:
+                if stopped.is_set():
                     break
-                _later(loop, heard.put_nowait, ("piece", one))
-        except BaseException as error:  # noqa: BLE001 -- carried over to who waits
-            _later(loop, heard.put_nowait, ("error", _plain(error)))
+                _call_soon(loop, queue.put_nowait, ("piece", item))
+        except BaseException as error:  # noqa: BLE001 -- passed on to the awaiting task
+            _call_soon(loop, queue.put_nowait, ("error", _as_exception(error)))
         else:
-            _later(loop, heard.put_nowait, ("end", None))
+            _call_soon(loop, queue.put_nowait, ("end", None))
         finally:
-            getattr(given, "close", bool)()
+            getattr(source, "close", bool)()
 
-    _begin(draw)
+    _start_thread(draw)
     try:
-        while (came := await heard.get())[0] == "piece":
-            yield came[1]
-        if came[0] == "error":
-            raise came[1]
+        while (message := await queue.get())[0] == "piece":
+            yield message[1]
+        if message[0] == "error":
+            raise message[1]
     finally:
-        gone.set()
+        stopped.set()
 
 
-def _begin(work: Callable[[], None]) -> None:
-    around = contextvars.copy_context()
-    threading.Thread(target=around.run, args=(work,), daemon=True, name="hookline-loop").start()
+def _start_thread(work: Callable[[], None]) -> None:
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(work,), daemon=True, name="hookline-loop").start()
 
 
-def _later(loop: asyncio.AbstractEventLoop, work: Callable[..., None], *given: Any) -> None:
-    with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-        loop.call_soon_threadsafe(work, *given)
+def _call_soon(loop: asyncio.AbstractEventLoop, work: Callable[..., None], *arguments: Any) -> None:
+    with suppress(RuntimeError):  # the loop is closed, so no task waits any more
+        loop.call_soon_threadsafe(work, *arguments)
 
 
-def _plain(error: BaseException) -> Exception:
-    """What exits or interrupts a thread has failed there; it does not end the program."""
-    fits = isinstance(error, Exception) and not isinstance(error, StopIteration)  # which a future refuses
-    return error if fits else RuntimeError(f"{type(error).__name__}: {error}")  # type: ignore[return-value]
+def _as_exception(error: BaseException) -> Exception:
+    """Return *error* for the awaiting task; an exit or interrupt in the thread must not end the program."""
+    is_usable = isinstance(error, Exception) and not isinstance(error, StopIteration)  # futures refuse it
+    return error if is_usable else RuntimeError(f"{type(error).__name__}: {error}")  # type: ignore[return-value]

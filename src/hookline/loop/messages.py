@@ -1,30 +1,30 @@
-"""What goes through the loop: what a model is asked and answers, and what whoever watches is told."""
+"""Values of the loop: requests to a model, its answers, and the items that a watcher of a turn receives."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
 
-from hookline.budget.model_reply import answer
-from hookline.core.frozen import NOTHING, thawed
+from hookline.budget.model_reply import parse_usage
+from hookline.core.frozen import EMPTY, thaw
 from hookline.loop.tools import Tool
 
 Message = dict[str, Any]
-"""JSON: `role` (user, assistant or tool) and `text`; of an assistant also `calls`, of a tool also `call`."""
+"""JSON with `role` (user, assistant or tool) and `text`; an assistant's has `calls`, a tool's has `call`."""
 Ended = Literal["done", "blocked", "capped", "budget", "steps", "error", "aborted"]
-CONTEXT = "[context]"
+CONTEXT_PREFIX = "[context]"
 
 
 class ToolCall(Struct, frozen=True, kw_only=True):
-    """What a model wants done."""
+    """A tool call that a model requests."""
 
     id: str
     tool: str
-    input: Mapping[str, Any] = NOTHING
+    input: Mapping[str, Any] = EMPTY
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """What a model is asked."""
+    """A request to a model."""
 
     system: str
     messages: Sequence[Message]
@@ -32,25 +32,25 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """What a model answers: words, tool calls, or both."""
+    """An answer of a model: text, tool calls, or both."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     model: str = ""
-    usage: Mapping[str, Any] = NOTHING
-    """Its tokens, as JSON, in any of the usual spellings."""
+    usage: Mapping[str, Any] = EMPTY
+    """Token counts as JSON, in any of the usual spellings."""
     raw: Any = None
-    """The answer in the model's own words, as JSON, where it wants them back as they were."""
+    """The model's own form of the answer, as JSON, for models that require it back unchanged."""
 
     @property
     def used(self) -> int:
-        """Tokens of the context window that are taken now; 0 where that is not told."""
-        counted = answer(self.usage) if self.usage else None
-        return counted.spent.whole if counted else 0
+        """Return the tokens now in the context window; 0 if the answer does not report them."""
+        counted = parse_usage(self.usage) if self.usage else None
+        return counted.spent.total if counted else 0
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """What a person is asked before a tool runs."""
+    """A question to a person before a tool runs."""
 
     tool: str
     input: Mapping[str, Any]
@@ -58,19 +58,19 @@ class Question(Struct, frozen=True, kw_only=True):
 
 
 class Piece(Struct, frozen=True, kw_only=True):
-    """Words of the model, as they come."""
+    """A piece of the model's text, as it arrives."""
 
     text: str
 
 
 class Calling(Struct, frozen=True, kw_only=True):
-    """A tool begins."""
+    """The start of a tool call."""
 
     call: ToolCall
 
 
 class Called(Struct, frozen=True, kw_only=True):
-    """A tool has ended, or was not run: what the model reads of it."""
+    """The end of a tool call, or its refusal, with the text that the model reads."""
 
     call: ToolCall
     text: str
@@ -78,82 +78,86 @@ class Called(Struct, frozen=True, kw_only=True):
 
 
 class Warned(Struct, frozen=True, kw_only=True):
-    """What hooks tell the user."""
+    """A warning of hooks to the user."""
 
     text: str
 
 
 class Done(Struct, frozen=True, kw_only=True):
-    """The turn is over; nothing comes after it."""
+    """The end of the turn; nothing follows it."""
 
     ended: Ended
     text: str = ""
-    """The model's last words."""
+    """The model's last text."""
     reason: str = ""
-    """Why it ended, where the model did not end it by itself."""
+    """Reason for the end, if the model did not end the turn itself."""
     continuations: int = 0
-    """How often hooks made it go on."""
+    """Number of times that hooks continued the turn."""
 
 
-Told = Piece | Calling | Called | Warned | Done
+TurnItem = Piece | Calling | Called | Warned | Done
 
 
-def user(text: str, context: Sequence[str] = ()) -> Message:
-    return {"role": "user", "text": with_context(text, context)}
+def user_message(text: str, context: Sequence[str] = ()) -> Message:
+    return {"role": "user", "text": append_context(text, context)}
 
 
-def assistant(said: Answer) -> Message:
-    calls = [{"id": one.id, "tool": one.tool, "input": _object(one.input)} for one in said.calls]
-    message: Message = {"role": "assistant", "text": said.text, "calls": calls}
-    return message if said.raw is None else {**message, "raw": said.raw}
+def assistant_message(answer: Answer) -> Message:
+    calls = [{"id": call.id, "tool": call.tool, "input": _input_as_json(call.input)} for call in answer.calls]
+    message: Message = {"role": "assistant", "text": answer.text, "calls": calls}
+    return message if answer.raw is None else {**message, "raw": answer.raw}
 
 
-def is_object(given: Any) -> bool:
-    """Whether it is input at all: a model may give anything."""
-    return isinstance(given, Mapping)
+def is_object(value: Any) -> bool:
+    """Return whether *value* is a JSON object: a model may send any input."""
+    return isinstance(value, Mapping)
 
 
-def _object(given: Any) -> Any:
-    """What a model gets back of its input: an object, for it is told by the result what was wrong."""
-    return thawed(given) if is_object(given) else {}
+def _input_as_json(value: Any) -> Any:
+    """Return the input as the model reads it back: always an object, as the result reports what was wrong."""
+    return thaw(value) if is_object(value) else {}
 
 
-def result(call: ToolCall, text: str, *, success: bool) -> Message:
-    sendable = text.encode("utf-8", "replace").decode()  # half a character would break every later request
+def tool_message(call: ToolCall, text: str, *, success: bool) -> Message:
+    sendable = text.encode("utf-8", "replace").decode()  # a lone surrogate would break every later request
     return {"role": "tool", "call": call.id, "tool": call.tool, "text": sendable, "success": success}
 
 
-def with_context(text: str, context: Sequence[str]) -> str:
-    """*text* with what hooks want the model to read besides."""
-    return "\n\n".join(filter(None, (text, *(f"{CONTEXT} {one}" for one in context))))
+def append_context(text: str, context: Sequence[str]) -> str:
+    """Return *text* with the context that hooks inject."""
+    return "\n\n".join(filter(None, (text, *(f"{CONTEXT_PREFIX} {part}" for part in context))))
 
 
-def are_messages(given: Any) -> bool:
-    """Whether they are what a model can read: hooks may make anything of them."""
-    known = given if isinstance(given, list | tuple) else (None,)
-    return all(is_object(one) and {type(one.get("role")), type(one.get("text"))} == {str} for one in known)
+def are_messages(value: Any) -> bool:
+    """Return whether *value* is a list of messages: a hook may return anything."""
+    items = value if isinstance(value, list | tuple) else (None,)
+    return all(
+        is_object(item) and {type(item.get("role")), type(item.get("text"))} == {str} for item in items
+    )
 
 
-def without_stale(new: Any, old: Sequence[Message]) -> list[Message]:
-    """The *new* messages; where only its words were changed, a message has its raw answer no more."""
-    messages: list[Message] = thawed(new)
-    for place, message in enumerate(messages):
-        before = old[place] if place < len(old) else {}
-        said = [name for name in ("text", "calls") if message.get(name) != before.get(name)]
-        if said and "raw" in message and message["raw"] == before.get("raw"):
+def drop_stale_raw(new: Any, old: Sequence[Message]) -> list[Message]:
+    """Return the *new* messages without the raw answer of a message whose text or calls were changed."""
+    messages: list[Message] = thaw(new)
+    for index, message in enumerate(messages):
+        before = old[index] if index < len(old) else {}
+        changes = [name for name in ("text", "calls") if message.get(name) != before.get(name)]
+        if changes and "raw" in message and message["raw"] == before.get("raw"):
             del message["raw"]
     return messages
 
 
-def changed(said: Answer, response: Any) -> Answer | None:
-    """What was *said* as a hook changed it; None where that is no answer."""
+def apply_change(answer: Answer, response: Any) -> Answer | None:
+    """Return the *answer* as a hook changed it; None if *response* is not an answer."""
     try:
         calls = tuple(
-            ToolCall(id=str(one["id"]), tool=str(one["tool"]), input=one["input"])
-            for one in response["calls"]
+            ToolCall(id=str(call["id"]), tool=str(call["tool"]), input=call["input"])
+            for call in response["calls"]
         )
-        fits = all(isinstance(one.input, Mapping) for one in calls) and isinstance(response["text"], str)
+        is_valid = all(isinstance(call.input, Mapping) for call in calls) and isinstance(
+            response["text"], str
+        )
     except (KeyError, TypeError):
         return None
     text = response["text"]
-    return Answer(text=text, calls=calls, model=said.model, usage=said.usage) if fits else None
+    return Answer(text=text, calls=calls, model=answer.model, usage=answer.usage) if is_valid else None

@@ -1,4 +1,4 @@
-"""Ask the model, in its time, and have its answer judged."""
+"""Call the model within its time limit, and let hooks judge its answer."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,52 +6,52 @@ from functools import partial
 from typing import Any
 
 from hookline.core.events import OnError, PostModelCall
-from hookline.core.frozen import frozen
+from hookline.core.frozen import freeze
 from hookline.core.values import replace
-from hookline.loop.call_any import called, pieces
-from hookline.loop.messages import Answer, Piece, Request, ToolCall, assistant, changed
-from hookline.loop.session import Session, stands
-from hookline.loop.tool_calls import described
+from hookline.loop.call_any import call_any, iterate
+from hookline.loop.messages import Answer, Piece, Request, ToolCall, apply_change, assistant_message
+from hookline.loop.session import Session, changed_value
+from hookline.loop.tool_calls import describe_error
 from hookline.loop.tools import Failed
 
 Model = Callable[[Request], Any]
-"""Returns an `Answer`, or yields words and then an `Answer`; may be `async`."""
+"""Function that returns an `Answer`, or yields text and then an `Answer`; may be `async`."""
 
 
-async def asked(session: Session, model: Model, request: Request, seconds: float | None) -> Answer | str:
-    """What the model says, as hooks let it stand; or what went wrong."""
+async def call_model(session: Session, model: Model, request: Request, seconds: float | None) -> Answer | str:
+    """Return the model's answer as hooks changed it, or an error message."""
     try:
         async with asyncio.timeout(seconds) as limit:
-            answer = await _heard(session, model, request)
+            answer = await _collect_answer(session, model, request)
     except Exception as error:  # noqa: BLE001 -- it is the caller's model: whatever it raises ends the turn
-        late = f"no answer within {seconds:g} s" if limit.expired() else described(error)
-        await session.mention(OnError, error=f"the model failed: {late}")
-        return f"the model failed: {late}"
-    return await _let_stand(session, answer)
+        problem = f"no answer within {seconds:g} s" if limit.expired() else describe_error(error)
+        await session.fire_deferred(OnError, error=f"the model failed: {problem}")
+        return f"the model failed: {problem}"
+    return await _judge_answer(session, answer)
 
 
-async def _heard(session: Session, model: Model, request: Request) -> Answer:
+async def _collect_answer(session: Session, model: Model, request: Request) -> Answer:
     words, answer = "", Answer()
-    async for one in pieces(await called(partial(model, request))):
-        if isinstance(one, str):
-            words += one
-            session.tell(Piece(text=one))
-        elif isinstance(one, Answer):
-            answer = one
+    async for item in iterate(await call_any(partial(model, request))):
+        if isinstance(item, str):
+            words += item
+            session.report(Piece(text=item))
+        elif isinstance(item, Answer):
+            answer = item
         else:
-            raise Failed(f"a model gives words or an Answer, and this one gave {type(one).__name__}")
+            raise Failed(f"a model gives words or an Answer, and this one gave {type(item).__name__}")
     calls: Any = answer.calls
-    if not isinstance(calls, list | tuple) or not all(isinstance(one, ToolCall) for one in calls):
+    if not isinstance(calls, list | tuple) or not all(isinstance(call, ToolCall) for call in calls):
         raise Failed("the `calls` of an Answer are ToolCalls, and these are not")
     return answer if answer.text else replace(answer, text=words)
 
 
-async def _let_stand(session: Session, answer: Answer) -> Answer:
-    said, usage = frozen(assistant(replace(answer, raw=None))), frozen(answer.usage)
-    judged = await session.mention(PostModelCall, model=answer.model, response=said, usage=usage)
-    if stands(judged) == said:
+async def _judge_answer(session: Session, answer: Answer) -> Answer:
+    message, usage = freeze(assistant_message(replace(answer, raw=None))), freeze(answer.usage)
+    outcome = await session.fire_deferred(PostModelCall, model=answer.model, response=message, usage=usage)
+    if changed_value(outcome) == message:
         return answer
-    new = changed(answer, stands(judged))
-    if new is None:
+    changed_answer = apply_change(answer, changed_value(outcome))
+    if changed_answer is None:
         session.warn("a hook made of the model's answer what is none, so it stays as it was")
-    return new or answer
+    return changed_answer or answer

@@ -4,47 +4,47 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from hookline.core.chain import cut
+from hookline.core.chain import truncate_texts
 from hookline.core.events import Event, PreModelCall
 from hookline.core.outcome import Outcome
-from hookline.loop.messages import Told, Warned
+from hookline.loop.messages import TurnItem, Warned
 from hookline.runtime.runtime import Runtime
 from hookline.system.process import identity
 
-Late = Callable[[Outcome], Awaitable[None]]
+LateCallback = Callable[[Outcome], Awaitable[None]]
 
 
-def nobody(told: Told) -> None:
-    """Who is told when nobody watches."""
+def ignore(item: TurnItem) -> None:
+    """Ignore the item: the default watcher of a turn."""
 
 
 class Session:
-    """One agent's life, or one helper's within it."""
+    """The session of an agent, or of a subagent within it."""
 
     def __init__(self, runtime: Runtime, **common: Any) -> None:
         self.runtime = runtime
         self.common = common
-        """What every event of it says."""
+        """Fields that all events of the session have in common."""
         self.turn = 0
-        self.tell: Callable[[Told], Any] = nobody
+        self.report: Callable[[TurnItem], Any] = ignore
         self.waiting: list[str] = []
-        """Context for the next moment at which the model reads."""
+        """Context for the next request to the model."""
 
     @property
     def id(self) -> str:
         return str(self.common["session"])
 
     @property
-    def helps(self) -> bool:
+    def is_subagent(self) -> bool:
         return self.common["subagent"] is not None
 
     def warn(self, text: str) -> None:
-        self.tell(Warned(text=text))
+        self.report(Warned(text=text))
 
-    async def fire(self, moment: type[Event], too_late: Late | None = None, **values: Any) -> Outcome:
-        """Have an event judged, and tell the user the warnings.
+    async def fire(self, moment: type[Event], too_late: LateCallback | None = None, **values: Any) -> Outcome:
+        """Fire an event and pass its warnings on to the watcher.
 
-        Where the turn is aborted meanwhile it is judged to its end, and *too_late* has the outcome.
+        If the turn is aborted meanwhile, the hooks still run to their end, and *too_late* gets the outcome.
         """
         event = moment(**self.common, turn=str(self.turn or ""), **values)
         judging = asyncio.ensure_future(self.runtime.fire(event))
@@ -59,45 +59,45 @@ class Session:
             self.warn(warning)
         return outcome
 
-    async def introduce(self) -> None:
-        """The store knows of the session from then on, and of the process that it is in."""
-        await asyncio.to_thread(self.runtime.begin, Event(**self.common), identity.mark())
+    async def register(self) -> None:
+        """Register the session and its process in the store."""
+        await asyncio.to_thread(self.runtime.begin, Event(**self.common), identity.describe_process())
 
-    async def spent(self) -> Mapping[str, float]:
-        """Which budgets have something to say; a helper's are its session's."""
-        here = PreModelCall(**self.common)
-        return {} if self.helps else await asyncio.to_thread(self.runtime.spent, here)
+    async def find_exceeded_budgets(self) -> Mapping[str, float]:
+        """Return the exceeded budgets with their percentages; a subagent has none of its own."""
+        event = PreModelCall(**self.common)
+        return {} if self.is_subagent else await asyncio.to_thread(self.runtime.find_exceeded_budgets, event)
 
-    async def mention(self, moment: type[Event], **values: Any) -> Outcome:
-        """Fire where the model does not read at once: what it is given waits."""
+    async def fire_deferred(self, moment: type[Event], **values: Any) -> Outcome:
+        """Fire an event at which the model does not read, and hold its context for the next request."""
         outcome = await self.fire(moment, **values)
         self.waiting += outcome.context
         return outcome
 
     async def settle(self) -> None:
-        """What can wait until the turn is over."""
-        for notice in self.runtime.wanted.notices():
+        """Do the work that can wait until the turn is over."""
+        for notice in self.runtime.effects.take_notices():
             self.warn(f"{notice.title}: {notice.text}")
-        if not self.helps:
-            await asyncio.to_thread(self.runtime.settle)
+        if not self.is_subagent:
+            await asyncio.to_thread(self.runtime.run_deferred_work)
 
 
-def stands(outcome: Outcome) -> Any:
-    """What hooks may change of an event, as they let it stand."""
-    return getattr(outcome.event, outcome.event.changes)
+def changed_value(outcome: Outcome) -> Any:
+    """Return the changeable field of an event, as hooks left it."""
+    return getattr(outcome.event, outcome.event.changeable_field)
 
 
-HEADER = "[Session context]"
-EACH = 4_096
-"""Characters that one hook may add to a system prompt."""
+CONTEXT_HEADER = "[Session context]"
+MAX_HOOK_LENGTH = 4_096
+"""Characters that one hook may add to the system prompt."""
 
 
-def session_context(began: Outcome) -> str:
-    """The part, empty where no hook said anything; what of one hook is too long is cut aloud."""
-    if not began.context:
+def format_session_context(outcome: Outcome) -> str:
+    """Return the context for the system prompt, with each hook's part truncated; empty if there is none."""
+    if not outcome.context:
         return ""
-    told = [step.told for step in began.trail if step.told]
-    # A hook may have replaced what those before it said: the first text that stands is the first that counts.
-    first = next((place for place, texts in enumerate(told) if texts[0].startswith(began.context[0])), 0)
-    texts = [text for one in told[first:] for text in cut(one, EACH)]
-    return "\n".join((HEADER, *dict.fromkeys(texts)))
+    parts = [step.injected for step in outcome.trail if step.injected]
+    # A hook may have replaced the context of earlier hooks: skip those whose text is no longer there.
+    first = next((index for index, texts in enumerate(parts) if texts[0].startswith(outcome.context[0])), 0)
+    texts = [text for part in parts[first:] for text in truncate_texts(part, MAX_HOOK_LENGTH)]
+    return "\n".join((CONTEXT_HEADER, *dict.fromkeys(texts)))

@@ -1,4 +1,4 @@
-"""What a tool is, and how a function becomes one: its signature says what the model may give it."""
+"""Tools: functions with a name and a JSON Schema, which the function's signature provides."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -8,32 +8,32 @@ from typing import Any, get_type_hints
 from msgspec import NODEFAULT, ValidationError, convert, defstruct
 from msgspec.json import schema_components
 
-from hookline.core.frozen import Frozen, frozen
+from hookline.core.frozen import Frozen, freeze
 
-SECONDS = 120.0
-"""What a tool may take unless it says otherwise."""
+TIMEOUT_SECONDS = 120.0
+"""Default time limit of a tool, in seconds."""
 
 
 class Failed(Exception):
-    """A tool raises it to tell the model what went wrong, in exactly these words."""
+    """Error that a tool raises; the model reads exactly its message."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tool:
-    """Something that a model may call."""
+    """A function that a model may call."""
 
     name: str
     run: Callable[..., Any] = field(repr=False)
-    """Called with the input by name; may be `async`. What it raises is told to the model."""
+    """Called with the input as keyword arguments; may be `async`. The model reads what it raises."""
     about: str = ""
     schema: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
     """JSON Schema of the input."""
     kind: str = "other"
-    """What sort it is, so that the guards know it: shell, read, write, edit, search, fetch, ..."""
-    places: Mapping[str, str] = field(default_factory=Frozen)
-    """Where command, path, pattern and content lie in the input, unless they are called just that."""
-    seconds: float | None = SECONDS
-    """None is as long as it likes."""
+    """Category by which guards recognise the tool: shell, read, write, edit, search, fetch, ..."""
+    input_keys: Mapping[str, str] = field(default_factory=Frozen)
+    """Input keys of command, path, pattern and content, if they have other names."""
+    seconds: float | None = TIMEOUT_SECONDS
+    """Time limit in seconds; None is unlimited."""
 
 
 def tool(
@@ -41,32 +41,36 @@ def tool(
     *,
     name: str = "",
     kind: str = "other",
-    places: Mapping[str, str] | None = None,
-    seconds: float | None = SECONDS,
+    input_keys: Mapping[str, str] | None = None,
+    seconds: float | None = TIMEOUT_SECONDS,
 ) -> Tool:
-    """The tool that *function* is: its docstring says what it does, its annotations what it takes."""
+    """Make a tool of *function*: its docstring becomes the description, its annotations the schema."""
     hints = get_type_hints(function)
     fields = [
-        (one.name, hints.get(one.name, Any), NODEFAULT if one.default is one.empty else one.default)
-        for one in inspect.signature(function).parameters.values()
+        (
+            parameter.name,
+            hints.get(parameter.name, Any),
+            NODEFAULT if parameter.default is parameter.empty else parameter.default,
+        )
+        for parameter in inspect.signature(function).parameters.values()
     ]
-    wanted = defstruct("Input", fields, kw_only=True, forbid_unknown_fields=True)
-    _, components = schema_components([wanted], ref_template="#/$defs/{name}")
+    input_type = defstruct("Input", fields, kw_only=True, forbid_unknown_fields=True)
+    _, components = schema_components([input_type], ref_template="#/$defs/{name}")
     schema = components.pop("Input")
 
-    def run(**given: Any) -> Any:
+    def run(**arguments: Any) -> Any:
         try:
-            checked = convert(given, wanted)
+            checked = convert(arguments, input_type)
         except ValidationError as error:
             raise Failed(f"the input does not fit: {error}") from None
-        return function(**{one: getattr(checked, one) for one, *_ in fields})
+        return function(**{key: getattr(checked, key) for key, *_ in fields})
 
     return Tool(
         name=name or function.__name__,
         run=run,
         about=inspect.cleandoc(function.__doc__ or ""),
-        schema=frozen({**schema, "$defs": components} if components else schema),
+        schema=freeze({**schema, "$defs": components} if components else schema),
         kind=kind,
-        places=Frozen(places or {}),
+        input_keys=Frozen(input_keys or {}),
         seconds=seconds,
     )

@@ -1,38 +1,43 @@
-"""Consolidate memories: what says the same becomes one, what nobody needed for long is let go, aloud."""
+"""Plan the consolidation of memories: merge duplicates, drop faded ones, and doubt contradicted ones."""
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from hookline.core.ranking import worth
-from hookline.core.records import USER, Memory, words
+from hookline.core.ranking import decayed_confidence
+from hookline.core.records import USER, Memory, split_words
+from hookline.core.store import Store
 from hookline.core.values import replace
+from hookline.system import file_lock
+from hookline.system.git_facts import find_origin
+from hookline.system.paths import Places
 
-SAME = 0.8
-"""The share of words of two memories that both have, from which on they say the same."""
-FADED = 0.05
-"""What a memory is worth at least, or it goes."""
-DOUBTED = 0.5
-"""What is left of the confidence of one that a newer one contradicts."""
-SUREST = 0.95
-_RARE = 3
-"""Words of a memory by which others are looked for: of two that say the same, one of these is in both."""
+MIN_SIMILARITY = 0.8
+"""Share of all words of two memories that both contain, from which they are duplicates."""
+MIN_WORTH = 0.05
+"""Worth below which a memory is dropped."""
+DOUBT_FACTOR = 0.5
+"""Factor applied to the confidence of a memory that a newer one contradicts."""
+MAX_CONFIDENCE = 0.95
+_MIN_RARE_WORDS = 3
+"""Rarest words of a memory used to find duplicates; any two duplicates share one of them."""
 
 
-class Dream(Struct, frozen=True, kw_only=True):
-    """What has become of the memories."""
+class Consolidation(Struct, frozen=True, kw_only=True):
+    """Changes to a set of memories."""
 
     changed: tuple[Memory, ...] = ()
     merged: tuple[tuple[str, str], ...] = ()
-    """The id that went, and the one that stands for it."""
+    """Pairs of a removed id and the id that replaces it."""
     faded: tuple[str, ...] = ()
 
     @property
-    def gone(self) -> tuple[str, ...]:
-        return (*(one for one, _ in self.merged), *self.faded)
+    def removed(self) -> tuple[str, ...]:
+        return (*(duplicate for duplicate, _ in self.merged), *self.faded)
 
     @property
     def report(self) -> str:
@@ -41,94 +46,159 @@ class Dream(Struct, frozen=True, kw_only=True):
         return f"{len(self.merged)} merged, {len(self.faded)} faded{more}"
 
 
-def dream(memories: Iterable[Memory], at: float) -> Dream:
-    """What becomes of *memories*; the same ones always come to the same."""
-    every = sorted(memories, key=lambda one: (not one.pinned, -one.confidence, -one.at, one.id))
-    faded = [one.id for one in every if not one.pinned and worth(one, at) < FADED]
-    left = [one for one in every if one.id not in set(faded)]
-    stands = _merged(left)
-    changed = _with_doubts(left, _together(left, stands), stands)
-    return Dream(changed=tuple(changed), merged=tuple(stands.items()), faded=tuple(faded))
+def plan_consolidation(memories: Iterable[Memory], at: float) -> Consolidation:
+    """Return the changes to *memories*; the result is deterministic."""
+    every = sorted(
+        memories, key=lambda memory: (not memory.pinned, -memory.confidence, -memory.at, memory.id)
+    )
+    faded = [
+        memory.id for memory in every if not memory.pinned and decayed_confidence(memory, at) < MIN_WORTH
+    ]
+    remaining = [memory for memory in every if memory.id not in set(faded)]
+    replacements = _find_duplicates(remaining)
+    changed = _apply_contradictions(remaining, _merge_duplicates(remaining, replacements), replacements)
+    return Consolidation(changed=tuple(changed), merged=tuple(replacements.items()), faded=tuple(faded))
 
 
-def _merged(memories: Sequence[Memory]) -> dict[str, str]:
-    """Who goes, and who stands for them: the first, which is the surest."""
-    stands: dict[str, str] = {}
-    for group in _alike(memories):
-        told = {one.id: frozenset(words(one.text)) for one in group}
+def _find_duplicates(memories: Sequence[Memory]) -> dict[str, str]:
+    """Return each duplicate's id with the id that replaces it: the first, which has the most confidence."""
+    replacements: dict[str, str] = {}
+    for group in _group_by_scope(memories):
+        words_by_id = {memory.id: frozenset(split_words(memory.text)) for memory in group}
         by_word: dict[str, list[str]] = defaultdict(list)
-        often: dict[str, int] = defaultdict(int)
-        for found in told.values():
-            for word in found:
-                often[word] += 1
-        for one in group:
-            rare = sorted(told[one.id], key=lambda word: (often[word], word))[: _rare(len(told[one.id]))]
-            near = dict.fromkeys(other for word in rare for other in by_word[word])
-            kept = next((other for other in near if _same(told[one.id], told[other])), None)
-            if kept is not None and not one.pinned:
-                stands[one.id] = kept
+        frequency: dict[str, int] = defaultdict(int)
+        for memory_words in words_by_id.values():
+            for word in memory_words:
+                frequency[word] += 1
+        for memory in group:
+            rare = sorted(words_by_id[memory.id], key=lambda word: (frequency[word], word))[
+                : _count_rare_words(len(words_by_id[memory.id]))
+            ]
+            candidates = dict.fromkeys(other for word in rare for other in by_word[word])
+            original = next(
+                (
+                    other
+                    for other in candidates
+                    if _are_duplicates(words_by_id[memory.id], words_by_id[other])
+                ),
+                None,
+            )
+            if original is not None and not memory.pinned:
+                replacements[memory.id] = original
                 continue
-            for word in told[one.id]:
-                by_word[word].append(one.id)
-    return stands
+            for word in words_by_id[memory.id]:
+                by_word[word].append(memory.id)
+    return replacements
 
 
-def _rare(count: int) -> int:
-    """So many of the rarest words that one of them is in whatever has `SAME` of them."""
-    return max(_RARE, count - int(count * SAME) + 1)
+def _count_rare_words(count: int) -> int:
+    """Return a number of rarest words of which any duplicate must contain at least one."""
+    return max(_MIN_RARE_WORDS, count - int(count * MIN_SIMILARITY) + 1)
 
 
-def _alike(memories: Sequence[Memory]) -> Iterator[list[Memory]]:
+def _group_by_scope(memories: Sequence[Memory]) -> Iterator[list[Memory]]:
     groups: dict[tuple[str, ...], list[Memory]] = defaultdict(list)
-    for one in memories:
-        groups[one.project, one.branch, one.issue, one.kind].append(one)
+    for memory in memories:
+        groups[memory.project, memory.branch, memory.issue, memory.kind].append(memory)
     yield from groups.values()
 
 
-def _same(one: frozenset[str], other: frozenset[str]) -> bool:
-    whole = len(one | other)
-    return whole > 0 and len(one & other) / whole >= SAME and not _numbers(one ^ other)
+def _are_duplicates(first: frozenset[str], second: frozenset[str]) -> bool:
+    union_size = len(first | second)
+    return (
+        union_size > 0
+        and len(first & second) / union_size >= MIN_SIMILARITY
+        and not _changes_meaning(first ^ second)
+    )
 
 
-def _numbers(differing: Iterable[str]) -> bool:
-    """Whether they differ in a number or a negation: then they say something else, however alike."""
+def _changes_meaning(differing: Iterable[str]) -> bool:
+    """Return whether a number or a negation is among the *differing* words."""
     return any(word.isdecimal() or word in ("not", "never", "no", "don", "without") for word in differing)
 
 
-def _together(memories: Sequence[Memory], stands: dict[str, str]) -> dict[str, Memory]:
-    """Those that stand for others, with what these had: two that say the same make each other surer."""
-    known = {one.id: one for one in memories}
-    whole: dict[str, Memory] = {}
-    for gone, kept in stands.items():
-        one, other = whole.get(kept, known[kept]), known[gone]
-        sure = min(1 - (1 - one.confidence) * (1 - other.confidence / 2), max(SUREST, one.confidence))
-        relations = dict.fromkeys((*one.relations, *other.relations))
-        whole[kept] = replace(
-            one,
-            at=max(one.at, other.at),
-            confidence=sure,
-            tags=tuple(dict.fromkeys((*one.tags, *other.tags))),
-            relations=tuple(relation for relation in relations if relation[1] not in (kept, gone)),
+def _merge_duplicates(memories: Sequence[Memory], replacements: dict[str, str]) -> dict[str, Memory]:
+    """Return the replacing memories with the data of their duplicates; each duplicate adds confidence."""
+    by_id = {memory.id: memory for memory in memories}
+    merged: dict[str, Memory] = {}
+    for duplicate_id, original_id in replacements.items():
+        original, duplicate = merged.get(original_id, by_id[original_id]), by_id[duplicate_id]
+        confidence = min(
+            1 - (1 - original.confidence) * (1 - duplicate.confidence / 2),
+            max(MAX_CONFIDENCE, original.confidence),
         )
-    return whole
+        relations = dict.fromkeys((*original.relations, *duplicate.relations))
+        merged[original_id] = replace(
+            original,
+            at=max(original.at, duplicate.at),
+            confidence=confidence,
+            tags=tuple(dict.fromkeys((*original.tags, *duplicate.tags))),
+            relations=tuple(
+                relation for relation in relations if relation[1] not in (original_id, duplicate_id)
+            ),
+        )
+    return merged
 
 
-def _with_doubts(
-    memories: Sequence[Memory], whole: dict[str, Memory], stands: dict[str, str]
+def _apply_contradictions(
+    memories: Sequence[Memory], changed: dict[str, Memory], replacements: dict[str, str]
 ) -> list[Memory]:
-    """What a newer memory contradicts is believed less, once; what a person said, only for their own word."""
-    known = {one.id: one for one in memories}
-    for one in memories:
-        for what, id_ in one.relations if one.id not in stands else ():
-            old = whole.get(id_) or known.get(id_)
-            if not old or (old.source == USER != one.source):
+    """Halve the confidence of each contradicted memory once; only a person contradicts a person."""
+    by_id = {memory.id: memory for memory in memories}
+    for memory in memories:
+        for relation, old_id in memory.relations if memory.id not in replacements else ():
+            old = changed.get(old_id) or by_id.get(old_id)
+            if not old or (old.source == USER != memory.source):
                 continue
-            if what == "contradicts" and not old.pinned and id_ not in stands and old.at < one.at:
-                if ("contradicts", one.id) in old.relations or _doubted(old):
+            if (
+                relation == "contradicts"
+                and not old.pinned
+                and old_id not in replacements
+                and old.at < memory.at
+            ):
+                if ("contradicts", memory.id) in old.relations or _is_doubted(old):
                     continue
-                whole[id_] = replace(old, confidence=old.confidence * DOUBTED, tags=(*old.tags, "doubted"))
-    return list(whole.values())
+                changed[old_id] = replace(
+                    old, confidence=old.confidence * DOUBT_FACTOR, tags=(*old.tags, "doubted")
+                )
+    return list(changed.values())
 
 
-def _doubted(memory: Memory) -> bool:
+def _is_doubted(memory: Memory) -> bool:
     return "doubted" in memory.tags
+
+
+CONSOLIDATE_SECONDS = 86_400.0
+"""Seconds between two consolidations of a project's memories."""
+
+
+CONSOLIDATED_NOTE = "hookline.consolidated"
+"""Name of the note that holds the time and the report of a project's last consolidation."""
+
+
+MAX_MEMORIES = 5_000
+"""Memories of a project that one consolidation reads, those with the most confidence."""
+
+
+def consolidate_project(store: Store, places: Places, at: float) -> str:
+    """Merge and forget memories of a project and of none; return a report, empty if a process is doing so."""
+    root = find_origin(places.root)
+    os.makedirs(places.state, mode=0o700, exist_ok=True)
+    with file_lock.try_lock(f"{places.state}/consolidate.lock") as lock:
+        return "" if lock is None else _apply_consolidation(store, root, at)
+
+
+def _apply_consolidation(store: Store, root: str, at: float) -> str:
+    plan = plan_consolidation(store.recall("", project=root, limit=MAX_MEMORIES), at)
+    for memory in plan.changed:
+        store.remember(memory)
+    if plan.removed:
+        store.forget(*plan.removed)
+    store.set_notes("", {f"{CONSOLIDATED_NOTE}:{root}": {"at": at, "report": plan.report}})
+    return plan.report
+
+
+def is_consolidation_due(store: Store, root: str, at: float) -> bool:
+    """Return whether the last consolidation is a day old, or in the future after a clock was set back."""
+    last = (store.notes("").get(f"{CONSOLIDATED_NOTE}:{find_origin(root)}") or {}).get("at", 0.0)
+    return not last <= at < last + CONSOLIDATE_SECONDS

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from hookline.core.conversation import Back, Entry, Use, Words
-from hookline.core.records import Memory, words
+from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
+from hookline.core.records import Memory, split_words
 from hookline.core.values import replace
 from hookline.memory.sentences import SHORTEST, Found, by_agent, by_person, cleared
 
@@ -37,7 +37,7 @@ _UNTELLING = ("cd", "ls", "cat", "echo", "pwd", "sleep", "true", "which", "head"
 _LINE = 300
 
 
-class Whose(Struct, frozen=True, kw_only=True):
+class MemoryScope(Struct, frozen=True, kw_only=True):
     """What extracted memories belong to."""
 
     at: float
@@ -46,7 +46,9 @@ class Whose(Struct, frozen=True, kw_only=True):
     source: str = ""
 
 
-def extracted(entries: Iterable[Entry], whose: Whose, quiet: Callable[[str], str]) -> list[Memory]:
+def extracted(
+    entries: Iterable[TranscriptEntry], whose: MemoryScope, quiet: Callable[[str], str]
+) -> list[Memory]:
     """The memories of a session's *entries*, without secrets by *quiet*; the same ones have the same ids."""
     known = [_quiet(one, quiet) for one in entries]
     at = cleared_at(known) or 0
@@ -57,11 +59,11 @@ def extracted(entries: Iterable[Entry], whose: Whose, quiet: Callable[[str], str
     return [_narrowed(one, whose) for one in surest]
 
 
-def _quiet(one: Entry, quiet: Callable[[str], str]) -> Entry:
+def _quiet(one: TranscriptEntry, quiet: Callable[[str], str]) -> TranscriptEntry:
     """Without secrets, before anything is cut or taken apart: what is left of one is not always told."""
-    if isinstance(one, Words):
+    if isinstance(one, Message):
         return replace(one, text=_whole(one.text, quiet))
-    if isinstance(one, Back):
+    if isinstance(one, ToolResult):
         return replace(one, error=_whole(one.error, quiet)) if one.error else one
     return replace(one, command=_whole(one.command, quiet)) if one.command else one
 
@@ -72,11 +74,11 @@ def _whole(text: str, quiet: Callable[[str], str]) -> str:
 
 def named(kind: str, text: str, project: str = "") -> str:
     """The id of a memory that says this: the same for the same words, whatever stands between them."""
-    key = "\0".join((project, kind, *words(text)))
+    key = "\0".join((project, kind, *split_words(text)))
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _memory(kind: str, text: str, sure: float, whose: Whose) -> Memory:
+def _memory(kind: str, text: str, sure: float, whose: MemoryScope) -> Memory:
     return Memory(
         id=named(kind, text, whose.project),
         at=whose.at,
@@ -89,14 +91,14 @@ def _memory(kind: str, text: str, sure: float, whose: Whose) -> Memory:
     )
 
 
-def _narrowed(one: Memory, whose: Whose) -> Memory:
+def _narrowed(one: Memory, whose: MemoryScope) -> Memory:
     """What stands in the way stands there on the branch that is worked on."""
     return replace(one, branch=whose.branch) if one.kind == "blocker" else one
 
 
-def said(entries: Sequence[Entry]) -> Iterator[Found]:
+def said(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
     for one in entries:
-        if isinstance(one, Words):
+        if isinstance(one, Message):
             for sentence in sentences(_own(one.text) if one.by == "person" else one.text):
                 told = by_person(sentence) if one.by == "person" else by_agent(sentence)
                 if told:
@@ -111,9 +113,9 @@ def _own(text: str) -> str:
     return f"{first}\n{last}"
 
 
-def cleared_at(entries: Sequence[Entry]) -> int | None:
+def cleared_at(entries: Sequence[TranscriptEntry]) -> int | None:
     """Where it was last said that nothing stands in the way any more; None where nobody said so."""
-    said_so = (n for n, one in enumerate(entries) if isinstance(one, Words) and cleared(one.text))
+    said_so = (n for n, one in enumerate(entries) if isinstance(one, Message) and cleared(one.text))
     return max(said_so, default=None)
 
 
@@ -127,11 +129,11 @@ def sentences(text: str) -> Iterator[str]:
             yield bare
 
 
-def _worked(entries: Sequence[Entry]) -> Iterator[Found]:
+def _worked(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
     """Commands that worked after the same program had failed."""
-    used = {one.call: one for one in entries if isinstance(one, Use) and one.command}
+    used = {one.call: one for one in entries if isinstance(one, ToolUse) and one.command}
     failed: dict[str, tuple[str, str]] = {}
-    for back in (one for one in entries if isinstance(one, Back) and one.call in used):
+    for back in (one for one in entries if isinstance(one, ToolResult) and one.call in used):
         line = " ".join(used[back.call].command.split())
         name = program(line)
         if not name:
@@ -159,13 +161,13 @@ def first_line(error: str) -> str:
     return (telling or lines or ["no word of why"])[0][:160]
 
 
-def _mattering(entries: Sequence[Entry]) -> Iterator[Found]:
+def _mattering(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
     """The files that were changed more than once, and what they were changed for."""
-    uses = [one for one in entries if isinstance(one, Use) and one.path and one.kind in ("edit", "write")]
-    back = {one.call for one in entries if isinstance(one, Back) and one.error}
+    uses = [one for one in entries if isinstance(one, ToolUse) and one.path and one.kind in ("edit", "write")]
+    back = {one.call for one in entries if isinstance(one, ToolResult) and one.error}
     count = Counter(one.path for one in uses if one.call not in back)
     often = [path for path, times in count.most_common() if times >= EDITS][:MOST_FILES]
-    asked = next((one.text for one in entries if isinstance(one, Words) and one.by == "person"), "")
+    asked = next((one.text for one in entries if isinstance(one, Message) and one.by == "person"), "")
     about = next(iter(sentences(asked)), "")
     if often and about:
         yield "fact", f"files that mattered for “{about[:160]}”: {', '.join(often)}", 0.4

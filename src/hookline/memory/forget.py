@@ -1,7 +1,7 @@
-"""Forget memories for good: also in what sessions handed on, and not to be learnt from the same words again.
+"""Forget memories permanently: remove them from handoffs too, and never learn them again from the same text.
 
-A recording that is forked, or written anew, tells a second time what was learnt from it and forgotten since.
-Only a person brings that back, by `hookline memory add` or `import`; what is kept of it until then is its id.
+A transcript that is forked or rewritten repeats what was learnt from it and since forgotten. Therefore the
+ids of forgotten memories are kept until a person restores them by `hookline memory add` or `import`.
 """
 
 from __future__ import annotations
@@ -11,81 +11,84 @@ from collections.abc import Iterable, Mapping, Sequence
 from re import Pattern
 from typing import Any
 
-from hookline.core.frozen import frozen, thawed
+from hookline.core.frozen import freeze, thaw
 from hookline.core.records import Handoff, Memory
 from hookline.core.store import Limits, Store
 from hookline.core.values import replace
 
-FORGOTTEN = "memory.forgotten"
-"""Under this name are the ids of what was forgotten, and when."""
-GAP = "[forgotten]"
-REFUSED = "your user had this forgotten, and only they bring it back: hookline memory add"
-_FEW = 3
-"""Words by which a text is known that was cut off."""
-_CUT = "…"
+FORGOTTEN_NOTES = "memory.forgotten"
+"""Name under which the ids of forgotten memories are noted, with the time."""
+PLACEHOLDER = "[forgotten]"
+REFUSAL = "your user had this forgotten, and only they bring it back: hookline memory add"
+_MIN_WORDS = 3
+"""Words by which a text that was cut off is recognised."""
+_ELLIPSIS = "…"
 _WORD = re.compile(r"\w+")
 
 
-def forget(store: Store, memories: Sequence[Memory], at: float) -> int:
-    """Forget them wherever they are kept; how many there were."""
-    texts = [_words(memory.text) for memory in memories]
+def forget_memories(store: Store, memories: Sequence[Memory], at: float) -> int:
+    """Forget *memories* in the store and in handoffs; return how many the store had."""
+    texts = [_find_words(memory.text) for memory in memories]
     for handoff in store.handoffs(limit=Limits().handoffs):
-        left = _without_them(handoff, [one for one in texts if one])
-        if left != handoff:
-            store.amend(left)
-    store.note(FORGOTTEN, {one.id: at for one in memories})
-    return store.forget(*(one.id for one in memories))
+        cleaned = _clean_handoff(handoff, [words for words in texts if words])
+        if cleaned != handoff:
+            store.replace_handoff(cleaned)
+    store.set_notes(FORGOTTEN_NOTES, {memory.id: at for memory in memories})
+    return store.forget(*(memory.id for memory in memories))
 
 
-def forgotten(store: Store, ids: Iterable[str]) -> set[str]:
-    """Those of the *ids* that a person had forgotten."""
-    noted = store.notes(FORGOTTEN)
-    return {one for one in ids if noted.get(one)}
+def find_forgotten(store: Store, ids: Iterable[str]) -> set[str]:
+    """Return those of the *ids* that a person had forgotten."""
+    notes = store.notes(FORGOTTEN_NOTES)
+    return {id_ for id_ in ids if notes.get(id_)}
 
 
-def lift(store: Store, ids: Iterable[str]) -> None:
-    """Have them remembered again, for a person says so."""
-    back = forgotten(store, ids)
-    if back:
-        store.note(FORGOTTEN, dict.fromkeys(back))
+def restore_memories(store: Store, ids: Iterable[str]) -> None:
+    """Allow *ids* to be remembered again, because a person says so."""
+    restored = find_forgotten(store, ids)
+    if restored:
+        store.set_notes(FORGOTTEN_NOTES, dict.fromkeys(restored))
 
 
-def _words(text: str) -> list[str]:
-    """The words of a memory, without what only labels it."""
+def _find_words(text: str) -> list[str]:
+    """Return the words of a memory, without a leading label."""
     label, _, rest = text.partition(": ")
-    return _WORD.findall(rest if label.isalpha() and len(rest.split()) >= _FEW else text)
+    return _WORD.findall(rest if label.isalpha() and len(rest.split()) >= _MIN_WORDS else text)
 
 
-def _without_them(handoff: Handoff, texts: Sequence[Sequence[str]]) -> Handoff:
-    details, text = thawed(handoff.details), handoff.text
+def _clean_handoff(handoff: Handoff, texts: Sequence[Sequence[str]]) -> Handoff:
+    details, text = thaw(handoff.details), handoff.text
     for words in texts:
-        details, text = _without(details, words), _without(text, words)
-    return replace(handoff, text=text, details=frozen(details))
+        details, text = _clean_value(details, words), _clean_value(text, words)
+    return replace(handoff, text=text, details=freeze(details))
 
 
-def _without(value: Any, words: Sequence[str]) -> Any:
-    """*value* with a gap where it says that; of a list, without what says nothing else."""
+def _clean_value(value: Any, words: Sequence[str]) -> Any:
+    """Return *value* with the phrase replaced by a placeholder, and without list items that are only that."""
     if isinstance(value, str):
-        return "\n".join(_uncut(line, words) for line in _whole(words).sub(GAP, value).split("\n"))
+        return "\n".join(
+            _clean_cut_line(line, words)
+            for line in _compile_phrase(words).sub(PLACEHOLDER, value).split("\n")
+        )
     if isinstance(value, Mapping):
-        return {name: _without(one, words) for name, one in value.items()}
+        return {name: _clean_value(item, words) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [one for one in (_without(one, words) for one in value) if one != GAP]
+        return [item for item in (_clean_value(item, words) for item in value) if item != PLACEHOLDER]
     return value
 
 
-def _whole(words: Sequence[str]) -> Pattern[str]:
-    """What finds them whatever stands between them."""
-    between = r"\W+".join(map(re.escape, words))
-    return re.compile(rf"(?i)(?<!\w){between}(?!\w)[.!]?")
+def _compile_phrase(words: Sequence[str]) -> Pattern[str]:
+    """Return a pattern that matches *words* with any separators between them."""
+    phrase = r"\W+".join(map(re.escape, words))
+    return re.compile(rf"(?i)(?<!\w){phrase}(?!\w)[.!]?")
 
 
-def _uncut(line: str, words: Sequence[str]) -> str:
-    """*line* without the beginning of them that it ends with, where it was cut off."""
-    found = list(_WORD.finditer(line)) if line.endswith(_CUT) else []
-    wanted = [word.casefold() for word in words]
-    for number, first in enumerate(found[: 1 - _FEW]):
-        *rest, last = (word[0].casefold() for word in found[number:])
-        if rest == wanted[: len(rest)] and "".join(wanted[len(rest) : len(rest) + 1]).startswith(last):
-            return f"{line[: first.start()]}{GAP}"
+def _clean_cut_line(line: str, words: Sequence[str]) -> str:
+    """Return *line* without its end, if it was cut off and ends with the beginning of *words*."""
+    matches = list(_WORD.finditer(line)) if line.endswith(_ELLIPSIS) else []
+    phrase = [word.casefold() for word in words]
+    for number, first in enumerate(matches[: 1 - _MIN_WORDS]):
+        *rest, last = (match[0].casefold() for match in matches[number:])
+        if rest == phrase[: len(rest)] and "".join(phrase[len(rest) : len(rest) + 1]).startswith(last):
+            return f"{line[: first.start()]}{PLACEHOLDER}"
     return line

@@ -1,6 +1,7 @@
-"""What a command that helps to learn is told of a session, and what of its answer is worth keeping.
+"""Messages to and from the user's command that helps to learn from a session.
 
-Both ways without secrets. What it says is believed less than what a person says, and as little of it is kept.
+Secrets are redacted in both directions. Memories from the command have less confidence than those from a
+person, and only few are kept.
 """
 
 from __future__ import annotations
@@ -9,19 +10,19 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from hookline.core.conversation import Entry, Use, Words
+from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.records import KINDS, Memory
-from hookline.memory.extract import HALF_LIVES, LONGEST, Whose, named
+from hookline.memory.extract import HALF_LIVES, LONGEST, MemoryScope, named
 from hookline.memory.sentences import SHORTEST
 
-MOST_TOLD = 24_000
-"""Characters of what was said and done, the newest: what models of every size can read."""
-MOST_SAID = 2_000
-"""Characters of one utterance or error."""
-MOST = 12
-"""Memories of one answer."""
-SUREST, USUAL = 0.7, 0.5
-"""How sure they can be, and are where the command does not say."""
+MAX_TRANSCRIPT_LENGTH = 24_000
+"""Characters of the newest entries sent to the command; models of every size can read that many."""
+MAX_ENTRY_LENGTH = 2_000
+"""Characters of one message or error."""
+MAX_MEMORIES = 12
+"""Memories taken from one reply."""
+MAX_CONFIDENCE, DEFAULT_CONFIDENCE = 0.7, 0.5
+"""Highest confidence of a memory, and the one used if the command names none."""
 TASK = (
     "Name what a later session in this repository should know: decisions with their reasons, corrections by "
     "the person, conventions, blockers, and what was hard to find out. Nothing that the code itself tells, "
@@ -30,90 +31,109 @@ TASK = (
 )
 
 
-def told(entries: Iterable[Entry], known: Sequence[Memory], whose: Whose, quiet: Callable[[str], str]) -> str:
-    """What the command reads: the task, the talk, and what is known already; empty: nobody said anything."""
-    talk = _newest([one for one in (_line(entry, quiet) for entry in entries) if one])
-    if not any("person" in one or "agent" in one for one in talk):
+def encode_request(
+    entries: Iterable[TranscriptEntry],
+    known: Sequence[Memory],
+    scope: MemoryScope,
+    redact: Callable[[str], str],
+) -> str:
+    """Return the JSON request: task, conversation and known memories; empty if nobody said anything."""
+    conversation = _keep_newest(
+        [item for item in (_encode_entry(entry, redact) for entry in entries) if item]
+    )
+    if not any("person" in item or "agent" in item for item in conversation):
         return ""
-    whole = {
+    request = {
         "version": 1,
         "task": TASK,
-        "project": quiet(whose.project),
-        "branch": quiet(whose.branch),
-        "talk": talk,
-        "known": [{"kind": one.kind, "text": quiet(one.text)} for one in known],
+        "project": redact(scope.project),
+        "branch": redact(scope.branch),
+        "talk": conversation,
+        "known": [{"kind": memory.kind, "text": redact(memory.text)} for memory in known],
     }
-    return json.dumps(whole)
+    return json.dumps(request)
 
 
-def _line(entry: Entry, quiet: Callable[[str], str]) -> dict[str, str]:
-    """What happened, in one word that says who or what it was."""
-    if isinstance(entry, Words):
-        return _said(entry.by, entry.text, quiet)
-    if isinstance(entry, Use):
-        return _said("ran" if entry.command else entry.kind or "used", entry.command or entry.path, quiet)
-    return _said("failed", entry.error, quiet)
+def _encode_entry(entry: TranscriptEntry, redact: Callable[[str], str]) -> dict[str, str]:
+    """Return the redacted entry under a key that names its speaker or action."""
+    if isinstance(entry, Message):
+        return _encode_text(entry.by, entry.text, redact)
+    if isinstance(entry, ToolUse):
+        return _encode_text(
+            "ran" if entry.command else entry.kind or "used", entry.command or entry.path, redact
+        )
+    return _encode_text("failed", entry.error, redact)
 
 
-def _said(what: str, text: str, quiet: Callable[[str], str]) -> dict[str, str]:
-    """Secrets go before the text is cut: half of one is not always told for one."""
-    whole = quiet(text).strip()
-    short = whole if len(whole) <= MOST_SAID else f"{whole[:MOST_SAID]}…"
-    return {what: short} if short else {}
+def _encode_text(key: str, text: str, redact: Callable[[str], str]) -> dict[str, str]:
+    """Redact before cutting, because half a secret is not always recognised."""
+    redacted = redact(text).strip()
+    short = redacted if len(redacted) <= MAX_ENTRY_LENGTH else f"{redacted[:MAX_ENTRY_LENGTH]}…"
+    return {key: short} if short else {}
 
 
-def _newest(talk: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    left, kept = MOST_TOLD, list[dict[str, str]]()
-    for one in reversed(talk):
-        left -= sum(map(len, one.values()))
-        if left < 0:
+def _keep_newest(conversation: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    room, kept = MAX_TRANSCRIPT_LENGTH, list[dict[str, str]]()
+    for entry in reversed(conversation):
+        room -= sum(map(len, entry.values()))
+        if room < 0:
             break
-        kept.append(one)
+        kept.append(entry)
     return kept[::-1]
 
 
-def read(text: str, whose: Whose, quiet: Callable[[str], str]) -> list[Memory]:
-    """The memories in what the command printed; raises `ValueError` that says what is wrong with it."""
-    found = [_memory(one, whose, quiet) for one in _objects(text)]
-    return list({one.id: one for one in found[:MOST]}.values())
+def parse_reply(text: str, scope: MemoryScope, redact: Callable[[str], str]) -> list[Memory]:
+    """Return the memories in the command's output; raise `ValueError` if it is malformed."""
+    memories = [_parse_memory(item, scope, redact) for item in _parse_objects(text)]
+    return list({memory.id: memory for memory in memories[:MAX_MEMORIES]}.values())
 
 
-def _objects(text: str) -> list[Mapping[str, Any]]:
-    """One object a line, or a list of them; what models put around it does not count."""
-    bare = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("```")).strip()
-    if not bare:
+def _parse_objects(text: str) -> list[Mapping[str, Any]]:
+    """Parse one object per line, or a list of them; ignore the code fences that models add."""
+    plain = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("```")).strip()
+    if not plain:
         return []
     try:
-        whole = json.loads(bare) if bare.startswith("[") else [json.loads(one) for one in _lines(bare)]
+        items = (
+            json.loads(plain)
+            if plain.startswith("[")
+            else [json.loads(line) for line in _nonblank_lines(plain)]
+        )
     except (ValueError, RecursionError):
         raise ValueError("it must print one JSON object a line, or a list, and nothing else") from None
-    if not isinstance(whole, list) or not all(isinstance(one, dict) for one in whole):
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise ValueError('it must print objects such as {"kind": "fact", "text": "..."}')
-    return whole
+    return items
 
 
-def _lines(text: str) -> list[str]:
+def _nonblank_lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.strip()]
 
 
-def _memory(told: Mapping[str, Any], whose: Whose, quiet: Callable[[str], str]) -> Memory:
-    kind, text, sure = told.get("kind", "fact"), told.get("text"), told.get("confidence", USUAL)
+def _parse_memory(item: Mapping[str, Any], scope: MemoryScope, redact: Callable[[str], str]) -> Memory:
+    kind, text, confidence = (
+        item.get("kind", "fact"),
+        item.get("text"),
+        item.get("confidence", DEFAULT_CONFIDENCE),
+    )
     if kind not in KINDS:
         raise ValueError(f"its kind must be one of {', '.join(KINDS)}")
-    if not isinstance(text, str) or not isinstance(sure, int | float) or isinstance(sure, bool):
-        wanted = "its text must be a text, and its confidence a number from 0 to 1"
-        raise ValueError(wanted)  # noqa: TRY004 -- of what a program printed
-    bare = " ".join(quiet(text).split())
-    if not SHORTEST <= len(bare) <= LONGEST:
+    if not isinstance(text, str) or not isinstance(confidence, int | float) or isinstance(confidence, bool):
+        message = "its text must be a text, and its confidence a number from 0 to 1"
+        raise ValueError(message)  # noqa: TRY004 -- of what a program printed
+    plain = " ".join(redact(text).split())
+    if not SHORTEST <= len(plain) <= LONGEST:
         raise ValueError(f"its text must have {SHORTEST} to {LONGEST} characters")
     return Memory(
-        id=named(kind, bare, whose.project),
-        at=whose.at,
-        text=bare,
+        id=named(kind, plain, scope.project),
+        at=scope.at,
+        text=plain,
         kind=kind,
-        project=whose.project,
-        branch=whose.branch if kind == "blocker" else "",
-        confidence=min(max(float(sure), 0.0), SUREST) if sure == sure else USUAL,  # noqa: PLR0124 -- NaN
+        project=scope.project,
+        branch=scope.branch if kind == "blocker" else "",
+        confidence=min(max(float(confidence), 0.0), MAX_CONFIDENCE)
+        if confidence == confidence  # noqa: PLR0124 -- NaN
+        else DEFAULT_CONFIDENCE,
         half_life=HALF_LIVES[kind],
-        source=whose.source,
+        source=scope.source,
     )

@@ -1,223 +1,162 @@
-"""Learn from a session's recording once the answer is out, consolidate once a day, and recall for hooks."""
+"""Learn from a session's transcript after the reply is sent, consolidate daily, and recall memories."""
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from json import loads
-from typing import Protocol, TypeVar
 
 from msgspec import Struct, to_builtins
 
 from hookline import hosts
-from hookline.core.conversation import Entry, Talk, Use
+from hookline.core.conversation import ConversationReader, ToolUse, TranscriptEntry
 from hookline.core.host import Host
 from hookline.core.records import USER, Memory
 from hookline.core.response import Learn
 from hookline.core.store import Store
 from hookline.core.values import replace
-from hookline.memory.consolidate import dream
-from hookline.memory.extract import Whose, cleared_at, extracted
-from hookline.memory.forget import forgotten
+from hookline.memory.consolidate import MAX_MEMORIES, consolidate_project, is_consolidation_due
+from hookline.memory.extract import MemoryScope, cleared_at, extracted
+from hookline.memory.forget import find_forgotten
 from hookline.redact import redact
-from hookline.system import file_lock
-from hookline.system.git_facts import branch, origin
+from hookline.system.git_facts import find_branch, find_origin
 from hookline.system.paths import Places
-from hookline.system.tail import Mark, look, mark_from
+from hookline.system.tail import ReadPosition, mark_from, read_new_lines
 
-_T = TypeVar("_T")
-
-
-class Attempt(Protocol):
-    """Use the store; where it fails, the answer is what is usual, aloud."""
-
-    def __call__(self, use: Callable[[], _T], *, usual: _T) -> _T: ...
-
-
-READ, LATELY = "hookline.learnt", "hookline.learnt_lately"
-"""The notes of how far a session's recording was read, and of what was learnt since its user was told."""
-DREAM_EVERY = 86_400.0
-DREAMT = "hookline.dreamt"
-"""The note of when a project's memories were consolidated, and what came of it."""
-AT_ONCE = 5_000
-"""Memories of a project that one consolidation looks at: the surest."""
-AGAIN = 0.05
-"""How much surer it is when it was found again."""
-SUREST = 0.95
-AGENTS = 0.7
-"""How sure what an agent has kept by itself is at most: less than what a person says."""
-LONGEST = 1_500
-"""Characters of a memory: a session is never told a longer one."""
+POSITION_NOTE, UNREPORTED_NOTE = "hookline.learnt", "hookline.learnt_lately"
+"""Notes of a session: the position reached in its transcript, and new memories not yet shown to the user."""
+REPEAT_BONUS = 0.05
+"""Confidence added when a memory is found again."""
+MAX_CONFIDENCE = 0.95
+MAX_AGENT_CONFIDENCE = 0.7
+"""Highest confidence of a memory that an agent stores, lower than that of a person's."""
+MAX_LENGTH = 1_500
+"""Characters of a memory."""
 
 
-def worded(text: str) -> str:
-    """*text* as it may be kept: without secrets, and on one line; raises `ValueError` where it cannot be."""
+def normalize_text(text: str) -> str:
+    """Return *text* redacted and on one line; raise `ValueError` if it is empty or too long."""
     plain = "".join(c if c.isprintable() else " " for c in redact(text).encode(errors="replace").decode())
-    bare = " ".join(plain.split())
-    if not bare:
+    normalized = " ".join(plain.split())
+    if not normalized:
         raise ValueError("there is nothing to remember in an empty text")
-    if len(bare) > LONGEST:
-        raise ValueError(f"say it in one or two sentences: {len(bare):,} characters, of {LONGEST:,}")
-    return bare
+    if len(normalized) > MAX_LENGTH:
+        raise ValueError(f"say it in one or two sentences: {len(normalized):,} characters, of {MAX_LENGTH:,}")
+    return normalized
 
 
-def all_of(lessons: Sequence[Learn], store: Store, places: Places, at: float) -> None:
-    """Learn from each, and consolidate where that is due."""
-    for one in lessons:
-        learn(one, store, places.root, at)
-    if due(store, places.root, at):
-        consolidate(store, places, at)
+def learn_from_transcripts(requests: Sequence[Learn], store: Store, places: Places, at: float) -> None:
+    """Learn from each transcript in *requests*, and consolidate if that is due."""
+    for request in requests:
+        learn(request, store, places.root, at)
+    if is_consolidation_due(store, places.root, at):
+        consolidate_project(store, places, at)
 
 
-def learn(wanted: Learn, store: Store, root: str, at: float) -> None:
-    """Remember what the recording tells since the last look; what is known already is the surer for it."""
-    found = spoken(wanted.host, wanted.transcript, mark_from(store.notes(wanted.session).get(READ)))
-    if found is None:
+def learn(request: Learn, store: Store, root: str, at: float) -> None:
+    """Remember what is new in the transcript; known memories that it repeats gain confidence."""
+    new_entries = read_new_entries(
+        request.host, request.transcript, mark_from(store.notes(request.session).get(POSITION_NOTE))
+    )
+    if new_entries is None:
         return
-    ours = whose(root, at, f"{wanted.host}:{wanted.session}")
-    if cleared_at(found.entries) is not None:
-        _let_go(store, ours)
-    new = remember(store, extracted(found.entries, ours, redact), at)
-    store.note(wanted.session, {READ: to_builtins(found.mark)})
-    lately(store, wanted.session, [one.id for one in new])
+    scope = find_scope(root, at, f"{request.host}:{request.session}")
+    if cleared_at(new_entries.entries) is not None:
+        _forget_blockers(store, scope)
+    learnt = remember(store, extracted(new_entries.entries, scope, redact), at)
+    store.set_notes(request.session, {POSITION_NOTE: to_builtins(new_entries.position)})
+    note_unreported(store, request.session, [memory.id for memory in learnt])
 
 
-def _let_go(store: Store, ours: Whose) -> None:
-    """Forget what stood in the way on the branch, as sessions told it: it does no longer."""
-    known = store.recall("", project=ours.project, branch=ours.branch, limit=AT_ONCE)
-    over = [one for one in known if one.kind == "blocker" and one.branch == ours.branch and one.project]
-    learnt = [one.id for one in over if not one.pinned and one.source != USER]
-    if learnt:
-        store.forget(*learnt)
-
-
-class Spoken(Struct, frozen=True, kw_only=True):
-    """What was said and done since the last look."""
-
-    entries: Sequence[Entry]
-    mark: Mark
-    """How far that is."""
-
-
-def spoken(host_name: str, transcript: str, mark: Mark) -> Spoken | None:
-    """What a session's recording tells behind *mark*; None where nothing new is there, or it is not read."""
-    host = of_host(host_name)
-    talk = talk_of(host)
-    if host is None or talk is None or not transcript:
-        return None
-    found = look(transcript, mark, talk.marks)
-    if found.mark == mark:
-        return None
-    return Spoken(entries=list(entries(host, talk, found.lines)), mark=found.mark)
-
-
-def whose(root: str, at: float, source: str) -> Whose:
-    """Whose memories are that are learnt in *root*."""
-    return Whose(at=at, project=origin(root), branch=_branch(root), source=source)
-
-
-def lately(store: Store, session: str, ids: Sequence[str]) -> None:
-    """Have the user told of what was learnt, together with what they were not told of yet."""
+def _forget_blockers(store: Store, scope: MemoryScope) -> None:
+    """Forget the blockers of the branch that sessions reported, because they are cleared."""
+    recalled = store.recall("", project=scope.project, branch=scope.branch, limit=MAX_MEMORIES)
+    blockers = [
+        memory
+        for memory in recalled
+        if memory.kind == "blocker" and memory.branch == scope.branch and memory.project
+    ]
+    ids = [memory.id for memory in blockers if not memory.pinned and memory.source != USER]
     if ids:
-        before = store.notes(session).get(LATELY) or ()
-        store.note(session, {LATELY: [*dict.fromkeys((*before, *ids))]})
+        store.forget(*ids)
+
+
+class NewEntries(Struct, frozen=True, kw_only=True):
+    """Entries of a transcript since the last read."""
+
+    entries: Sequence[TranscriptEntry]
+    position: ReadPosition
+    """Position reached."""
+
+
+def read_new_entries(host_name: str, transcript: str, position: ReadPosition) -> NewEntries | None:
+    """Return the entries after *position*; None if there are none, or the transcript cannot be read."""
+    host = find_host(host_name)
+    reader = find_conversation_reader(host)
+    if host is None or reader is None or not transcript:
+        return None
+    new = read_new_lines(transcript, position, reader.line_markers)
+    if new.position == position:
+        return None
+    return NewEntries(entries=list(parse_entries(host, reader, new.lines)), position=new.position)
+
+
+def find_scope(root: str, at: float, source: str) -> MemoryScope:
+    """Return the scope of memories that are learnt in *root*."""
+    return MemoryScope(at=at, project=find_origin(root), branch=find_branch(root), source=source)
+
+
+def note_unreported(store: Store, session: str, ids: Sequence[str]) -> None:
+    """Note new memories for the next report to the user, besides those not yet reported."""
+    if ids:
+        unreported = store.notes(session).get(UNREPORTED_NOTE) or ()
+        store.set_notes(session, {UNREPORTED_NOTE: [*dict.fromkeys((*unreported, *ids))]})
 
 
 def remember(store: Store, memories: Sequence[Memory], at: float) -> list[Memory]:
-    """Keep what is new and nobody had forgotten; those that were."""
-    gone = forgotten(store, [one.id for one in memories])
-    memories = [one for one in memories if one.id not in gone]
-    known = {one.id: one for one in store.memories([one.id for one in memories])}
-    stands = {one.id: one.relations for one in memories}
-    for one in known.values():
-        surer = max(one.confidence, min(one.confidence + AGAIN, SUREST))
-        relations = tuple(dict.fromkeys((*one.relations, *stands[one.id])))
-        store.remember(replace(one, at=at, confidence=surer, relations=relations))
-    new = [one for one in memories if one.id not in known]
-    for one in new:
-        store.remember(one)
+    """Store new memories, except those that a person had forgotten; return the stored ones."""
+    forgotten = find_forgotten(store, [memory.id for memory in memories])
+    memories = [memory for memory in memories if memory.id not in forgotten]
+    known = {memory.id: memory for memory in store.memories([memory.id for memory in memories])}
+    new_relations = {memory.id: memory.relations for memory in memories}
+    for memory in known.values():
+        confidence = max(memory.confidence, min(memory.confidence + REPEAT_BONUS, MAX_CONFIDENCE))
+        relations = tuple(dict.fromkeys((*memory.relations, *new_relations[memory.id])))
+        store.remember(replace(memory, at=at, confidence=confidence, relations=relations))
+    new = [memory for memory in memories if memory.id not in known]
+    for memory in new:
+        store.remember(memory)
     return new
 
 
-def entries(host: Host, talk: Talk, lines: Iterable[bytes]) -> Iterator[Entry]:
-    """What *lines* of a recording tell, with commands and paths by the host's table of tools."""
+def parse_entries(
+    host: Host, reader: ConversationReader, lines: Iterable[bytes]
+) -> Iterator[TranscriptEntry]:
+    """Yield the entries in *lines* of a transcript; the host's table of tools tells commands and paths."""
     for line in lines:
         try:
-            told = loads(line.decode("utf-8", "replace"))
+            value = loads(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             continue
-        for one in talk.read(told) if isinstance(told, dict) else ():
-            yield _in_our_words(one, host) if isinstance(one, Use) and not one.kind else one
+        for entry in reader.read(value) if isinstance(value, dict) else ():
+            yield _with_tool_kind(entry, host) if isinstance(entry, ToolUse) and not entry.kind else entry
 
 
-def _in_our_words(one: Entry, host: Host) -> Entry:
-    row = host.tools.get(one.tool) if isinstance(one, Use) else None
-    if row is None or not isinstance(one, Use):
-        return one
-    command, path = (one.input.get(row.places.get(name, "")) for name in ("command", "path"))
+def _with_tool_kind(entry: TranscriptEntry, host: Host) -> TranscriptEntry:
+    row = host.tools.get(entry.tool) if isinstance(entry, ToolUse) else None
+    if row is None or not isinstance(entry, ToolUse):
+        return entry
+    command, path = (entry.input.get(row.input_keys.get(name, "")) for name in ("command", "path"))
     return replace(
-        one,
+        entry,
         kind=row.kind,
         command=command if isinstance(command, str) else "",
         path=path if isinstance(path, str) else "",
     )
 
 
-def of_host(name: str) -> Host | None:
+def find_host(name: str) -> Host | None:
     return hosts.load(name) if name in hosts.names() else None
 
 
-def talk_of(host: Host | None) -> Talk | None:
-    return host.talk if host else None
-
-
-def consolidate(store: Store, places: Places, at: float) -> str:
-    """Merge and forget memories of a project and of none; return a report, empty if a process is doing so."""
-    root = origin(places.root)
-    os.makedirs(places.state, mode=0o700, exist_ok=True)
-    with file_lock.try_lock(f"{places.state}/consolidate.lock") as alone:
-        return "" if alone is None else _consolidate(store, root, at)
-
-
-def _consolidate(store: Store, root: str, at: float) -> str:
-    come = dream(store.recall("", project=root, limit=AT_ONCE), at)
-    for one in come.changed:
-        store.remember(one)
-    if come.gone:
-        store.forget(*come.gone)
-    store.note("", {f"{DREAMT}:{root}": {"at": at, "report": come.report}})
-    return come.report
-
-
-def due(store: Store, root: str, at: float) -> bool:
-    """Whether a project's memories were not consolidated within the last day; a clock may be set back."""
-    last = (store.notes("").get(f"{DREAMT}:{origin(root)}") or {}).get("at", 0.0)
-    return not last <= at < last + DREAM_EVERY
-
-
-def recaller(store: Store, root: str, at: float, attempt: Attempt) -> Callable[[str, int], Sequence[Memory]]:
-    """What recalls for a hook: at most so many memories that hold here, for a text or for none."""
-    branch, project = _branch(root), origin(root)
-    issue = issue_of(branch)
-    none: Sequence[Memory] = ()
-
-    def recall(text: str, most: int) -> Sequence[Memory]:
-        return attempt(
-            lambda: store.recall(text, project=project, branch=branch, issue=issue, at=at, limit=most),
-            usual=none,
-        )
-
-    return recall
-
-
-def issue_of(branch: str) -> str:
-    """The number of the issue that a branch is named after; empty where it names none."""
-    if branch.startswith("hookline/"):  # a run of the engine, with its date
-        return ""
-    found = re.search(r"(?:^|[/_-])(?:issue[-_/]?|gh-|#)?(\d{1,6})(?=[-_/]|$)", branch)
-    return found[1] if found else ""
-
-
-def _branch(root: str) -> str:
-    return branch(root)
+def find_conversation_reader(host: Host | None) -> ConversationReader | None:
+    return host.conversation if host else None

@@ -1,4 +1,4 @@
-"""Which sinks are on, with which settings, and whose word that is."""
+"""Selection of the configured sinks and their settings."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -6,79 +6,81 @@ from typing import Any
 from msgspec import Struct, field
 
 from hookline.core.frozen import Frozen
-from hookline.core.setting_types import Misfit, fitted
-from hookline.core.sink import Choice
-from hookline.policy.files import Given, Layer, Problem
+from hookline.core.setting_types import InvalidValue, convert_setting
+from hookline.core.sink import ConfiguredSink
+from hookline.policy.parse_files import Layer, Problem, SettingValue
 
-OWN = ("project", "local")
-"""Sources that lie in the repository: what they say about sinks counts only once it is trusted."""
+REPOSITORY_SOURCES = ("project", "local")
+"""Sources in the repository, whose sinks are used only if the project is trusted."""
 
 
-class Chosen(Struct, frozen=True, kw_only=True):
-    """The sinks that are configured, what is wrong, and what waits for trust."""
+class SinkConfig(Struct, frozen=True, kw_only=True):
+    """The configured sinks, the problems, and the settings that wait for trust."""
 
-    sinks: tuple[Choice, ...] = ()
+    sinks: tuple[ConfiguredSink, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
 
 
-def choose(layers: Sequence[Layer], opener: Callable[[str], Any], *, trusted: bool) -> Chosen:
-    """The choices of *layers*; *opener* finds what opens a sink, whose keyword parameters are settings."""
-    chosen = Chosen()
+def choose(layers: Sequence[Layer], opener: Callable[[str], Any], *, trusted: bool) -> SinkConfig:
+    """Return the sinks of *layers*; *opener* returns the function that opens a sink, with its settings."""
+    config = SinkConfig()
     names = dict.fromkeys(name for layer in layers for name in layer.sinks)
-    found = (_choice(name, opener(name), layers, chosen, trusted=trusted) for name in names)
-    return Chosen(
-        sinks=tuple(one for one in found if one is not None),
-        problems=chosen.problems,
-        waiting=chosen.waiting,
+    choices = (_choose_sink(name, opener(name), layers, config, trusted=trusted) for name in names)
+    return SinkConfig(
+        sinks=tuple(choice for choice in choices if choice is not None),
+        problems=config.problems,
+        waiting=config.waiting,
     )
 
 
-def _choice(
-    name: str, opener: Any, layers: Sequence[Layer], found: Chosen, *, trusted: bool
-) -> Choice | None:
-    settings, given, sources = dict(opener.__kwdefaults__), dict[str, str](), set[str]()
+def _choose_sink(
+    name: str, opener: Any, layers: Sequence[Layer], config: SinkConfig, *, trusted: bool
+) -> ConfiguredSink | None:
+    settings, origins, sources = dict(opener.__kwdefaults__), dict[str, str](), set[str]()
     settings["enabled"] = True
     for layer in (layer for layer in layers if name in layer.sinks):
-        if layer.source in OWN and not trusted:
-            found.waiting.extend(_waiting(name, layer))
+        if layer.source in REPOSITORY_SOURCES and not trusted:
+            config.waiting.extend(_describe_settings(name, layer))
             continue
         sources.add(layer.source)
-        for key, value in _fitting(name, opener, layer.sinks[name], found.problems):
-            settings[key], given[key] = value, layer.sinks[name][key].origin
+        for key, value in _valid_settings(name, opener, layer.sinks[name], config.problems):
+            settings[key], origins[key] = value, layer.sinks[name][key].origin
     if not sources:
         return None
-    return Choice(
+    return ConfiguredSink(
         name=name,
         enabled=bool(settings.pop("enabled")),
         settings=Frozen(settings),
-        given=Frozen(given),
-        own=not sources & {*OWN},
+        origins=Frozen(origins),
+        own=not sources & {*REPOSITORY_SOURCES},
     )
 
 
-def _waiting(name: str, layer: Layer) -> Iterable[str]:
+def _describe_settings(name: str, layer: Layer) -> Iterable[str]:
     values = layer.sinks[name].items()
-    return [f"{given.origin}: [sinks.{name}] {key} = {given.value!r}" for key, given in values] or [
+    return [f"{setting.origin}: [sinks.{name}] {key} = {setting.value!r}" for key, setting in values] or [
         f"{layer.file}: [sinks.{name}]"
     ]
 
 
-def _fitting(
-    name: str, opener: Any, values: Mapping[str, Given], problems: list[Problem]
+def _valid_settings(
+    name: str, opener: Any, values: Mapping[str, SettingValue], problems: list[Problem]
 ) -> Iterable[tuple[str, Any]]:
     types = {**{key: opener.__annotations__[key] for key in opener.__kwdefaults__}, "enabled": bool}
-    for key, given in values.items():
+    for key, setting in values.items():
         try:
             if key not in types:
-                there = ", ".join(sorted(types))
-                problems.append(_problem(given, f"sink {name!r} has no setting {key!r}; there are: {there}"))
+                known = ", ".join(sorted(types))
+                problems.append(
+                    _problem(setting, f"sink {name!r} has no setting {key!r}; there are: {known}")
+                )
             else:
-                yield key, fitted(given.value, types[key])
-        except Misfit as error:
-            problems.append(_problem(given, f"setting {key!r} of sink {name!r} must be {error}"))
+                yield key, convert_setting(setting.value, types[key])
+        except InvalidValue as error:
+            problems.append(_problem(setting, f"setting {key!r} of sink {name!r} must be {error}"))
 
 
-def _problem(given: Given, text: str) -> Problem:
-    file, _, line = given.origin.rpartition(":")
+def _problem(setting: SettingValue, text: str) -> Problem:
+    file, _, line = setting.origin.rpartition(":")
     return Problem(file=file, line=int(line), text=text)

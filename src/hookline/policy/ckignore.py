@@ -9,25 +9,25 @@ from hookline.policy import trust
 from hookline.policy.read_files import read
 from hookline.system.paths import Places
 
-NAME = ".ckignore"
+FILE_NAME = ".ckignore"
 
 
-_OPENS = re.compile(r"(?m)^!.*\.(?:git|aws|ssh)\b")
+_OPENS_PROTECTED = re.compile(r"(?m)^!.*\.(?:git|aws|ssh)\b")
 
 
-def text(root: str) -> str:
-    """What the file at the root says; empty where there is none, or it cannot be read."""
-    return read(os.path.join(root, NAME), root)[0]
+def read_text(root: str) -> str:
+    """Return the text of the project's .ckignore; empty if it is missing or cannot be read."""
+    return read(os.path.join(root, FILE_NAME), root)[0]
 
 
-def opening(root: str) -> frozenset[str]:
-    """The file's name where a line of it opens what only a person opens: its content needs trust then."""
-    lines = text(root)
-    return frozenset({NAME}) if "!" in lines and _OPENS.search(lines) else frozenset()
+def files_requiring_trust(root: str) -> frozenset[str]:
+    """Return the file's name if a line of it opens protected paths, which requires trust."""
+    text = read_text(root)
+    return frozenset({FILE_NAME}) if "!" in text and _OPENS_PROTECTED.search(text) else frozenset()
 
 
-def trusted(places: Places) -> bool:
-    """Whether its user trusted exactly this content, together with the project's other files."""
-    now = text(places.root)
-    pinned = trust.state(places.trust, places.root, [NAME]).pinned
-    return bool(now) and pinned is not None and pinned.get(NAME) == now
+def is_trusted(places: Places) -> bool:
+    """Return whether the user trusted exactly this content, together with the project's other files."""
+    text = read_text(places.root)
+    pinned = trust.read_trust(places.trust, places.root, [FILE_NAME]).pinned
+    return bool(text) and pinned is not None and pinned.get(FILE_NAME) == text

@@ -1,4 +1,4 @@
-"""Entries of hooks.json and mcp.json → declarations; an entry that is wrong is said and left out."""
+"""Declarations from the entries of hooks.json and mcp.json; an invalid entry is reported and left out."""
 
 import re
 from collections import Counter
@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hookline.core.events import EVENTS
-from hookline.core.frozen import frozen
-from hookline.core.hook import good_name
+from hookline.core.frozen import freeze
+from hookline.core.hook import is_valid_name
 from hookline.core.kind import Declaration, Kind
 from hookline.policy.line_numbers import Path
 from hookline.policy.model import FAILURES
-from hookline.policy.strict_reader import Reader, all_of, once
+from hookline.policy.strict_reader import Reader, keys_named, without_repeats
 
 ENTRY: Mapping[str, tuple[type, ...]] = {
     "name": (str,),
@@ -23,86 +23,95 @@ ENTRY: Mapping[str, tuple[type, ...]] = {
     "observer": (bool,),
     "hosts": (list,),
 }
-"""What an entry of any kind may say."""
-LONGEST_TIMEOUT = 600
+"""Fields of an entry of any kind, and their types."""
+MAX_TIMEOUT_SECONDS = 600
 PRIORITIES = range(-1000, 1001)
 Kinds = Mapping[str, Kind]
 
 
-def entries(reader: Reader, data: Mapping[str, Any], kinds: Kinds) -> Iterator[Declaration]:
-    """What stands under `hooks`; under all of them, where the file says it again."""
-    counted = Counter[str]()
-    for place in all_of(data, "hooks"):
-        events = data[place]
-        for event in reader.known(reader.table(events, (place,)), (place,), EVENTS, "the list of events"):
-            for path, one in _listed(reader, events, (place, event)):
-                counted[event] += 1
-                usual = f"{reader.file.source}.{event.lower()}.{{}}-{counted[event]}"
-                yield from entry(reader, one, path, kinds, event, usual)
+def declare_entries(reader: Reader, data: Mapping[str, Any], kinds: Kinds) -> Iterator[Declaration]:
+    """Yield declarations of the entries under `hooks`, also under a repeated key `hooks`."""
+    counts = Counter[str]()
+    for hooks_key in keys_named(data, "hooks"):
+        events = data[hooks_key]
+        for event in reader.known_keys(
+            reader.table(events, (hooks_key,)), (hooks_key,), EVENTS, "the list of events"
+        ):
+            for path, entry in _list_entries(reader, events, (hooks_key, event)):
+                counts[event] += 1
+                default_name = f"{reader.file.source}.{event.lower()}.{{}}-{counts[event]}"
+                yield from declare_entry(reader, entry, path, kinds, event, default_name)
 
 
-def _listed(reader: Reader, events: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
-    for key in all_of(events, path[1]):
-        here = (path[0], key)
+def _list_entries(reader: Reader, events: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
+    for key in keys_named(events, path[1]):
+        entry_path = (path[0], key)
         if isinstance(events[key], list):
-            yield from (((*here, str(number)), entry) for number, entry in enumerate(events[key]))
+            yield from (((*entry_path, str(number)), entry) for number, entry in enumerate(events[key]))
         else:
-            reader.typed(events[key], (list,), here)
+            reader.check_type(events[key], (list,), entry_path)
 
 
-def entry(
-    reader: Reader, given: Any, path: Path, kinds: Kinds, event: str, usual: str
+def declare_entry(
+    reader: Reader, entry: Any, path: Path, kinds: Kinds, event: str, default_name: str
 ) -> Iterator[Declaration]:
-    """The hook that one entry declares; called *usual* where it has no name of its own."""
+    """Yield the hook that an entry declares, with *default_name* if it has no name."""
     keys = {kind.key: kind for kind in kinds.values()}
-    table = reader.table(given, path)
-    told = [keys[key] for key in table if key in keys]
-    if isinstance(given, Mapping) and len(told) != 1:
-        reader.wrong(path, f"an entry says by exactly one of {', '.join(sorted(keys))} what to run")
-    if len(told) == 1:
-        good = _good(reader, table, path, told[0])
-        if len(good) == len(table):
-            yield _declaration(reader, told[0], good, path, EVENTS[event], usual.format(told[0].name))
+    table = reader.table(entry, path)
+    declared_kinds = [keys[key] for key in table if key in keys]
+    if isinstance(entry, Mapping) and len(declared_kinds) != 1:
+        reader.report(path, f"an entry says by exactly one of {', '.join(sorted(keys))} what to run")
+    if len(declared_kinds) == 1:
+        fields = _valid_fields(reader, table, path, declared_kinds[0])
+        if len(fields) == len(table):
+            yield _declare(
+                reader,
+                declared_kinds[0],
+                fields,
+                path,
+                EVENTS[event],
+                default_name.format(declared_kinds[0].name),
+            )
 
 
-def _good(reader: Reader, entry: Mapping[str, Any], path: Path, kind: Kind) -> dict[str, Any]:
+def _valid_fields(reader: Reader, entry: Mapping[str, Any], path: Path, kind: Kind) -> dict[str, Any]:
     allowed = {**ENTRY, **kind.fields}
     return {
-        key: once(entry[key]) if isinstance(entry[key], Mapping) else entry[key]
-        for key in reader.known(entry, path, allowed, f"a {kind.name} hook")
-        if reader.typed(entry[key], allowed[key], (*path, key))
-        and _holds(reader, key, entry[key], (*path, key))
+        key: without_repeats(entry[key]) if isinstance(entry[key], Mapping) else entry[key]
+        for key in reader.known_keys(entry, path, allowed, f"a {kind.name} hook")
+        if reader.check_type(entry[key], allowed[key], (*path, key))
+        and _check_value(reader, key, entry[key], (*path, key))
     }
 
 
-def _holds(reader: Reader, key: str, value: Any, path: Path) -> bool:
+def _check_value(reader: Reader, key: str, value: Any, path: Path) -> bool:
     text = _CHECKS[key](value) if key in _CHECKS else ""
     if text:
-        reader.wrong(path, f"{key!r} {text}")
+        reader.report(path, f"{key!r} {text}")
     return not text
 
 
-def _failure(value: str) -> str:
+def _check_failure(value: str) -> str:
     return "" if value in FAILURES else f"is {value!r}; there are: {', '.join(FAILURES)}"
 
 
-def _timeout(value: float) -> str:
-    within = 0 < value <= LONGEST_TIMEOUT
-    return "" if within else f"is {value!r}; it is in seconds, more than 0 and at most {LONGEST_TIMEOUT}"
+def _check_timeout(value: float) -> str:
+    valid = 0 < value <= MAX_TIMEOUT_SECONDS
+    return "" if valid else f"is {value!r}; it is in seconds, more than 0 and at most {MAX_TIMEOUT_SECONDS}"
 
 
-def bad_priority(value: Any) -> str:
-    """What is wrong with a priority; empty where nothing is."""
+def check_priority(value: Any) -> str:
+    """Return an error message for an invalid priority, else an empty string."""
     if type(value) is int and value in PRIORITIES:
         return ""
     return f"must be a whole number from {PRIORITIES[0]} to {PRIORITIES[-1]}, not {value!r:.40}"
 
 
-def _name(value: str) -> str:
-    return "" if good_name(value) else f"is {value!r}; use small letters, digits, '.', '_' and '-'"
+def _check_name(value: str) -> str:
+    return "" if is_valid_name(value) else f"is {value!r}; use small letters, digits, '.', '_' and '-'"
 
 
-def _match(value: str) -> str:
+def _check_match(value: str) -> str:
     try:
         re.compile(value)
     except (re.error, RecursionError, OverflowError) as error:
@@ -110,50 +119,50 @@ def _match(value: str) -> str:
     return ""
 
 
-def _hosts(value: list[str]) -> str:
+def _check_hosts(value: list[str]) -> str:
     return "" if value else "must name at least one host, such as ['codex']; left out, it means all of them"
 
 
-def bad_import(value: str) -> str:
-    """What is wrong with an import path; empty where nothing is."""
+def check_import(value: str) -> str:
+    """Return an error message for an invalid import path, else an empty string."""
     module, colon, name = value.partition(":")
-    if all(part.isidentifier() for part in module.split(".")) and (not colon or _hookish(name)):
+    if all(part.isidentifier() for part in module.split(".")) and (not colon or _is_hook_name(name)):
         return ""
     return f"must be an import path such as 'package.module:name', not {value!r}"
 
 
-def _hookish(name: str) -> bool:
-    return name.isidentifier() or good_name(name)
+def _is_hook_name(name: str) -> bool:
+    return name.isidentifier() or is_valid_name(name)
 
 
-def _tool(value: str) -> str:
+def _check_tool(value: str) -> str:
     server, _, tool = value.partition(".")
     return "" if server and tool else f"must be a server and its tool, such as 'memory.load', not {value!r}"
 
 
 _CHECKS: Mapping[str, Callable[[Any], str]] = {
-    "hosts": _hosts,
-    "match": _match,
-    "name": _name,
-    "on_failure": _failure,
-    "on_timeout": _failure,
-    "priority": bad_priority,
-    "python": bad_import,
-    "timeout": _timeout,
-    "tool": _tool,
+    "hosts": _check_hosts,
+    "match": _check_match,
+    "name": _check_name,
+    "on_failure": _check_failure,
+    "on_timeout": _check_failure,
+    "priority": check_priority,
+    "python": check_import,
+    "timeout": _check_timeout,
+    "tool": _check_tool,
 }
 
 
-def _declaration(
-    reader: Reader, kind: Kind, entry: Mapping[str, Any], path: Path, event: Any, usual: str
+def _declare(
+    reader: Reader, kind: Kind, entry: Mapping[str, Any], path: Path, event: Any, default_name: str
 ) -> Declaration:
     return Declaration(
         kind=kind.name,
-        name=entry.get("name", usual),
+        name=entry.get("name", default_name),
         on=(event,),
-        spec=frozen({key: value for key, value in entry.items() if key in kind.fields}),
+        spec=freeze({key: value for key, value in entry.items() if key in kind.fields}),
         source=reader.file.source,
         origin=reader.origin(path),
         root=reader.file.root,
-        **{key: frozen(entry[key]) for key in ENTRY if key in entry and key != "name"},
+        **{key: freeze(entry[key]) for key in ENTRY if key in entry and key != "name"},
     )

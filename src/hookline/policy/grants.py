@@ -1,7 +1,7 @@
-"""A person's own ways past the guards, for a while: a rule allowed once, or the guards off for some minutes.
+"""Grants by which a user gets past the guards: one use of a rule, one path for a while, or all guards off.
 
-Kept in a file of the user's. An agent cannot write it: the commands that do need a terminal, and
-self-protect guards the folder.
+They are kept in files of the user. An agent cannot write them: the commands that do require a terminal,
+self-protect guards the folder, and a file that other users could have written is ignored.
 """
 
 from __future__ import annotations
@@ -11,84 +11,100 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct, convert, field, to_builtins
 
 from hookline.system import file_lock
 
+APPROVALS_FILE = "approvals.json"
+"""Name of the file of approved paths, in the user's state folder."""
 OFF = "off"
-"""What the guards' own pass is for; any other is for a rule."""
+"""Value of `rule_or_path` in a grant for all guards; any other value is a rule."""
 
 
-class Pass(Struct, frozen=True, kw_only=True):
-    """One way past, in one project, until then."""
+class Grant(Struct, frozen=True, kw_only=True):
+    """A grant for one project, valid until a time."""
 
     id: str
     root: str
-    what: str
-    """A rule's id, or `off` for all guards."""
+    rule_or_path: str = field(name="what")
+    """A rule's id, a path, or `off` for all guards."""
     until: float
 
 
-def granted(file: str, root: str, now: float) -> tuple[Pass, ...]:
-    """The passes that hold in the project at *root*; none where the file cannot be believed."""
-    found = _read(file)
-    if not found:
+def find_active(file: str, root: str, now: float) -> tuple[Grant, ...]:
+    """Return the grants valid in the project at *root*; none if the file is not trustworthy."""
+    grants = _read(file)
+    if not grants:
         return ()
-    return tuple(one for one in found if one.root == os.path.realpath(root) and now < one.until)
+    return tuple(entry for entry in grants if entry.root == os.path.realpath(root) and now < entry.until)
 
 
-def grant(file: str, root: str, what: str, *, now: float, seconds: float) -> Pass:
-    one = Pass(id=os.urandom(16).hex(), root=os.path.realpath(root), what=what, until=now + seconds)
-    _change(file, lambda passes: [*(p for p in passes if now < p.until), one])
-    return one
+def add_grant(file: str, root: str, what: str, *, now: float, seconds: float) -> Grant:
+    new = Grant(id=os.urandom(16).hex(), root=os.path.realpath(root), rule_or_path=what, until=now + seconds)
+    _change(file, lambda grants: [*(grant for grant in grants if now < grant.until), new])
+    return new
 
 
-def use(file: str, one: Pass) -> bool:
-    """Take the pass; False where another call was quicker."""
-    before: list[Pass] = []
+def use_grant(file: str, used: Grant) -> bool:
+    """Use up the grant; return False if another call used it before."""
+    before: list[Grant] = []
 
-    def without(passes: Sequence[Pass]) -> list[Pass]:
-        before.extend(passes)
-        return [other for other in passes if other.id != one.id]
+    def without(grants: Sequence[Grant]) -> list[Grant]:
+        before.extend(grants)
+        return [other for other in grants if other.id != used.id]
 
     _change(file, without)
-    return any(other.id == one.id for other in before)
+    return any(other.id == used.id for other in before)
 
 
-def withdraw(file: str, root: str) -> int:
-    """End every pass of the project at *root*; how many there were."""
-    place, gone = os.path.realpath(root), list[Pass]()
+def withdraw_grants(file: str, root: str) -> int:
+    """End every grant of the project at *root*; return their number."""
+    real_root, ended = os.path.realpath(root), list[Grant]()
 
-    def others(passes: Sequence[Pass]) -> list[Pass]:
-        gone.extend(one for one in passes if one.root == place)
-        return [one for one in passes if one.root != place]
+    def others(grants: Sequence[Grant]) -> list[Grant]:
+        ended.extend(entry for entry in grants if entry.root == real_root)
+        return [entry for entry in grants if entry.root != real_root]
 
     _change(file, others)
-    return len(gone)
+    return len(ended)
 
 
-def _read(file: str) -> list[Pass]:
-    if not os.access(file, os.F_OK):  # as nearly always: no exception for each
+def _read(file: str) -> list[Grant]:
+    if not os.access(file, os.F_OK):  # the usual case, without the cost of an exception
         return []
     try:
-        with open(file, encoding="utf-8") as opened:
-            info = os.fstat(opened.fileno())
-            mine = info.st_uid == os.getuid() and not info.st_mode & 0o077
-            return [_pass(entry) for entry in json.loads(opened.read())] if mine else []
-    except (OSError, ValueError, TypeError, KeyError):
+        with open(file, encoding="utf-8") as stream:
+            status = os.fstat(stream.fileno())
+            private = status.st_uid == os.getuid() and not status.st_mode & 0o077
+            return convert(json.loads(stream.read()), list[Grant], strict=False) if private else []
+    except (OSError, ValueError):
         return []
 
 
-def _pass(entry: dict[str, Any]) -> Pass:
-    return Pass(id=entry["id"], root=entry["root"], what=entry["what"], until=float(entry["until"]))
-
-
-def _change(file: str, change: Callable[[Sequence[Pass]], list[Pass]]) -> None:
+def _change(file: str, change: Callable[[Sequence[Grant]], list[Grant]]) -> None:
     os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
     with file_lock.lock(f"{file}.lock"):
-        passes = change(_read(file))
-        new = f"{file}.new"
-        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as opened:
-            opened.write(json.dumps([to_builtins(one) for one in passes]))
-        os.replace(new, file)
+        grants = change(_read(file))
+        temporary = f"{file}.new"
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(json.dumps([to_builtins(entry) for entry in grants]))
+        os.replace(temporary, file)
+
+
+def load_approvals(folder: str, root: str, now: float = 0.0) -> tuple[dict[str, Any], ...]:
+    """Return the paths that a user approved for the project at *root*: id, path, and time of expiry."""
+    approvals = find_active(os.path.join(folder, APPROVALS_FILE), root, now)
+    return tuple({"id": entry.id, "path": entry.rule_or_path, "until": entry.until} for entry in approvals)
+
+
+def approve_path(folder: str, root: str, path: str, *, now: float, seconds: float) -> float:
+    """Approve *path*, once for each session; return the time of expiry."""
+    return add_grant(os.path.join(folder, APPROVALS_FILE), root, path, now=now, seconds=seconds).until
+
+
+def revoke_path(folder: str, root: str, path: str) -> int:
+    """Revoke the approvals of *path*; return their number."""
+    file = os.path.join(folder, APPROVALS_FILE)
+    active = find_active(file, root, 0.0)
+    return sum(use_grant(file, approval) for approval in active if approval.rule_or_path == path)

@@ -1,4 +1,4 @@
-"""Lay configuration over the hooks: whose word counts, what waits for trust, and why a hook is off."""
+"""Layers of configuration applied to the hooks, with the settings that wait for trust."""
 
 from __future__ import annotations
 
@@ -7,138 +7,146 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from hookline.core.frozen import NOTHING, Frozen
-from hookline.core.hook import BadSetting, Hook, configure, named, tightens
-from hookline.core.sink import Choice
+from hookline.core.frozen import EMPTY, Frozen
+from hookline.core.hook import BadSetting, Hook, configure, find_hook, tightens
+from hookline.core.sink import ConfiguredSink
 from hookline.core.values import replace
-from hookline.policy.entries import bad_priority
-from hookline.policy.model import FAILURES, Given, Layer, Problem
+from hookline.policy.entries import check_priority
+from hookline.policy.model import FAILURES, Layer, Problem, SettingValue
 
-OWN = ("project", "local")
-"""Sources that lie in the repository: what loosens in them counts only once it is trusted."""
-HARMLESS_OPTIONS = ("context_cap",)
-SWITCH = "AR_DISABLE_"
-SET = " is set"
-_ONE_OF = "one of " + ", ".join(f'"{name}"' for name in FAILURES)
+REPOSITORY_SOURCES = ("project", "local")
+"""Sources in the repository, whose loosening settings apply only if the project is trusted."""
+TRUST_FREE_OPTIONS = ("context_cap",)
+"""Options that a project may set without trust."""
+SWITCH_PREFIX = "AR_DISABLE_"
+SET_SUFFIX = " is set"
+_FAILURE_CHOICES = "one of " + ", ".join(f'"{name}"' for name in FAILURES)
 
 
-class Settled(Struct, frozen=True, kw_only=True):
-    """The hooks as they will run, and what a person should know about how that came."""
+class EffectiveConfig(Struct, frozen=True, kw_only=True):
+    """The hooks as they will run, and the origins, problems and open requests to show to the user."""
 
     hooks: tuple[Hook, ...]
-    options: Mapping[str, Given] = NOTHING
-    given: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """Where each setting that is not the default comes from, by hook and key."""
+    options: Mapping[str, SettingValue] = EMPTY
+    origins: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Origin of each setting that is not the default, by hook and key."""
     refused: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """Where a value was given last that does not hold, by hook and key; an option has no hook."""
+    """Origin of the last invalid value, by hook and key; an option has the hook ""."""
     problems: tuple[Problem, ...] = ()
     waiting: tuple[str, ...] = ()
-    """What the project wants that the user has not trusted."""
-    sinks: tuple[Choice, ...] = ()
+    """Settings of the project that the user has not trusted."""
+    sinks: tuple[ConfiguredSink, ...] = ()
     declared: frozenset[str] = frozenset()
-    """The names of hooks that files declare, also of those that wait for trust."""
+    """Names of hooks that files declare, including those that wait for trust."""
 
 
-class _Found(Struct, frozen=True, kw_only=True):
-    """What comes to light while settings are laid over hooks."""
+class _Findings(Struct, frozen=True, kw_only=True):
+    """Origins, problems and waiting settings collected while layers are applied."""
 
-    given: dict[tuple[str, str], str]
+    origins: dict[tuple[str, str], str]
     refused: dict[tuple[str, str], str]
     problems: list[Problem]
     waiting: list[str]
 
 
-def settle(
+def apply_layers(
     hooks: Sequence[Hook], layers: Sequence[Layer], *, trusted: bool, switches: Mapping[str, str]
-) -> Settled:
-    """*layers* in the order user, project, local; *switches* turn hooks off, by name, with a why."""
+) -> EffectiveConfig:
+    """Apply *layers*, in the order user, project, local; *switches* map hooks to turn off to the reason."""
     problems = [problem for layer in layers for problem in layer.problems]
-    found = _Found(given={}, refused={}, problems=problems, waiting=[])
-    options = _options(layers, found, trusted=trusted)
-    profiled = _by_profile(hooks, options, found)
-    laid = [_lay(hook, layers, found, trusted=trusted) for hook in profiled]
-    return Settled(
-        hooks=_together([_switched(hook, switches) for hook in laid]),
+    findings = _Findings(origins={}, refused={}, problems=problems, waiting=[])
+    options = _merge_options(layers, findings, trusted=trusted)
+    with_profile = _apply_profile(hooks, options, findings)
+    configured = [_apply_settings(hook, layers, findings, trusted=trusted) for hook in with_profile]
+    return EffectiveConfig(
+        hooks=_disable_parts([_apply_switch(hook, switches) for hook in configured]),
         options=Frozen(options),
-        given=found.given,
-        refused=found.refused,
-        problems=(*problems, *_strangers(hooks, layers), *_unserved(layers), *_idle(hooks, layers, switches)),
-        waiting=tuple(found.waiting),
-        declared=_declared(layers),
+        origins=findings.origins,
+        refused=findings.refused,
+        problems=(
+            *problems,
+            *_unknown_hooks(hooks, layers),
+            *_undeclared_servers(layers),
+            *_unknown_switches(hooks, layers, switches),
+        ),
+        waiting=tuple(findings.waiting),
+        declared=_declared_names(layers),
     )
 
 
-def _options(layers: Sequence[Layer], found: _Found, *, trusted: bool) -> dict[str, Given]:
-    options: dict[str, Given] = {}
+def _merge_options(layers: Sequence[Layer], findings: _Findings, *, trusted: bool) -> dict[str, SettingValue]:
+    options: dict[str, SettingValue] = {}
     for layer in layers:
-        for key, given in layer.options.items():
-            if layer.source in OWN and not trusted and key not in HARMLESS_OPTIONS:
-                found.waiting.append(f"{given.origin}: {key} = {given.value!r}")
+        for key, value in layer.options.items():
+            if layer.source in REPOSITORY_SOURCES and not trusted and key not in TRUST_FREE_OPTIONS:
+                findings.waiting.append(f"{value.origin}: {key} = {value.value!r}")
             else:
-                options[key] = given
-                found.refused.pop(("", key), None)
-        found.refused.update({("", key): origin for key, origin in layer.refused.items()})
+                options[key] = value
+                findings.refused.pop(("", key), None)
+        findings.refused.update({("", key): origin for key, origin in layer.refused.items()})
     return options
 
 
-def _by_profile(hooks: Iterable[Hook], options: Mapping[str, Given], found: _Found) -> list[Hook]:
+def _apply_profile(
+    hooks: Iterable[Hook], options: Mapping[str, SettingValue], findings: _Findings
+) -> list[Hook]:
     profile = options.get("profile")
-    why = f'profile = "{profile.value}" in {profile.origin}' if profile else ""
+    reason = f'profile = "{profile.value}" in {profile.origin}' if profile else ""
     if profile and profile.value == "none":
-        return [replace(h, enabled=False, off=why) if h.source == "built-in" else h for h in hooks]
-    known = [replace(h, off="off by default") if not h.enabled and not h.off else h for h in hooks]
+        return [replace(h, enabled=False, off=reason) if h.source == "built-in" else h for h in hooks]
+    explained = [replace(h, off="off by default") if not h.enabled and not h.off else h for h in hooks]
     if profile is None or profile.value != "unattended":
-        return known
-    found.given.update({(hook.name, key): why for hook in known for key in hook.unattended})
-    return [configure(hook, hook.unattended) for hook in known]
+        return explained
+    findings.origins.update({(hook.name, key): reason for hook in explained for key in hook.unattended})
+    return [configure(hook, hook.unattended) for hook in explained]
 
 
-def _lay(hook: Hook, layers: Sequence[Layer], found: _Found, *, trusted: bool) -> Hook:
+def _apply_settings(hook: Hook, layers: Sequence[Layer], findings: _Findings, *, trusted: bool) -> Hook:
     for layer in layers:
-        for key, value in _meant_for(hook, layer):
+        for key, value in _settings_for(hook, layer):
             try:
-                changed = _set(hook, key, value)
+                changed = _apply_setting(hook, key, value)
             except BadSetting as error:
-                found.refused[hook.name, key] = value.origin
-                found.problems.append(_problem(value.origin, str(error)))
+                findings.refused[hook.name, key] = value.origin
+                findings.problems.append(_problem(value.origin, str(error)))
                 continue
-            if layer.source in OWN and not trusted and not _harmless(hook, key, value.value):
-                found.waiting.append(f"{value.origin}: [hooks.{hook.name}] {key} = {value.value!r}")
+            if layer.source in REPOSITORY_SOURCES and not trusted and not _tightens(hook, key, value.value):
+                findings.waiting.append(f"{value.origin}: [hooks.{hook.name}] {key} = {value.value!r}")
                 continue
-            hook, found.given[hook.name, key] = changed, value.origin
-            found.refused.pop((hook.name, key), None)
+            hook, findings.origins[hook.name, key] = changed, value.origin
+            findings.refused.pop((hook.name, key), None)
     return hook
 
 
-def _meant_for(hook: Hook, layer: Layer) -> Iterable[tuple[str, Given]]:
+def _settings_for(hook: Hook, layer: Layer) -> Iterable[tuple[str, SettingValue]]:
     for name in (hook.name, *hook.aliases):
         yield from layer.settings.get(name, {}).items()
 
 
-def _harmless(hook: Hook, key: str, value: Any) -> bool:
+def _tightens(hook: Hook, key: str, value: Any) -> bool:
     if key in ("on_failure", "on_timeout"):
         return bool(value == "block")
     return key != "priority" and tightens(hook, key, value)
 
 
-def _set(hook: Hook, key: str, given: Given) -> Hook:
-    value = given.value
+def _apply_setting(hook: Hook, key: str, setting: SettingValue) -> Hook:
+    value = setting.value
     if key == "enabled":
-        _typed(hook, key, value, holds=isinstance(value, bool), wanted="true or false")
-        return replace(hook, enabled=value, off="" if value else f"enabled = false in {given.origin}")
+        _require(hook, key, value, holds=isinstance(value, bool), expected="true or false")
+        return replace(hook, enabled=value, off="" if value else f"enabled = false in {setting.origin}")
     if key == "priority":
-        if wrong := bad_priority(value):
-            raise BadSetting(f"setting {key!r} of hook {hook.name!r} {wrong}")
+        if error := check_priority(value):
+            raise BadSetting(f"setting {key!r} of hook {hook.name!r} {error}")
         return replace(hook, priority=value, priorities={})
     if key in ("on_failure", "on_timeout"):
-        _typed(hook, key, value, holds=value in FAILURES, wanted=_ONE_OF)
+        _require(hook, key, value, holds=value in FAILURES, expected=_FAILURE_CHOICES)
         return replace(hook, **{key: value})
     return configure(hook, {key: value})
 
 
-def _typed(hook: Hook, key: str, value: Any, *, holds: bool, wanted: str) -> None:
+def _require(hook: Hook, key: str, value: Any, *, holds: bool, expected: str) -> None:
     if not holds:
-        raise BadSetting(f"setting {key!r} of hook {hook.name!r} must be {wanted}, not {value!r}")
+        raise BadSetting(f"setting {key!r} of hook {hook.name!r} must be {expected}, not {value!r}")
 
 
 def _problem(origin: str, text: str) -> Problem:
@@ -146,50 +154,54 @@ def _problem(origin: str, text: str) -> Problem:
     return Problem(file=file, line=int(line), text=text)
 
 
-def _strangers(hooks: Sequence[Hook], layers: Sequence[Layer]) -> Iterable[Problem]:
-    """Settings of hooks that do not exist."""
-    known, waiting = ", ".join(sorted(hook.name for hook in hooks)), _declared(layers)
+def _unknown_hooks(hooks: Sequence[Hook], layers: Sequence[Layer]) -> Iterable[Problem]:
+    """Yield a problem for each settings table of a hook that does not exist."""
+    known, waiting = ", ".join(sorted(hook.name for hook in hooks)), _declared_names(layers)
     for layer in layers:
         for name, origin in layer.tables.items():
-            if named(hooks, name) is None and name not in waiting:
+            if find_hook(hooks, name) is None and name not in waiting:
                 yield _problem(origin, f"no hook is called {name!r}; there are: {known}")
 
 
-def _unserved(layers: Sequence[Layer]) -> Iterable[Problem]:
-    """Hooks that are tools of servers that nobody declares."""
+def _undeclared_servers(layers: Sequence[Layer]) -> Iterable[Problem]:
+    """Yield a problem for each hook whose MCP server no file declares."""
     servers = {name for layer in layers for name in layer.servers}
-    for declaration in (one for layer in layers for one in layer.declarations):
+    for declaration in (entry for layer in layers for entry in layer.declarations):
         tool = declaration.spec.get("tool", "")
         if tool and not any(tool[:at] in servers for at, char in enumerate(tool) if char == "."):
-            there = ", ".join(sorted(servers)) or "none"
-            text = f"'tool' is {tool!r}, but no mcp.json declares its server; there are: {there}"
+            known = ", ".join(sorted(servers)) or "none"
+            text = f"'tool' is {tool!r}, but no mcp.json declares its server; there are: {known}"
             yield _problem(declaration.origin, text)
 
 
-def _declared(layers: Sequence[Layer]) -> frozenset[str]:
+def _declared_names(layers: Sequence[Layer]) -> frozenset[str]:
     return frozenset(declaration.name for layer in layers for declaration in layer.declarations)
 
 
-def _idle(hooks: Sequence[Hook], layers: Sequence[Layer], switches: Mapping[str, str]) -> Iterable[Problem]:
-    """Switches that switch nothing."""
-    names = {name for hook in hooks for name in (hook.name, *hook.aliases)} | _declared(layers)
-    known = {_plain(name) for name in names}
-    there = ", ".join(sorted(SWITCH + _plain(hook.name).upper().replace("-", "_") for hook in hooks))
-    for name, why in switches.items():
-        if name not in known:
-            variable = why.removesuffix(SET)
-            yield Problem(file="environment", text=f"{variable} switches nothing; there are: {there}")
+def _unknown_switches(
+    hooks: Sequence[Hook], layers: Sequence[Layer], switches: Mapping[str, str]
+) -> Iterable[Problem]:
+    """Yield a problem for each switch that matches no hook."""
+    names = {name for hook in hooks for name in (hook.name, *hook.aliases)} | _declared_names(layers)
+    switch_names = {_switch_name(name) for name in names}
+    available = ", ".join(
+        sorted(SWITCH_PREFIX + _switch_name(hook.name).upper().replace("-", "_") for hook in hooks)
+    )
+    for name, reason in switches.items():
+        if name not in switch_names:
+            variable = reason.removesuffix(SET_SUFFIX)
+            yield Problem(file="environment", text=f"{variable} switches nothing; there are: {available}")
 
 
-def _switched(hook: Hook, switches: Mapping[str, str]) -> Hook:
-    for name in map(_plain, (hook.name, *hook.aliases)):
+def _apply_switch(hook: Hook, switches: Mapping[str, str]) -> Hook:
+    for name in map(_switch_name, (hook.name, *hook.aliases)):
         if name in switches:
             return replace(hook, enabled=False, off=switches[name])
     return hook
 
 
-def _together(hooks: Sequence[Hook]) -> tuple[Hook, ...]:
-    """A part of a hook is off where that is off."""
+def _disable_parts(hooks: Sequence[Hook]) -> tuple[Hook, ...]:
+    """Turn off hooks that are parts of a hook that is off."""
     off = {hook.name: hook.off for hook in hooks if not hook.enabled}
     return tuple(
         replace(hook, enabled=False, off=off[hook.part_of]) if hook.part_of in off else hook for hook in hooks
@@ -197,14 +209,14 @@ def _together(hooks: Sequence[Hook]) -> tuple[Hook, ...]:
 
 
 def switches(env: Mapping[str, str]) -> dict[str, str]:
-    """The hooks that `AR_DISABLE_<NAME>` switches off, with the variable as the why."""
+    """Return the hooks that `AR_DISABLE_<NAME>` turns off, with the variable as the reason."""
     return {
-        _plain(key.removeprefix(SWITCH).lower()): f"{key}{SET}"
+        _switch_name(key.removeprefix(SWITCH_PREFIX).lower()): f"{key}{SET_SUFFIX}"
         for key, value in env.items()
-        if key.startswith(SWITCH) and value
+        if key.startswith(SWITCH_PREFIX) and value
     }
 
 
-def _plain(name: str) -> str:
-    """A hook's name as its switch tells it: a variable has neither `-` nor `.`."""
+def _switch_name(name: str) -> str:
+    """Return a hook's name as its switch spells it: a variable has neither `-` nor `.`."""
     return name.replace("_", "-").replace(".", "-")

@@ -1,7 +1,7 @@
-"""What a text mentions: the files and modules that a command or a script names, whatever it does with them.
+"""Files and modules that a command or script names in its text.
 
-Read by patterns and not by parsers, because the text may be anybody's: each takes time that grows with the
-text alone, and none can be brought down by how deep something is nested.
+It uses patterns instead of parsers because the text is untrusted: the time grows only with the length of the
+text, and deep nesting cannot make it fail.
 """
 
 import re
@@ -9,14 +9,36 @@ import shlex
 from collections.abc import Iterator, Mapping
 from importlib.machinery import EXTENSION_SUFFIXES
 
-MODULE_ENDINGS = (".py", ".pyw", ".pyc", *EXTENSION_SUFFIXES, "/__init__.py", "/__init__.pyc", "/__main__.py")
-CODE = (".py", ".pyw", ".sh", ".bash", ".zsh", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php")
-SPECIFIER_ENDINGS = ("", ".js", ".mjs", ".cjs", ".ts", ".mts", ".json", ".rb", "/index.js", "/index.ts")
-"""What may be left out where a script in another language names a file beside it."""
-LONGEST, LONGEST_VALUE = 32 * 1024, 4 * 1024
-"""Characters: beyond, a text is taken as it stands, and a value cut."""
+MODULE_SUFFIXES = (
+    ".py",
+    ".pyw",
+    ".pyc",
+    *EXTENSION_SUFFIXES,
+    "/__init__.py",
+    "/__init__.pyc",
+    "/__main__.py",
+)
+CODE_SUFFIXES = (
+    ".py",
+    ".pyw",
+    ".sh",
+    ".bash",
+    ".zsh",
+    ".js",
+    ".mjs",
+    ".cjs",
+    ".ts",
+    ".mts",
+    ".rb",
+    ".pl",
+    ".php",
+)
+SPECIFIER_SUFFIXES = ("", ".js", ".mjs", ".cjs", ".ts", ".mts", ".json", ".rb", "/index.js", "/index.ts")
+"""Suffixes that other languages allow to omit when a script names a file."""
+MAX_LENGTH, MAX_VALUE_LENGTH = 32 * 1024, 4 * 1024
+"""Characters of a text that is expanded, and of a value; a longer value is cut."""
 SET_FOR_HOOKS = ("HOOKLINE_EVENT", "HOOKLINE_SESSION_ID", "HOOKLINE_DEPTH", "PWD", "OLDPWD", "HOME", "USER")
-"""Variables that name nothing of the project, or that are looked up in every folder anyway."""
+"""Variables that name no file of the project, or whose folder is searched anyway."""
 
 _PIECE = re.compile(r"[\w.@%+~/-]+")
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*+)|\{([A-Za-z_]\w*+)[^{}]*+\})")
@@ -34,15 +56,15 @@ _HOME = re.compile(r"(?<![\w/])~(?=/)")
 _QUOTED = re.compile(r"['\"]([\w.@%+~/-]+)['\"]")
 
 
-def pieces(text: str) -> list[str]:
-    """All that could be a path, without quotes, variables and operators around it."""
-    found = _PIECE.findall(text) + _PIECE.findall(_VARIABLE.sub(" ", text))
-    return found + [one.lstrip("-") for one in found if one.startswith("-")]
+def path_pieces(text: str) -> list[str]:
+    """Return all pieces that could be a path, without quotes, variables and operators."""
+    pieces = _PIECE.findall(text) + _PIECE.findall(_VARIABLE.sub(" ", text))
+    return pieces + [piece.lstrip("-") for piece in pieces if piece.startswith("-")]
 
 
-def words(text: str) -> list[str]:
-    """The words as a shell would split them, quotes taken off."""
-    if len(text) > LONGEST:
+def split_words(text: str) -> list[str]:
+    """Return the words as a shell would split them, without quotes."""
+    if len(text) > MAX_LENGTH:
         return text.split()
     splitter = shlex.shlex(text, posix=True, punctuation_chars=True)
     splitter.whitespace_split, splitter.commenters = True, ""
@@ -53,61 +75,61 @@ def words(text: str) -> list[str]:
 
 
 def code_paths(text: str) -> list[str]:
-    """Quoted paths that end like code."""
-    return [one for one in _QUOTED.findall(text) if one.endswith(CODE)]
+    """Return quoted paths with a suffix of code."""
+    return [path for path in _QUOTED.findall(text) if path.endswith(CODE_SUFFIXES)]
 
 
 def specifiers(text: str) -> list[str]:
-    """Quoted paths that begin in the file's own folder, with every ending that may have been left out."""
-    near = (one for one in _QUOTED.findall(text) if one.startswith(("./", "../")))
-    return [one + ending for one in near for ending in SPECIFIER_ENDINGS]
+    """Return quoted paths relative to the file's folder, with every suffix that may be omitted."""
+    relative = (path for path in _QUOTED.findall(text) if path.startswith(("./", "../")))
+    return [path + suffix for path in relative for suffix in SPECIFIER_SUFFIXES]
 
 
 def run_modules(text: str) -> list[str]:
-    """What `-m` names."""
+    """Return the modules after `-m`."""
     return _RUN_MODULE.findall(text)
 
 
 def imports(text: str) -> Iterator[str]:
-    """The modules that a text in Python imports; dots in front are relative, `.*` at the end is all of it."""
+    """Yield the modules that Python code imports; leading dots are relative, a final `.*` means all."""
     for package, names in _IMPORT.findall(text.replace("\\\n", " ")):
         origin = "".join(package.split())
         if origin.strip("."):
             yield origin
-        listed = _COMMENT.sub("", names).strip("()").split(",")
-        for name in (part.split()[0] for part in listed if part.split()):
+        parts = _COMMENT.sub("", names).strip("()").split(",")
+        for name in (part.split()[0] for part in parts if part.split()):
             yield f"{origin}{'.' if origin.strip('.') else ''}{name}"
     yield from _NAMED_IMPORT.findall(text)
 
 
-def expanded(text: str, known: Mapping[str, str]) -> str:
-    """*text* with the variables whose values are *known*, or that it sets itself."""
-    if len(text) > LONGEST:
+def expand(text: str, known: Mapping[str, str]) -> str:
+    """Return *text* with the variables replaced whose values are *known* or that it sets itself."""
+    if len(text) > MAX_LENGTH:
         return text
     text = _HERE.sub(".", _HOME.sub(lambda _: known.get("HOME", "~"), text) if "~/" in text else text)
     values = {**dict(_ASSIGNED.findall(text)), **known}
-    values = {name: _put_in(value, values) for name, value in values.items()}
-    return _put_in(text, values)
+    values = {name: _substitute(value, values) for name, value in values.items()}
+    return _substitute(text, values)
 
 
-def _put_in(text: str, values: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda found: values.get(found[1] or found[2], found[0])[:LONGEST_VALUE], text)
+def _substitute(text: str, values: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda match: values.get(match[1] or match[2], match[0])[:MAX_VALUE_LENGTH], text)
 
 
-def doubts(text: str) -> list[str]:
-    """Upon what an expanded *text* depends that it does not say itself."""
-    told = {*SET_FOR_HOOKS, *_LOOPED.findall(text)}
-    names = [found[1] or found[2] for found in _VARIABLE.finditer(text)]
-    found = [f"${name}" for name in dict.fromkeys(names) if name not in told]
-    return found + (["what another command prints"] if _PRINTED.search(text) else [])
+def unknown_inputs(text: str) -> list[str]:
+    """Return the inputs of an expanded *text* that it does not define itself."""
+    defined = {*SET_FOR_HOOKS, *_LOOPED.findall(text)}
+    names = [match[1] or match[2] for match in _VARIABLE.finditer(text)]
+    unknown = [f"${name}" for name in dict.fromkeys(names) if name not in defined]
+    return unknown + (["what another command prints"] if _PRINTED.search(text) else [])
 
 
 def language(path: str, text: str) -> str:
-    """python, shell or other; empty for what is no program."""
-    first = text.partition("\n")[0] if text.startswith("#!") else ""
-    ending = path[path.rfind(".") :] if "." in path[path.rfind("/") + 1 :] else ""
-    if ending in (".py", ".pyw") or "python" in first:
+    """Return python, shell or other; empty for a file that is not a program."""
+    shebang = text.partition("\n")[0] if text.startswith("#!") else ""
+    suffix = path[path.rfind(".") :] if "." in path[path.rfind("/") + 1 :] else ""
+    if suffix in (".py", ".pyw") or "python" in shebang:
         return "python"
-    if ending in (".sh", ".bash", ".zsh") or "sh" in first or not (ending or first):
+    if suffix in (".sh", ".bash", ".zsh") or "sh" in shebang or not (suffix or shebang):
         return "shell"
-    return "other" if ending in CODE or first else ""
+    return "other" if suffix in CODE_SUFFIXES or shebang else ""

@@ -1,4 +1,4 @@
-"""What configuration files say, apart from how they are read: most calls find none to read."""
+"""Contents of configuration files, apart from parsing: most calls have no file to parse."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 from hookline.core.kind import Declaration
 
 FAILURES = ("warn", "block")
-"""What may come of a hook that fails."""
+"""Actions after a hook fails."""
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """Something wrong in a file, for whoever wrote it."""
+    """An error in a file, to show to its author."""
 
     file: str
     text: str
@@ -26,39 +26,39 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class File(Struct, frozen=True, kw_only=True):
-    """A configuration file that was read, and whose it is."""
+    """A configuration file that was read."""
 
     name: str
-    """As a person would write it."""
+    """Path as shown to the user."""
     text: str
     source: str
     root: str
 
 
-class Given(Struct, frozen=True, kw_only=True):
-    """A value, and where it was given."""
+class SettingValue(Struct, frozen=True, kw_only=True):
+    """A value and its origin."""
 
     value: Any
     origin: str
 
 
 class Layer(Struct, frozen=True, kw_only=True):
-    """What one file says."""
+    """Contents of one file."""
 
     source: str
     """user, project or local."""
     file: str
-    options: Mapping[str, Given] = NOTHING
-    settings: Mapping[str, Mapping[str, Given]] = NOTHING
-    """By hook name."""
-    tables: Mapping[str, str] = NOTHING
-    """Where the settings of each hook begin, by hook name."""
-    refused: Mapping[str, str] = NOTHING
-    """Options whose value does not hold, and where it was given."""
-    sinks: Mapping[str, Mapping[str, Given]] = NOTHING
-    """What is said about each sink, by its name."""
+    options: Mapping[str, SettingValue] = EMPTY
+    settings: Mapping[str, Mapping[str, SettingValue]] = EMPTY
+    """Settings by hook name."""
+    tables: Mapping[str, str] = EMPTY
+    """Origin of each hook's table, by hook name."""
+    refused: Mapping[str, str] = EMPTY
+    """Origins of options with an invalid value."""
+    sinks: Mapping[str, Mapping[str, SettingValue]] = EMPTY
+    """Settings by sink name."""
     declarations: tuple[Declaration, ...] = ()
-    servers: Mapping[str, Mapping[str, Any]] = NOTHING
+    servers: Mapping[str, Mapping[str, Any]] = EMPTY
     problems: tuple[Problem, ...] = ()
     broken: bool = False
-    """Nothing of the file could be read."""
+    """Whether the file could not be parsed."""

@@ -1,4 +1,4 @@
-"""How a project stands with its user, and what of its Python may run once it is trusted."""
+"""Trust status of a project, and the hashes of its files that may run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -8,58 +8,70 @@ from hookline.core.frozen import Frozen
 from hookline.core.values import replace
 from hookline.policy import trust
 from hookline.policy.model import Layer, Problem
-from hookline.policy.reach import Command, reached
+from hookline.policy.reach import DeclaredCommand, find_reached
 from hookline.policy.trust import Trust
 from hookline.system.paths import FOLDER, Places
 
 
-def of(places: Places, layers: Sequence[Layer], scripts: Sequence[str], others: frozenset[str]) -> Trust:
-    """What of a project's own *layers*, *scripts* and *others* of its files its user trusted.
+def find_trust(
+    places: Places, layers: Sequence[Layer], scripts: Sequence[str], others: frozenset[str]
+) -> Trust:
+    """Return the trust in a project's own *layers*, *scripts* and *others* of its files.
 
-    The same for whoever asks, a host or a person in a terminal: of the environment only the home is used.
+    The result is the same for a host and for a user in a terminal: of the environment only the home is used.
     """
-    known = dict.fromkeys(("HOOKLINE_PROJECT_DIR", *_project_variables()), places.root)
-    known |= {"HOME": places.home, "PATH": ""}
+    variables = dict.fromkeys(("HOOKLINE_PROJECT_DIR", *_project_variables()), places.root)
+    variables |= {"HOME": places.home, "PATH": ""}
     modules = [module for layer in layers for module in _modules(layer)]
     try:
-        found = reached(places.root, list(_commands(layers)), modules=modules, scripts=scripts, known=known)
+        result = find_reached(
+            places.root, list(_commands(layers)), modules=modules, scripts=scripts, known=variables
+        )
     except OSError as error:
         return Trust(now={}, problem=str(error))
-    return replace(trust.state(places.trust, places.root, found.files | others), unseen=found.unseen)
+    return replace(trust.read_trust(places.trust, places.root, result.files | others), unseen=result.unseen)
 
 
 def _project_variables() -> list[str]:
-    """The variables by which scripts written for hosts know the project's root."""
+    """Return the variables in which hosts pass the project's root to scripts."""
     dialects = [host.dialect for host in map(hosts.load, hosts.names()) if host.dialect]
     return [name for dialect in dialects for name, what in dialect.env.items() if what == "project"]
 
 
 def _modules(layer: Layer) -> Iterable[str]:
     yield from layer.options["import"].value if "import" in layer.options else ()
-    yield from (one.spec["python"] for one in layer.declarations if "python" in one.spec)
+    yield from (
+        declaration.spec["python"] for declaration in layer.declarations if "python" in declaration.spec
+    )
 
 
-def _commands(layers: Iterable[Layer]) -> Iterable[Command]:
+def _commands(layers: Iterable[Layer]) -> Iterable[DeclaredCommand]:
     for layer in layers:
-        for one in layer.declarations:
-            if "command" in one.spec:
-                yield Command(words=one.spec["command"], origin=one.origin, **_around(one.spec))
+        for declaration in layer.declarations:
+            if "command" in declaration.spec:
+                yield DeclaredCommand(
+                    words=declaration.spec["command"],
+                    origin=declaration.origin,
+                    **_folder_and_env(declaration.spec),
+                )
         for name, server in layer.servers.items():
-            words = [server.get("command", ""), *_listed(server.get("args"))]
-            yield Command(words=words, origin=f"{layer.file}: server {name!r}", **_around(server))
+            words = [server.get("command", ""), *_as_list(server.get("args"))]
+            yield DeclaredCommand(
+                words=words, origin=f"{layer.file}: server {name!r}", **_folder_and_env(server)
+            )
 
 
-def _around(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _folder_and_env(spec: Mapping[str, Any]) -> dict[str, Any]:
     cwd, env = spec.get("cwd", ""), spec.get("env", {})
     return {"cwd": cwd if isinstance(cwd, str) else "", "env": env if isinstance(env, Mapping) else {}}
 
 
-def _listed(value: Any) -> Sequence[Any]:
+def _as_list(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
 def problems(places: Places, state: Trust, *, person: bool) -> Iterable[Problem]:
-    """What is wrong with the trust itself; a *person* who looks is also told what it cannot cover."""
+    """Yield the problems of the trust itself; a *person* also sees what it cannot cover."""
     if state.problem:
         file = FOLDER if state.problem.startswith(FOLDER) else places.trust
         yield Problem(file=file, text=state.problem.removeprefix(f"{file} "))
@@ -70,6 +82,6 @@ def problems(places: Places, state: Trust, *, person: bool) -> Iterable[Problem]
         yield Problem(file=file, line=int(line) if numbered else 0, text=(text if numbered else rest).strip())
 
 
-def pinned(state: Trust, root: str) -> Mapping[str, str]:
-    """The sha256 of each file that was trusted, by path."""
+def pinned_digests(state: Trust, root: str) -> Mapping[str, str]:
+    """Return the sha256 of each trusted file, by path."""
     return Frozen(trust.digests(root, state.now))

@@ -1,7 +1,7 @@
-"""Which files of a project its commands and hooks would run, as far as their text tells.
+"""Files of a project that its commands and hooks would run, as far as their text shows.
 
-It looks at what nobody has trusted yet, while an agent waits: so it only reads, and only so much. A word that
-happens to name a file counts. What is made up only at run time cannot be seen; where that shows, it is said.
+The text is untrusted and an agent waits, so it is only read, up to a limit. Every word that names a file
+counts. Names built at run time cannot be found; where that is apparent, it is reported.
 """
 
 import os
@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 from hookline.policy import mentions
 from hookline.policy.read_files import read
 from hookline.policy.search import Search
 
-OTHERS = {"node_modules", "site-packages", ".venv", "venv", ".git"}
-"""Folders of installed packages: what lies there is pinned where it is named, and not followed."""
+PACKAGE_FOLDERS = {"node_modules", "site-packages", ".venv", "venv", ".git"}
+"""Folders of installed packages: a file there is pinned if it is named, but not followed."""
 RUNNERS: Mapping[str, tuple[str, ...]] = {
     "make": ("GNUmakefile", "makefile", "Makefile"),
     "just": ("justfile", "Justfile", ".justfile"),
@@ -23,18 +23,19 @@ RUNNERS: Mapping[str, tuple[str, ...]] = {
     "tox": ("tox.ini", "pyproject.toml"),
     **dict.fromkeys(("npm", "npx", "pnpm", "yarn", "bun"), ("package.json",)),
 }
-"""Programs that run what a file of their own says."""
-SHOWN = 80
+"""Programs that run commands from files of their own."""
+MAX_SHOWN = 80
+"""Characters of a command shown in a message."""
 
 
-class Command(Struct, frozen=True, kw_only=True):
+class DeclaredCommand(Struct, frozen=True, kw_only=True):
     """A command that the project declares."""
 
     words: str | Sequence[str]
-    """A text for the shell, or words."""
+    """A command line for the shell, or a list of words."""
     cwd: str = ""
-    """Counted from the project's root."""
-    env: Mapping[str, str] = NOTHING
+    """Relative to the project's root."""
+    env: Mapping[str, str] = EMPTY
     origin: str = ""
 
     @property
@@ -43,55 +44,57 @@ class Command(Struct, frozen=True, kw_only=True):
 
 
 class Reached(Struct, frozen=True, kw_only=True):
-    """What was found, and what cannot be."""
+    """The files found, and descriptions of those that cannot be found."""
 
     files: frozenset[str] = frozenset()
-    """Counted from the project's root."""
+    """Relative to the project's root."""
     unseen: tuple[str, ...] = ()
 
 
-def reached(
+def find_reached(
     root: str,
-    commands: Sequence[Command],
+    commands: Sequence[DeclaredCommand],
     *,
     modules: Iterable[str] = (),
     scripts: Iterable[str] = (),
     known: Mapping[str, str],
 ) -> Reached:
-    """What *commands*, import paths and Python *scripts* reach; *known* are variables that they may use.
+    """Return the files that *commands*, import paths and Python *scripts* reach.
 
-    Raises `OSError` where that is too much.
+    *known* are the variables that they may use. Raise `OSError` if there is too much to search.
     """
     search = Search(root, [os.path.join(root, command.cwd) for command in commands])
     for script in scripts:
-        search.take(script)
+        search.add_file(script)
     for module in modules:
-        search.module(module.partition(":")[0], search.bases)
-    unseen = [note for command in commands for note in _look(search, command, known)]
+        search.add_module(module.partition(":")[0], search.bases)
+    unseen = [note for command in commands for note in _search_command(search, command, known)]
     while search.waiting:
-        _follow(search, search.waiting.pop())
+        _search_file(search, search.waiting.pop())
     return Reached(files=frozenset(search.found), unseen=tuple(dict.fromkeys(unseen)))
 
 
-def _look(search: Search, command: Command, known: Mapping[str, str]) -> Iterator[str]:
-    """Everything that the command names; what cannot be seen of it."""
-    own = {name: str(value) for name, value in command.env.items()}
-    text = _local(mentions.expanded(command.text, {**known, **own}), search.root)
-    more = _local("\n".join(mentions.expanded(value, known) for value in own.values()), search.root)
-    words = mentions.words(text)
-    search.words([*words, *mentions.pieces(f"{text}\n{more}")])
+def _search_command(search: Search, command: DeclaredCommand, known: Mapping[str, str]) -> Iterator[str]:
+    """Add all files that the command names; yield descriptions of those that cannot be found."""
+    command_env = {name: str(value) for name, value in command.env.items()}
+    text = _relative_to_root(mentions.expand(command.text, {**known, **command_env}), search.root)
+    env_text = _relative_to_root(
+        "\n".join(mentions.expand(value, known) for value in command_env.values()), search.root
+    )
+    words = mentions.split_words(text)
+    search.add_named_files([*words, *mentions.path_pieces(f"{text}\n{env_text}")])
     for module in mentions.run_modules(text):
-        search.module(module, search.bases)
-    _imported(search, text.replace("'", "\n").replace('"', "\n"), ())
+        search.add_module(module, search.bases)
+    _search_imports(search, text.replace("'", "\n").replace('"', "\n"), ())
     for pattern in (word for word in words if _is_pattern(word)):
-        search.matching(pattern)
-    yield from _unseen(search, command, text, words)
+        search.add_matching(pattern)
+    yield from _describe_unseen(search, command, text, words)
 
 
-def _local(text: str, root: str) -> str:
-    """Paths of the project counted from its root, whose own name may look like several words."""
-    for whole in {root, os.path.realpath(root)} - {"/"}:
-        text = text.replace(whole, ".")
+def _relative_to_root(text: str, root: str) -> str:
+    """Replace the root, whose name may contain spaces, by `.`."""
+    for path in {root, os.path.realpath(root)} - {"/"}:
+        text = text.replace(path, ".")
     return text
 
 
@@ -100,54 +103,56 @@ def _is_pattern(word: str) -> bool:
     return not set(folder) & set("*?[") and bool(set(last) & set("*?[")) and bool(last.strip("*?."))
 
 
-def _unseen(search: Search, command: Command, text: str, words: Sequence[str]) -> Iterator[str]:
+def _describe_unseen(
+    search: Search, command: DeclaredCommand, text: str, words: Sequence[str]
+) -> Iterator[str]:
     patterns = [word for word in words if set(word) & set("*?[") and not _is_pattern(word) and "/" in word]
-    doubts = [*mentions.doubts(text), *(f"what fits {pattern!r}" for pattern in patterns)]
+    unknown = [*mentions.unknown_inputs(text), *(f"what fits {pattern!r}" for pattern in patterns)]
     for program in sorted(RUNNERS.keys() & {os.path.basename(word) for word in words}):
-        search.words(RUNNERS[program])
-        doubts.append(f"what {program} finds in its own files")
+        search.add_named_files(RUNNERS[program])
+        unknown.append(f"what {program} finds in its own files")
     if not f"{os.path.normpath(os.path.join(search.root, command.cwd))}/".startswith(f"{search.root}/"):
-        doubts.append("a folder outside of the project")
-    if doubts:
-        shown = command.text if len(command.text) <= SHOWN else command.text[:SHOWN] + "…"
-        yield f"{command.origin}: cannot see all that {shown!r} would run: it depends on {', '.join(doubts)}"
+        unknown.append("a folder outside of the project")
+    if unknown:
+        shown = command.text if len(command.text) <= MAX_SHOWN else command.text[:MAX_SHOWN] + "…"
+        yield f"{command.origin}: cannot see all that {shown!r} would run: it depends on {', '.join(unknown)}"
 
 
-def _follow(search: Search, path: str) -> None:
-    """What a file that was reached reaches itself."""
-    text, wrong = read(path, search.root)
-    if wrong or OTHERS & set(os.path.relpath(path, search.root).split(os.sep)):
+def _search_file(search: Search, path: str) -> None:
+    """Add the files that a reached file names."""
+    text, error = read(path, search.root)
+    if error or PACKAGE_FOLDERS & set(os.path.relpath(path, search.root).split(os.sep)):
         return
-    beside = list(dict.fromkeys((os.path.dirname(path), os.path.dirname(os.path.realpath(path)))))
+    folders = list(dict.fromkeys((os.path.dirname(path), os.path.dirname(os.path.realpath(path)))))
     language = mentions.language(path, text)
     if language == "python":
-        _imported(search, text, beside)
-        search.words(mentions.code_paths(text), beside)
+        _search_imports(search, text, folders)
+        search.add_named_files(mentions.code_paths(text), folders)
     elif language == "shell":
-        named = mentions.pieces(_local(mentions.expanded(text, {}), search.root))
-        search.words([one for one in named if _runs(one)], beside)
+        pieces = mentions.path_pieces(_relative_to_root(mentions.expand(text, {}), search.root))
+        search.add_named_files([piece for piece in pieces if _may_run(piece)], folders)
     elif language == "other":
-        search.words([*mentions.specifiers(text), *mentions.code_paths(text)], beside)
+        search.add_named_files([*mentions.specifiers(text), *mentions.code_paths(text)], folders)
 
 
-def _runs(piece: str) -> bool:
-    """Whether a script that names this may run it: data with an ending of its own is only read."""
-    return piece.endswith(mentions.CODE) or "." not in os.path.basename(piece)
+def _may_run(piece: str) -> bool:
+    """Return whether a script that names this may run it: data files with a suffix are only read."""
+    return piece.endswith(mentions.CODE_SUFFIXES) or "." not in os.path.basename(piece)
 
 
-def _imported(search: Search, text: str, beside: Sequence[str]) -> None:
+def _search_imports(search: Search, text: str, folders: Sequence[str]) -> None:
     for module in mentions.imports(text):
         name = module.lstrip(".")
-        up = len(module) - len(name)
-        bases = [*beside, *search.bases] if not up else [_above(folder, up - 1) for folder in beside]
+        level = len(module) - len(name)
+        bases = [*folders, *search.bases] if not level else [_parent(folder, level - 1) for folder in folders]
         if name.endswith("*"):
             steps = name.strip("*").strip(".").split(".")
-            search.everything_in([os.path.join(base, *steps) for base in bases])
+            search.add_python_files([os.path.join(base, *steps) for base in bases])
         else:
-            search.module(name, bases)
+            search.add_module(name, bases)
 
 
-def _above(folder: str, steps: int) -> str:
+def _parent(folder: str, steps: int) -> str:
     for _ in range(steps):
         folder = os.path.dirname(folder)
     return folder

@@ -1,4 +1,4 @@
-"""What of the environment a repository set itself, through its host's settings: not its user's word."""
+"""Environment variables that a repository set through its host's settings, not its user."""
 
 from __future__ import annotations
 
@@ -9,32 +9,42 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from hookline import hosts
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 from hookline.core.host import Host
 from hookline.policy import read_files
-from hookline.policy.layers import SWITCH
+from hookline.policy.layers import SWITCH_PREFIX
 from hookline.system.paths import project_root
 
-LOOSENING = ("AR_", "AUTORESEARCH_")
-"""Begin the variables that say how an agent is guarded."""
-STEERING = (*LOOSENING, "HOOKLINE_", "XDG_", "LD_", "DYLD_", "GIT_CONFIG", "GIT_SSH", "PERL5", "RUBY")
-"""Begin the variables that say where we look, or what the programs of hooks load and run."""
-STEERING_NAMES = {
+GUARD_PREFIXES = ("AR_", "AUTORESEARCH_")
+"""Prefixes of variables that configure the guards."""
+SENSITIVE_PREFIXES = (
+    *GUARD_PREFIXES,
+    "HOOKLINE_",
+    "XDG_",
+    "LD_",
+    "DYLD_",
+    "GIT_CONFIG",
+    "GIT_SSH",
+    "PERL5",
+    "RUBY",
+)
+"""Prefixes of variables that choose our folders, or what the programs of hooks load and run."""
+SENSITIVE_NAMES = {
     "HOME", "PATH", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "IFS", "CDPATH", "NODE_OPTIONS", "NODE_PATH",
     "PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONSTARTUP", "PYTHONBREAKPOINT", "PYTHONWARNINGS",
     "PYTHONPYCACHEPREFIX", "GIT_EXEC_PATH", "GIT_DIR", "GIT_WORK_TREE", "GIT_EXTERNAL_DIFF",
     "JAVA_TOOL_OPTIONS",
 }  # fmt: skip
-USUAL_PATH = "/usr/local/bin:/usr/bin:/bin"
+DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
-class Foreign(Struct, frozen=True, kw_only=True):
-    """The variables that a repository set itself, and the files by which it did."""
+class RepositoryVariables(Struct, frozen=True, kw_only=True):
+    """The variables that a repository set, and the files that set them."""
 
-    names: Mapping[str, str] = NOTHING
-    """Variable → file, counted from the project's root."""
+    names: Mapping[str, str] = EMPTY
+    """Variable to file, relative to the project's root."""
     unread: tuple[str, ...] = ()
-    """Files of which it cannot be told what they set."""
+    """Files that cannot be parsed."""
 
     @property
     def files(self) -> set[str]:
@@ -42,100 +52,122 @@ class Foreign(Struct, frozen=True, kw_only=True):
 
     @property
     def wishes(self) -> list[str]:
-        """What waits for the user's trust, in words."""
+        """Descriptions of the settings that wait for the user's trust."""
         named = [f"{file}: sets {name}" for name, file in self.names.items()]
-        silent = [file for file in self.unread if file not in self.names.values()]
-        return named + [f"{file}: cannot be read, so any switch may come from it" for file in silent]
+        unparsed = [file for file in self.unread if file not in self.names.values()]
+        return named + [f"{file}: cannot be read, so any switch may come from it" for file in unparsed]
 
     def without(self, env: Mapping[str, str]) -> dict[str, str]:
-        """The environment as if the repository had set nothing; what is needed is what a login would give."""
-        own = {name: value for name, value in env.items() if name not in self.names}
+        """Return *env* without the repository's variables; HOME and PATH get the values of a login."""
+        clean = {name: value for name, value in env.items() if name not in self.names}
         if "HOME" in self.names:
-            own["HOME"] = _login_home()
+            clean["HOME"] = _login_home()
         if "PATH" in self.names:
-            own["PATH"] = USUAL_PATH
-        return own
+            clean["PATH"] = DEFAULT_PATH
+        return clean
 
 
-def find(env: Mapping[str, str], cwd: str, host: Host | None) -> Foreign:
-    """What the settings files around the *host*'s folder, and around *cwd*, set of *env*.
+def find_repository_variables(env: Mapping[str, str], cwd: str, host: Host | None) -> RepositoryVariables:
+    """Return the variables of *env* that settings files around the *host*'s folder and around *cwd* set.
 
-    Without a host it is a person who looks: then all that those files would set counts.
+    Without a host, a user is inspecting: then all variables that those files would set count.
     """
-    start = started(env, cwd, host)
+    start = start_folder(env, cwd, host)
     root = project_root(start)
-    own = list(_way(start, root))
-    beside = [folder for folder in _way(cwd, project_root(cwd)) if folder not in own] if start != cwd else []
-    names = _files(host) if host else _all_files()
-    found = list(_settings(own, names, root))
-    wanted = env if host else [*env, *(name for _, said in found for name in said.env or ())]
-    named = {name: file for file, said in reversed(found) for name in wanted if _sets(said, name)}
-    for file, said in _settings(beside, names, root):
-        named |= {name: file for name in wanted if name not in named and _copies(said, name, env)}
-    unread = () if host else tuple(file for file, said in found if said.env is None)
-    return Foreign(names=named, unread=unread)
+    start_folders = list(_folders_up(start, root))
+    cwd_folders = (
+        [folder for folder in _folders_up(cwd, project_root(cwd)) if folder not in start_folders]
+        if start != cwd
+        else []
+    )
+    names = _settings_names(host) if host else _all_settings_names()
+    files = list(_read_settings(start_folders, names, root))
+    variables = env if host else [*env, *(name for _, settings in files for name in settings.env or ())]
+    origins = {
+        name: file
+        for file, settings in reversed(files)
+        for name in variables
+        if _may_set_variable(settings, name)
+    }
+    for file, settings in _read_settings(cwd_folders, names, root):
+        origins |= {
+            name: file for name in variables if name not in origins and _sets_same_value(settings, name, env)
+        }
+    unread = () if host else tuple(file for file, settings in files if settings.env is None)
+    return RepositoryVariables(names=origins, unread=unread)
 
 
-def sets(host: Host, env: Mapping[str, str], cwd: str, names: Iterable[str]) -> bool:
-    """Whether the repository's settings for the *host* may have set one of these variables."""
-    start = started(env, cwd, host)
-    folders = dict.fromkeys((*_way(start, project_root(start)), *_way(cwd, project_root(cwd))))
-    found = _settings(folders, _files(host), project_root(start))
-    return any(said.env is None or any(name in said.env for name in names) for _, said in found)
+def may_set(host: Host, env: Mapping[str, str], cwd: str, names: Iterable[str]) -> bool:
+    """Return whether the repository's settings for the *host* may have set one of these variables."""
+    start = start_folder(env, cwd, host)
+    folders = dict.fromkeys((*_folders_up(start, project_root(start)), *_folders_up(cwd, project_root(cwd))))
+    files = _read_settings(folders, _settings_names(host), project_root(start))
+    return any(settings.env is None or any(name in settings.env for name in names) for _, settings in files)
 
 
-def started(env: Mapping[str, str], cwd: str, host: Host | None) -> str:
-    """The folder that the host was started in: it tells its hooks, over whatever settings say."""
+def start_folder(env: Mapping[str, str], cwd: str, host: Host | None) -> str:
+    """Return the folder in which the host was started: the host passes it to hooks, whatever settings say."""
     return (env.get(host.project_env) if host and host.project_env else "") or cwd
 
 
-def _way(start: str, root: str) -> Iterator[str]:
-    """The folders from *start* up to *root*: a host may have been started in any of them."""
-    here = os.path.abspath(start or ".")
+def _folders_up(start: str, root: str) -> Iterator[str]:
+    """Yield the folders from *start* up to *root*: a host may have been started in any of them."""
+    folder = os.path.abspath(start or ".")
     while True:
-        yield here
-        if here in (root, os.path.dirname(here)):
+        yield folder
+        if folder in (root, os.path.dirname(folder)):
             return
-        here = os.path.dirname(here)
+        folder = os.path.dirname(folder)
 
 
-def _files(host: Host) -> tuple[str, ...]:
+def _settings_names(host: Host) -> tuple[str, ...]:
     return (*host.repository_switches, *host.repository_env)
 
 
-def _all_files() -> tuple[str, ...]:
-    """For a person who looks: whichever host they will use."""
-    return tuple(dict.fromkeys(name for host in map(hosts.load, hosts.names()) for name in _files(host)))
+def _all_settings_names() -> tuple[str, ...]:
+    """Return the settings files of all hosts, because a user may use any of them."""
+    return tuple(
+        dict.fromkeys(name for host in map(hosts.load, hosts.names()) for name in _settings_names(host))
+    )
 
 
-def _settings(
+def _read_settings(
     folders: Iterable[str], names: Iterable[str], root: str
 ) -> Iterator[tuple[str, read_files.HostSettings]]:
     for folder in folders:
         for name in names:
             path = os.path.join(folder, name)
-            said = read_files.host_settings(path)
-            if said is not None:
-                yield os.path.relpath(path, root), said
+            settings = read_files.read_host_settings(path)
+            if settings is not None:
+                yield os.path.relpath(path, root), settings
 
 
-def _sets(said: read_files.HostSettings, name: str) -> bool:
-    """Whether the variable may come from this file; where that cannot be told, it does."""
-    if not name.startswith(STEERING) and name not in STEERING_NAMES:
+def _may_set_variable(settings: read_files.HostSettings, name: str) -> bool:
+    """Return whether the variable may come from this file; True if that is unknown."""
+    if not name.startswith(SENSITIVE_PREFIXES) and name not in SENSITIVE_NAMES:
         return False
-    if said.env is not None:
-        return name in said.env
-    return name.startswith(LOOSENING) or said.text is None or name in said.text or "\\u" in said.text
+    if settings.env is not None:
+        return name in settings.env
+    return (
+        name.startswith(GUARD_PREFIXES)
+        or settings.text is None
+        or name in settings.text
+        or "\\u" in settings.text
+    )
 
 
-def _copies(said: read_files.HostSettings, name: str, env: Mapping[str, str]) -> bool:
-    """The same for a file where the agent went, and the host was not started.
+def _sets_same_value(settings: read_files.HostSettings, name: str, env: Mapping[str, str]) -> bool:
+    """Return the same for a file in a folder that the agent entered, but where the host was not started.
 
-    Another value than the file's is somebody else's: or a folder could take the user's own word away.
+    A value that differs from the file's is the user's own: a folder must not be able to discard it.
     """
-    if name.startswith(SWITCH):
-        return _sets(said, name)
-    return said.env is not None and _sets(said, name) and str(said.env[name]) == env.get(name)
+    if name.startswith(SWITCH_PREFIX):
+        return _may_set_variable(settings, name)
+    return (
+        settings.env is not None
+        and _may_set_variable(settings, name)
+        and str(settings.env[name]) == env.get(name)
+    )
 
 
 def _login_home() -> str:

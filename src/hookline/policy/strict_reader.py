@@ -1,17 +1,17 @@
-"""Read one configuration file strictly: what is good is taken, and what is wrong is said with its line."""
+"""Strict reading of a configuration file: valid values are returned, errors reported with their line."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from hookline.policy.line_numbers import AGAIN, Path, again, nearest
+from hookline.policy.line_numbers import REPEAT_SEPARATOR, Path, nearest, repeated_key
 from hookline.policy.model import File, Problem
 
-LARGEST = 2**63
+INTEGER_LIMIT = 2**63
 
 
 class Reader:
-    """Collects what is wrong with one file while it is read."""
+    """Collects the problems of one file while it is read."""
 
     def __init__(self, file: File, lines: Callable[[str], Mapping[Path, int]]) -> None:
         self.file = file
@@ -24,82 +24,84 @@ class Reader:
             self._lines = self._lines_of(self.file.text)
         return nearest(self._lines, path)
 
-    def wrong(self, path: Path, text: str) -> None:
+    def report(self, path: Path, text: str) -> None:
         self.problems.append(Problem(file=self.file.name, line=self.line(path), text=text))
 
     def origin(self, path: Path) -> str:
         return f"{self.file.name}:{self.line(path)}"
 
     def table(self, value: Any, path: Path) -> Mapping[str, Any]:
-        """The *value* with every key once, where it is a table; what is said again is said."""
+        """Return the table *value* without repeated keys, which are reported; empty if it is not a table."""
         if not isinstance(value, Mapping):
-            self.wrong(path, f"{called(path)} must be a table of keys, not {worded(value)}")
+            self.report(path, f"{describe_path(path)} must be a table of keys, not {describe_type(value)}")
             return {}
         for key in value:
-            if repeats(key, value):
-                name = key.partition(AGAIN)[0]
-                before = self.line((*path, name))
-                self.wrong((*path, key), f"{name!r} is said again, after line {before}; say it once")
-        return once(value)
+            if is_repeat(key, value):
+                name = key.partition(REPEAT_SEPARATOR)[0]
+                first_line = self.line((*path, name))
+                self.report((*path, key), f"{name!r} is said again, after line {first_line}; say it once")
+        return without_repeats(value)
 
-    def known(self, table: Mapping[str, Any], path: Path, allowed: Iterable[str], what: str) -> Iterator[str]:
-        """The keys that are allowed; the others are said."""
+    def known_keys(
+        self, table: Mapping[str, Any], path: Path, allowed: Iterable[str], subject: str
+    ) -> Iterator[str]:
+        """Yield the allowed keys; report the others."""
         names = sorted(allowed)
         for key in table:
             if key in names:
                 yield key
             else:
-                self.wrong((*path, key), f"{what} has no {key!r}; there are: {', '.join(names)}")
+                self.report((*path, key), f"{subject} has no {key!r}; there are: {', '.join(names)}")
 
-    def typed(self, value: Any, wanted: tuple[type, ...], path: Path) -> bool:
-        """Whether the *value* is of a type that is *wanted*, and all that is inside of it is text."""
-        if isinstance(value, wanted) and (bool in wanted or not isinstance(value, bool)):
-            inside = self.table(value, path).items() if isinstance(value, Mapping) else _items(value)
-            return not [step for step, item in inside if not self._text(item, (*path, step))]
-        names = " or ".join(_NAMES[kind] for kind in wanted if kind is not int or float not in wanted)
-        self.wrong(path, f"{called(path)} must be {names}, not {worded(value)}")
+    def check_type(self, value: Any, types: tuple[type, ...], path: Path) -> bool:
+        """Return whether *value* has one of the *types* and contains only text; report it otherwise."""
+        if isinstance(value, types) and (bool in types or not isinstance(value, bool)):
+            items = self.table(value, path).items() if isinstance(value, Mapping) else _items(value)
+            return not [step for step, item in items if not self._text(item, (*path, step))]
+        names = " or ".join(_NAMES[kind] for kind in types if kind is not int or float not in types)
+        self.report(path, f"{describe_path(path)} must be {names}, not {describe_type(value)}")
         return False
 
     def _text(self, value: Any, path: Path) -> bool:
         if not isinstance(value, str):
-            self.wrong(path, f"{called(path)} must be text, not {worded(value)}")
+            self.report(path, f"{describe_path(path)} must be text, not {describe_type(value)}")
         return isinstance(value, str)
 
 
-def repeats(key: str, table: Mapping[str, Any]) -> bool:
-    """Whether *key* is what a key is called that was said before."""
-    name, _, times = key.partition(AGAIN)
+def is_repeat(key: str, table: Mapping[str, Any]) -> bool:
+    """Return whether *key* is the name of a repeated key."""
+    name, _, times = key.partition(REPEAT_SEPARATOR)
     return bool(times) and name in table
 
 
-def once(table: Mapping[str, Any]) -> dict[str, Any]:
-    """The *table* without what it says again."""
-    return {key: item for key, item in table.items() if not repeats(key, table)}
+def without_repeats(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the *table* without repeated keys."""
+    return {key: item for key, item in table.items() if not is_repeat(key, table)}
 
 
-def all_of(table: Any, name: str) -> Iterator[str]:
-    """The key *name* of the *table*, as often as it is there."""
+def keys_named(table: Any, name: str) -> Iterator[str]:
+    """Yield the key *name* of the *table* and its repetitions."""
     times = 0
-    while isinstance(table, Mapping) and (key := again(name, times)) in table:
+    while isinstance(table, Mapping) and (key := repeated_key(name, times)) in table:
         yield key
         times += 1
 
 
-def every_key(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """A table of JSON that keeps what is said again, under the name that `again` gives it."""
+def keep_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON table that keeps repeated keys, under the names that `repeated_key` returns."""
     table = dict(pairs)
     if len(table) == len(pairs):
         return table
     table, times = {}, dict[str, int]()
     for key, value in pairs:
-        table[again(key, times.get(key, 0))] = value
+        table[repeated_key(key, times.get(key, 0))] = value
         times[key] = times.get(key, 0) + 1
     return table
 
 
-def called(path: Path) -> str:
-    """What a person would call the thing at *path*."""
-    names = [step.partition(AGAIN)[0] for step in path[-2:]]
+def describe_path(path: Path) -> str:
+    """Return the name of the item at *path* for messages."""
+    names = [step.partition(REPEAT_SEPARATOR)[0] for step in path[-2:]]
     if not names:
         return "the file"
     if len(names) > 1 and names[-1].isdigit():
@@ -107,21 +109,21 @@ def called(path: Path) -> str:
     return repr(names[-1])
 
 
-def sound(value: Any) -> bool:
-    """Whether every number in it can be counted with: none is nan or infinite, or larger than TOML has it."""
-    left = [value]
-    while left:
-        one = left.pop()
-        if isinstance(one, float) and not isfinite(one):
+def has_valid_numbers(value: Any) -> bool:
+    """Return whether all numbers in *value* are finite and fit into 64 bits, as in TOML."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, float) and not isfinite(item):
             return False
-        if isinstance(one, int) and not -LARGEST <= one < LARGEST:
+        if isinstance(item, int) and not -INTEGER_LIMIT <= item < INTEGER_LIMIT:
             return False
-        left += one.values() if isinstance(one, Mapping) else one if isinstance(one, list) else ()
+        pending += item.values() if isinstance(item, Mapping) else item if isinstance(item, list) else ()
     return True
 
 
-def worded(value: Any) -> str:
-    """What the *value* is, in plain words."""
+def describe_type(value: Any) -> str:
+    """Return the type of *value* in plain words."""
     return _NAMES.get(type(value), "null" if value is None else f"a {type(value).__name__}")
 
 

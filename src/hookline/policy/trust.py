@@ -1,7 +1,7 @@
-"""What of a project its user has trusted: exactly that content, kept in the user's own file.
+"""Content of a project that its user has trusted, kept in the user's own file.
 
-The whole set is pinned together, with the files that hooks and commands reach: a hook's helper module is as
-much part of what was trusted as the hook.
+All files are pinned together, including those that hooks and commands reach: a helper module of a hook is as
+much part of the trusted content as the hook.
 """
 
 import difflib
@@ -17,37 +17,37 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.policy.read_files import inside, read
+from hookline.policy.read_files import is_inside, read
 from hookline.system.paths import FOLDER
 
 Contents = Mapping[str, str]
-"""Path inside the project → text."""
-MOST_FILES = 5_000
-MOST_BYTES = 64 * 1024 * 1024
-"""More is not looked through while an agent waits, so it cannot be trusted."""
-UNSHOWN = "(not shown: it "
-"""Begins what stands for a file that is no readable text: why, and the sha256 of its bytes."""
+"""Path inside the project to text."""
+MAX_FILES = 5_000
+MAX_BYTES = 64 * 1024 * 1024
+"""Limits of the search while an agent waits; a larger project cannot be trusted."""
+UNSHOWN_PREFIX = "(not shown: it "
+"""Start of the text that replaces an unreadable file: the reason, and the sha256 of its bytes."""
 
 
 class Trust(Struct, frozen=True, kw_only=True):
-    """What is there now, against what was trusted."""
+    """The present content and the trusted content."""
 
     now: Contents
     pinned: Contents | None = None
-    """None: never trusted."""
+    """Trusted content; None if never trusted."""
     problem: str = ""
     unseen: tuple[str, ...] = ()
-    """What it would run that cannot be seen, and so is not pinned; each with the place that says so."""
+    """Files that would run but cannot be found, so they are not pinned; each with its origin."""
 
     @property
     def holds(self) -> bool:
-        """Whether `.hookline/` is exactly as it was trusted, and so is every other file that matters now."""
+        """Whether `.hookline/` is exactly as trusted, and every other relevant file, too."""
         if self.pinned is None or _own_files(self.pinned) != _own_files(self.now):
             return False
         return all(self.pinned.get(name) == text for name, text in self.now.items())
 
     def diff(self) -> str:
-        """What changed since it was trusted, as a person reads it; everything, if it never was."""
+        """Return the changes since the content was trusted; all of it if it never was."""
         before = self.pinned or {}
         parts = (_diff(name, before.get(name), self.now.get(name)) for name in sorted({*before, *self.now}))
         return "".join(parts)
@@ -69,10 +69,10 @@ def _diff(name: str, old: str | None, new: str | None) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def state(file: str, root: str, extra: Iterable[str] = ()) -> Trust:
-    """How the project at *root* stands with the trust *file*; *extra* are files outside `.hookline`."""
+def read_trust(file: str, root: str, extra: Iterable[str] = ()) -> Trust:
+    """Return the trust in the project at *root* by the trust *file*; *extra* lie outside `.hookline`."""
     try:
-        now = contents(root, extra)
+        now = read_contents(root, extra)
     except OSError as error:
         return Trust(now={}, problem=str(error))
     try:
@@ -82,36 +82,36 @@ def state(file: str, root: str, extra: Iterable[str] = ()) -> Trust:
     return Trust(now=now, pinned=projects.get(os.path.realpath(root)))
 
 
-def contents(root: str, extra: Iterable[str]) -> dict[str, str]:
-    """Every file that can execute or loosen: all of `.hookline/`, and *extra*; too much is an `OSError`."""
-    names = set(islice(chain(extra, _own_names(root)), MOST_FILES + 1))
-    if len(names) > MOST_FILES or sum(_size(os.path.join(root, name)) for name in names) > MOST_BYTES:
+def read_contents(root: str, extra: Iterable[str]) -> dict[str, str]:
+    """Return every file that can execute or loosen: `.hookline/` and *extra*; raise `OSError` if too much."""
+    names = set(islice(chain(extra, _own_names(root)), MAX_FILES + 1))
+    if len(names) > MAX_FILES or sum(_size(os.path.join(root, name)) for name in names) > MAX_BYTES:
         raise OSError(
-            f"{FOLDER} and the files it reaches are more than {MOST_FILES:,} files or {MOST_BYTES:,} bytes: "
+            f"{FOLDER} and the files it reaches are more than {MAX_FILES:,} files or {MAX_BYTES:,} bytes: "
             "too much to be looked through, so nothing of it can be trusted"
         )
     return {name: _content(os.path.join(root, name), root) for name in sorted(names)}
 
 
 def _own_names(root: str) -> Iterator[str]:
-    """What lies in `.hookline/`, also behind links that stay inside the project; each folder once."""
-    whole, folders, seen = os.path.realpath(root), [FOLDER], set[str]()
+    """Yield the files in `.hookline/`, also behind links inside the project; each folder once."""
+    real_root, folders, seen = os.path.realpath(root), [FOLDER], set[str]()
     while folders:
-        here = folders.pop()
-        place, real = os.path.join(root, here), os.path.realpath(os.path.join(root, here))
-        if os.path.islink(place):
-            yield here
-        if real in seen or not (real == whole or inside(place, root)):
+        relative = folders.pop()
+        path, real_path = os.path.join(root, relative), os.path.realpath(os.path.join(root, relative))
+        if os.path.islink(path):
+            yield relative
+        if real_path in seen or not (real_path == real_root or is_inside(path, root)):
             continue
-        seen.add(real)
-        for name, is_folder in _listed(place):
+        seen.add(real_path)
+        for name, is_folder in _list_folder(path):
             if is_folder and name != "__pycache__":
-                folders.append(os.path.join(here, name))
+                folders.append(os.path.join(relative, name))
             elif not is_folder:
-                yield os.path.join(here, name)
+                yield os.path.join(relative, name)
 
 
-def _listed(folder: str) -> Iterator[tuple[str, bool]]:
+def _list_folder(folder: str) -> Iterator[tuple[str, bool]]:
     try:
         with os.scandir(folder) as entries:
             yield from ((entry.name, entry.is_dir()) for entry in entries)
@@ -128,34 +128,34 @@ def _size(path: str) -> int:
 
 def _content(path: str, root: str) -> str:
     if os.path.islink(path) and os.path.isdir(path):
-        return f"{UNSHOWN}is a link to {os.readlink(path)!r})"
-    text, wrong = read(path, root)
-    if text.startswith(UNSHOWN):
-        wrong = "begins as if it were not shown"
-    return f"{UNSHOWN}{wrong}){_sealed(path, root)}" if wrong else text
+        return f"{UNSHOWN_PREFIX}is a link to {os.readlink(path)!r})"
+    text, error = read(path, root)
+    if text.startswith(UNSHOWN_PREFIX):
+        error = "begins as if it were not shown"
+    return f"{UNSHOWN_PREFIX}{error}){_hash_suffix(path, root)}" if error else text
 
 
-def _sealed(path: str, root: str) -> str:
+def _hash_suffix(path: str, root: str) -> str:
     try:
-        # O_NONBLOCK: a pipe must not keep us waiting, and something without end must not be read.
+        # O_NONBLOCK: opening a pipe must not block, and an endless file must not be read.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             info = os.fstat(file.fileno())
-            # Outside, a regular file without a size may be one that the kernel makes up anew at each reading.
-            if stat.S_ISREG(info.st_mode) and (info.st_size or inside(path, root)):
-                return " sha256 " + hashlib.sha256(file.read(MOST_BYTES) or b"").hexdigest()
+            # Outside the project, a regular file of size 0 may be one that the kernel generates at each read.
+            if stat.S_ISREG(info.st_mode) and (info.st_size or is_inside(path, root)):
+                return " sha256 " + hashlib.sha256(file.read(MAX_BYTES) or b"").hexdigest()
     except OSError:
         pass
     return ""
 
 
-def digests(root: str, known: Contents) -> dict[str, str]:
-    """The sha256 of each file of *known*, by the path that it really has."""
-    sealed = {name: _digest(text) for name, text in known.items()}
-    return {os.path.realpath(os.path.join(root, name)): one for name, one in sealed.items() if one}
+def digests(root: str, contents: Contents) -> dict[str, str]:
+    """Return the sha256 of each file of *contents*, by its real path."""
+    hashes = {name: _digest(text) for name, text in contents.items()}
+    return {os.path.realpath(os.path.join(root, name)): digest for name, digest in hashes.items() if digest}
 
 
 def _digest(text: str) -> str:
-    if text.startswith(UNSHOWN):
+    if text.startswith(UNSHOWN_PREFIX):
         return text.rpartition(" sha256 ")[2] if " sha256 " in text else ""
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -166,18 +166,18 @@ def pin(file: str, root: str, pinned: Contents) -> None:
 
 
 def unpin(file: str, root: str) -> bool:
-    """Trust the project no longer; whether it was trusted."""
-    known = os.path.realpath(root) in _load(file)
+    """Remove the project's trust; return whether it was trusted."""
+    was_trusted = os.path.realpath(root) in _load(file)
     _change(file, {os.path.realpath(root): None})
-    return known
+    return was_trusted
 
 
 def _load(file: str) -> dict[str, Contents]:
-    """The trusted projects; a file that others could have written, or that is not ours, is refused."""
+    """Return the trusted projects; raise `OSError` if other users could have written the file."""
     try:
-        with open(file, encoding="utf-8") as opened:
-            _own(opened.fileno(), file)
-            projects = _checked(json.load(opened))
+        with open(file, encoding="utf-8") as stream:
+            _require_private(stream.fileno(), file)
+            projects = _validate(json.load(stream))
     except FileNotFoundError:
         return {}
     except (ValueError, RecursionError):
@@ -187,16 +187,16 @@ def _load(file: str) -> dict[str, Contents]:
     return projects
 
 
-def _checked(data: Any) -> dict[str, Contents] | None:
+def _validate(data: Any) -> dict[str, Contents] | None:
     projects = data.get("projects", {}) if isinstance(data, dict) else None
     if not isinstance(projects, dict):
         return None
-    whole = all(isinstance(files, dict) for files in projects.values())
-    texts = (text for files in projects.values() for text in files.values()) if whole else (None,)
+    well_formed = all(isinstance(files, dict) for files in projects.values())
+    texts = (text for files in projects.values() for text in files.values()) if well_formed else (None,)
     return projects if all(isinstance(text, str) for text in texts) else None
 
 
-def _own(descriptor: int, file: str) -> None:
+def _require_private(descriptor: int, file: str) -> None:
     info = os.fstat(descriptor)
     if info.st_uid != os.getuid() or stat.S_IMODE(info.st_mode) & 0o077:
         raise OSError(f"{file} can be used by others than you; run: chmod 600 {shlex.quote(file)}")
@@ -206,7 +206,7 @@ def _change(file: str, changes: Mapping[str, Contents | None]) -> None:
     projects = {**_load(file), **changes}
     kept = {root: files for root, files in sorted(projects.items()) if files is not None}
     os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
-    handle, new = tempfile.mkstemp(dir=os.path.dirname(file), prefix=".trust-")
-    with os.fdopen(handle, "w", encoding="utf-8") as opened:
-        json.dump({"version": 1, "projects": kept}, opened, indent=1)
-    os.replace(new, file)
+    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(file), prefix=".trust-")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        json.dump({"version": 1, "projects": kept}, stream, indent=1)
+    os.replace(temporary, file)

@@ -1,7 +1,15 @@
-"""Secrets out of any text; used wherever something is stored, traced or injected.
+"""Removal of secrets from text and JSON before it is stored, traced or injected.
 
-Every search is keyed by a literal that must occur, and compiled when it first does: a text without secrets
-costs a few searches. No search scans a stretch more than a bounded number of times, whatever the text.
+Public functions: `redact` and `redact_json` replace every secret by `[redacted:kind]`; `find_secrets` returns
+their positions; `redact_json_with_findings` also reports the secrets. `hookline.redact.stream` redacts text
+that arrives in chunks, and `hookline.redact.gitleaks_rules` reads additional rules from gitleaks files.
+
+    >>> from hookline.redact import redact
+    >>> redact("url: postgres://ann:vK3-x9Qm2pLs@db/app")
+    'url: postgres://ann:[redacted:url-password]@db/app'
+
+Each search requires a literal to occur first, and is compiled on its first use, so a text without secrets
+costs a few substring searches. Each search is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -11,131 +19,167 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.redact._json import Text, page, rebuilt, walked
-from hookline.redact._prefilter import keys, runs, uncovered
-from hookline.redact._prefilter import spans as keyed
-from hookline.redact._text_views import Span, Stretch, view
+from hookline.redact._json import JsonString, iterate_strings, join_strings, rebuild
+from hookline.redact._prefilter import (
+    find_keyed_spans,
+    find_private_keys,
+    find_run_secrets,
+    reveal_hidden_text,
+)
+from hookline.redact._text_views import Replacement, Span, build_view
+
+__all__ = [
+    "MARK",
+    "Keep",
+    "Rules",
+    "Secret",
+    "find_secrets",
+    "redact",
+    "redact_json",
+    "redact_json_with_findings",
+]
 
 Keep = Callable[[str, str], bool]
-"""Whether a secret of a kind is to stay: `(kind, value)`."""
+"""Called with `(kind, value)` of a secret; returns whether it stays in the text."""
 Rules = Iterable[Callable[[str], Iterable[Span]]]
-"""More searches, such as those of a rule file."""
+"""Additional searches, such as those of a rule file."""
 
 
 class Secret(Struct, frozen=True, kw_only=True):
-    """Where in a text a secret lies, and of what kind it is; never the secret itself."""
+    """The position and kind of a secret in a text; never the secret itself."""
 
     kind: str
     start: int
     end: int
-    more: bool = False
-    """Goes on from the one before, on another line or in another string."""
+    continued: bool = False
+    """Whether it continues the secret before it, on another line or in another string."""
 
 
 def redact(text: str, *, rules: Rules = (), keep: Keep | None = None) -> str:
-    """*text* with `[redacted:kind]` in place of every secret; its lines, and JSON in it, stay as they are."""
-    found = find(text, rules=rules, keep=keep)
-    return cut(text, found) if found else text
+    """Return *text* with `[redacted:kind]` in place of every secret; its lines and JSON syntax are kept."""
+    secrets = find_secrets(text, rules=rules, keep=keep)
+    return mask_secrets(text, secrets) if secrets else text
 
 
-def find(
+def find_secrets(
     text: str, *, rules: Rules = (), keep: Keep | None = None, inside_key: bool = False
 ) -> tuple[Secret, ...]:
-    """The secrets in *text*, in order and apart; *inside_key*, it begins in the middle of a private key."""
-    if len(text) < _SHORT:
+    """Return the secrets in *text*, in order and without overlap.
+
+    *inside_key* means that the text begins in the middle of a private key.
+    """
+    if len(text) < _MIN_LENGTH:
         return ()
-    spans = _merged(text, _once(text, rules, keep, inside_key=inside_key))
+    spans = _merge_spans(text, _find_spans(text, rules, keep, inside_key=inside_key))
     if not spans:
         return ()
-    for _ in range(_ROUNDS):
-        shown = view(text, (Stretch(one.start, one.end, _mark(one)) for one in spans))
-        more = [one for one in _once(shown.text, rules, keep) if MARK not in shown.text[one.start : one.end]]
-        if not more:
+    for _ in range(_MAX_ROUNDS):
+        masked = build_view(text, (Replacement(span.start, span.end, _format_mark(span)) for span in spans))
+        new_spans = [
+            span
+            for span in _find_spans(masked.text, rules, keep)
+            if MARK not in masked.text[span.start : span.end]
+        ]
+        if not new_spans:
             break
-        spans = _merged(
-            text, [*spans, *(Span(*shown.span(one.start, one.end), one.kind, one.more) for one in more)]
+        spans = _merge_spans(
+            text,
+            [
+                *spans,
+                *(Span(*masked.span(span.start, span.end), span.kind, span.continued) for span in new_spans),
+            ],
         )
-    return tuple(Secret(kind=s.kind, start=s.start, end=s.end, more=s.more) for s in spans)
+    return tuple(
+        Secret(kind=span.kind, start=span.start, end=span.end, continued=span.continued) for span in spans
+    )
 
 
-_SHORT = 8
-"""Characters of the shortest text that can hold a secret."""
-_ROUNDS = 4
-"""How often what is left is looked at: where one secret ends, another may begin, unseen before."""
+_MIN_LENGTH = 8
+"""Minimum characters of a text that can contain a secret."""
+_MAX_ROUNDS = 4
+"""Maximum searches of a text: with one secret masked, another next to it may be recognised."""
 
 
-def _once(text: str, rules: Rules, keep: Keep | None, *, inside_key: bool = False) -> list[Span]:
-    spans = [*keys(text, inside=inside_key), *keyed(text), *runs(text)]
-    for bare in uncovered(text):
-        there = (*keys(bare.text), *keyed(bare.text))
-        spans += [Span(*bare.span(start, end), kind, more) for start, end, kind, more in there]
+def _find_spans(text: str, rules: Rules, keep: Keep | None, *, inside_key: bool = False) -> list[Span]:
+    spans = [*find_private_keys(text, inside=inside_key), *find_keyed_spans(text), *find_run_secrets(text)]
+    for visible in reveal_hidden_text(text):
+        found = (*find_private_keys(visible.text), *find_keyed_spans(visible.text))
+        spans += [Span(*visible.span(start, end), kind, continued) for start, end, kind, continued in found]
     for rule in rules:
         spans += rule(text)
     return [span for span in spans if not (keep and keep(span.kind, text[span.start : span.end]))]
 
 
 def redact_json(value: Any, *, rules: Rules = (), keep: Keep | None = None) -> Any:
-    """A JSON value with every string in it redacted, seen together with its key; its shape stays."""
-    return clean_json(value, rules=rules, keep=keep)[0]
+    """Return a copy of a JSON value with every string redacted, judged together with its key."""
+    return redact_json_with_findings(value, rules=rules, keep=keep)[0]
 
 
-def clean_json(
+def redact_json_with_findings(
     value: Any, *, rules: Rules = (), keep: Keep | None = None
 ) -> tuple[Any, tuple[tuple[str, str, int], ...]]:
-    """The same, and of every secret its kind, the keys that lead to it, and the line of that string."""
-    texts = list(walked(value))
-    secrets = _in_each(texts, rules, keep)
-    new = (cut(one.text, secrets.get(number, ())) for number, one in enumerate(texts))
-    found = [
-        (one.kind, texts[number].path, texts[number].text.count("\n", 0, one.start) + 1)
-        for number, there in secrets.items()
-        for one in there
-        if not one.more
+    """Return the redacted *value*, and a `(kind, path, line)` for every secret.
+
+    The path consists of the keys that lead to the string, joined by dots; the line is that within the string.
+    """
+    strings = list(iterate_strings(value))
+    secrets = _find_in_strings(strings, rules, keep)
+    redacted = (mask_secrets(item.text, secrets.get(index, ())) for index, item in enumerate(strings))
+    findings = [
+        (item.kind, strings[index].path, strings[index].text.count("\n", 0, item.start) + 1)
+        for index, found in secrets.items()
+        for item in found
+        if not item.continued
     ]
-    return rebuilt(value, new), tuple(found)
+    return rebuild(value, redacted), tuple(findings)
 
 
-def _in_each(texts: Sequence[Text], rules: Rules, keep: Keep | None) -> dict[int, list[Secret]]:
-    """The secrets in each of the *texts*, by its number."""
-    whole, there = page(texts), dict[int, list[Secret]]()
-    for one in find(whole.text, rules=rules, keep=keep):
-        for number in range(max(0, whole.at(one.start)), whole.at(one.end - 1) + 1):
-            begins, text = whole.begins[number], texts[whole.which[number]].text
-            start, end = max(0, one.start - begins), min(one.end - begins, len(text))
+def _find_in_strings(
+    strings: Sequence[JsonString], rules: Rules, keep: Keep | None
+) -> dict[int, list[Secret]]:
+    """Return the secrets in each of the *strings*, by index."""
+    joined, found = join_strings(strings), dict[int, list[Secret]]()
+    for secret in find_secrets(joined.text, rules=rules, keep=keep):
+        for position in range(max(0, joined.index_at(secret.start)), joined.index_at(secret.end - 1) + 1):
+            offset, text = joined.starts[position], strings[joined.indices[position]].text
+            start, end = max(0, secret.start - offset), min(secret.end - offset, len(text))
             if start < end:
-                new = Secret(kind=one.kind, start=start, end=end, more=one.more and bool(there))
-                there.setdefault(whole.which[number], []).append(new)
-    return there
+                part = Secret(
+                    kind=secret.kind, start=start, end=end, continued=secret.continued and bool(found)
+                )
+                found.setdefault(joined.indices[position], []).append(part)
+    return found
 
 
-def cut(text: str, secrets: Sequence[Secret]) -> str:
-    """*text* without the *secrets*, which are in order."""
-    pieces, done = [], 0
+def mask_secrets(text: str, secrets: Sequence[Secret]) -> str:
+    """Return *text* with the *secrets*, which are in order, replaced by their marks."""
+    pieces, end = [], 0
     for secret in secrets:
-        pieces += [text[done : secret.start], _mark(secret)]
-        done = secret.end
-    return "".join([*pieces, text[done:]])
+        pieces += [text[end : secret.start], _format_mark(secret)]
+        end = secret.end
+    return "".join([*pieces, text[end:]])
 
 
 MARK = "[redacted"
+"""The beginning of every text that replaces a secret."""
 
 
-def _mark(secret: Secret | Span) -> str:
-    return f"{MARK}]" if secret.more else f"{MARK}:{secret.kind}]"
+def _format_mark(secret: Secret | Span) -> str:
+    return f"{MARK}]" if secret.continued else f"{MARK}:{secret.kind}]"
 
 
-def _merged(text: str, spans: Iterable[Span]) -> list[Span]:
+def _merge_spans(text: str, spans: Iterable[Span]) -> list[Span]:
     merged: list[Span] = []
-    for _, span in sorted(enumerate(spans), key=lambda one: (one[1].start, one[0])):
+    for _, span in sorted(enumerate(spans), key=lambda item: (item[1].start, item[0])):
         if merged and span.start < merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(merged[-1].end, span.end))
         else:
-            merged.append(span._replace(start=_behind_backslash(text, span.start)))
+            merged.append(span._replace(start=_include_backslashes(text, span.start)))
     return merged
 
 
-def _behind_backslash(text: str, start: int) -> int:
-    """An escaped slash goes with what escapes it."""
+def _include_backslashes(text: str, start: int) -> int:
+    """Return *start*, moved before the backslashes that escape a slash there."""
     if text[start : start + 1] != "/":
         return start
     before = text[max(0, start - 8) : start]

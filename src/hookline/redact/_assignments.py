@@ -1,223 +1,242 @@
-"""Random values that are assigned to something called a secret: in code, settings, headers, flags, markup."""
+"""Values assigned to the name of a secret: in code, settings, headers, command-line options and markup."""
 
 import re
 from collections.abc import Iterator
 from functools import cache
 
-from hookline.redact._names import Name, identity, named
-from hookline.redact._separators import BARE, assignment, changed, item, turned
+from hookline.redact._names import Name, classify_name, may_name_identifier
+from hookline.redact._separators import (
+    BARE_CHARACTER,
+    assignment_pattern,
+    changed_value_pattern,
+    next_item_pattern,
+    value_first_pattern,
+)
 from hookline.redact._text_views import Span
 from hookline.redact._values import (
-    cased,
-    code,
-    identifier,
-    made_up,
-    placeholder,
-    random,
-    reference,
-    shuffled,
+    has_mixed_case,
+    is_code,
+    is_identifier,
+    is_placeholder,
+    is_reference,
+    looks_made_up,
+    looks_random,
+    looks_shuffled,
 )
 
-STEMS = ("pass", "pwd", "pw", "secret", "credential", "key", "token", "auth", "bearer", "sig")
-"""What every name of a secret contains, in lower case."""
-_MOST = 4096
-"""Characters of a quoted value that are taken once its beginning was found out."""
-_LINE = 80
-"""Characters before a name in which its line may begin."""
-_ITEMS = 500
-"""Strings of a list that are looked at behind its first."""
-_LEAST = 8
-"""Characters of the shortest value."""
-_ENDS = frozenset("(){}[],;&|")
-"""What ends a bare value, unless that alone fills the rest of its line."""
-_PLAIN = frozenset({"password", "secret"})
-"""Kinds that people make up themselves."""
+NAME_STEMS = ("pass", "pwd", "pw", "secret", "credential", "key", "token", "auth", "bearer", "sig")
+"""Substrings, in lower case; every name of a secret contains one of them."""
+_MAX_QUOTED = 4096
+"""Maximum characters of a quoted value that are redacted."""
+_MAX_LINE_PREFIX = 80
+"""Maximum characters between the start of a line and a name."""
+_MAX_ITEMS = 500
+"""Maximum strings of a list that are examined after its first."""
+_MIN_VALUE = 8
+"""Minimum characters of a value."""
+_VALUE_ENDS = frozenset("(){}[],;&|")
+"""Characters that end a bare value, unless it fills the rest of its line."""
+_CHOSEN_KINDS = frozenset({"password", "secret"})
+"""Kinds of secrets that people choose themselves."""
 
 
-def assigned(text: str) -> Iterator[Span]:
-    """The values in *text* that are assigned to a secret's name and look like one."""
-    lower = _lowered(text)
-    yield from _behind_names(text, lower)
+def find_assigned(text: str) -> Iterator[Span]:
+    """Yield the values in *text* that are assigned to the name of a secret and look like one."""
+    lower = _lower(text)
+    yield from _find_after_names(text, lower)
     if "value" in lower:
-        yield from _before_names(text, lower)
+        yield from _find_before_names(text, lower)
     if "cookie" in lower:
-        yield from _cookies(text, lower)
+        yield from _find_cookies(text, lower)
 
 
-def _behind_names(text: str, lower: str) -> Iterator[Span]:
-    for stem in STEMS:
-        place = lower.find(stem)
-        while place >= 0:
-            found = assignment(stem).match(lower, place)
-            span = _value(text, lower, found, stem) if found else None
-            if found and span:
+def _find_after_names(text: str, lower: str) -> Iterator[Span]:
+    for stem in NAME_STEMS:
+        position = lower.find(stem)
+        while position >= 0:
+            match = assignment_pattern(stem).match(lower, position)
+            span = _find_value(text, lower, match, stem) if match else None
+            if match and span:
                 yield span
-            if found and (span or _lists(found)):
-                yield from _others(text, lower, found, stem)
-            place = lower.find(stem, span.end if span else place + len(stem))
+            if match and (span or _starts_list(match)):
+                yield from _find_further_values(text, lower, match, stem)
+            position = lower.find(stem, span.end if span else position + len(stem))
 
 
-def _before_names(text: str, lower: str) -> Iterator[Span]:
-    """Of `{"value": "…", "name": "DB_PASSWORD"}`: judged as if they stood the other way round."""
-    for found in turned().finditer(lower):
-        start, end = found.span("quoted" if found["quote"] else "bare")
-        if any(stem in found["name"] for stem in STEMS):
-            name = text[slice(*found.span("name"))]
-            for one in _behind_names(
-                f'"{name}":"{text[start:end]}"', f'"{found["name"]}":"{lower[start:end]}"'
+def _find_before_names(text: str, lower: str) -> Iterator[Span]:
+    """Yield the values of `{"value": "…", "name": "DB_PASSWORD"}`, judged as if the name came first."""
+    for match in value_first_pattern().finditer(lower):
+        start, end = match.span("quoted" if match["quote"] else "bare")
+        if any(stem in match["name"] for stem in NAME_STEMS):
+            name = text[slice(*match.span("name"))]
+            for span in _find_after_names(
+                f'"{name}":"{text[start:end]}"', f'"{match["name"]}":"{lower[start:end]}"'
             ):
-                yield Span(start, end, one.kind)
+                yield Span(start, end, span.kind)
 
 
-def _value(text: str, lower: str, found: re.Match[str], stem: str) -> Span | None:
-    start, end = found.span("quoted" if found["quote"] else "bare")
-    if end - start < _LEAST and (found["quote"] or text[end : end + 1] not in _ENDS):
+def _find_value(text: str, lower: str, match: re.Match[str], stem: str) -> Span | None:
+    start, end = match.span("quoted" if match["quote"] else "bare")
+    if end - start < _MIN_VALUE and (match["quote"] or text[end : end + 1] not in _VALUE_ENDS):
         return None
-    end = end if found["quote"] else _open_ended(text, lower, found)
-    name = named(text, lower, found, stem) if end - start >= _LEAST else None
-    if name is None or end - start < (_LEAST if _basic(found) else name.least):
+    end = end if match["quote"] else _find_line_end(text, lower, match)
+    name = classify_name(text, lower, match, stem) if end - start >= _MIN_VALUE else None
+    if name is None or end - start < (_MIN_VALUE if _has_basic_scheme(match) else name.min_length):
         return None
     value = text[start:end]
-    if not _secret(text, value, found, name.kind) or (identifier(value) and identity(lower, found, stem)):
+    if not _is_secret(text, value, match, name.kind) or (
+        is_identifier(value) and may_name_identifier(lower, match, stem)
+    ):
         return None
-    return Span(start, _closed(text, found) if found["quote"] else _bare_end(text, end), name.kind)
-
-
-def _others(text: str, lower: str, found: re.Match[str], stem: str) -> Iterator[Span]:
-    """What is listed behind the value, or what it is changed to."""
-    name, next_ = named(text, lower, found, stem), item() if _lists(found) else changed()
-    more = next_.match(lower, _end(text, found)) if name else None
-    for _ in range(_ITEMS):
-        if more is None or name is None:
-            return
-        start, end = more.start("quoted" if more["quote"] else "bare"), _end(text, more)
-        if _listed(text[start:end], name) and not (
-            identifier(text[start:end]) and identity(lower, found, stem)
-        ):
-            yield Span(start, end, name.kind)
-        more = next_.match(lower, end)
-
-
-def _lists(found: re.Match[str]) -> bool:
-    joint = found["joint"].rstrip(" \t")
-    return joint.rstrip().endswith("[") or joint.rpartition("\n")[2].strip() == "-"
-
-
-def _end(text: str, found: re.Match[str]) -> int:
-    return _closed(text, found) if found["quote"] else found.end()
-
-
-def _listed(value: str, name: Name) -> bool:
-    return len(value) >= name.least and _issued(value, name.kind)
-
-
-def _basic(found: re.Match[str]) -> bool:
-    return (found["scheme"] or "").startswith("basic")
-
-
-def _secret(text: str, value: str, found: re.Match[str], kind: str) -> bool:
-    if not found["quote"] and not _of_environment(text, found) and _code(text, value, found):
-        return False
-    if _basic(found):
-        return not (placeholder(value) or reference(value))
-    if _issued(value, kind) or (_said(text, found) and shuffled(value)):
-        return True
-    return kind == "password" and found["joint"].isspace() and cased(value)
-
-
-def _issued(value: str, kind: str) -> bool:
-    return random(value) or (kind in _PLAIN and made_up(value))
-
-
-def _said(text: str, found: re.Match[str]) -> bool:
-    """Whether it can be nothing but a value: in quotes, behind an option, or to the end of the line."""
-    return bool(
-        found["quote"] or found["joint"].isspace() or text[found.end() : found.end() + 1] in {"", "\n", "\r"}
+    return Span(
+        start, _find_closing_quote(text, match) if match["quote"] else _find_bare_end(text, end), name.kind
     )
 
 
-def _of_environment(text: str, found: re.Match[str]) -> bool:
-    return found["joint"] == "=" and text[found.start()].isupper()
+def _find_further_values(text: str, lower: str, match: re.Match[str], stem: str) -> Iterator[Span]:
+    """Yield the items of a list after its first, or the value that the first is changed to."""
+    name, pattern = (
+        classify_name(text, lower, match, stem),
+        next_item_pattern() if _starts_list(match) else changed_value_pattern(),
+    )
+    item = pattern.match(lower, _value_end(text, match)) if name else None
+    for _ in range(_MAX_ITEMS):
+        if item is None or name is None:
+            return
+        start, end = item.start("quoted" if item["quote"] else "bare"), _value_end(text, item)
+        if _is_listed_secret(text[start:end], name) and not (
+            is_identifier(text[start:end]) and may_name_identifier(lower, match, stem)
+        ):
+            yield Span(start, end, name.kind)
+        item = pattern.match(lower, end)
 
 
-def _code(text: str, value: str, found: re.Match[str]) -> bool:
-    return text[found.end() : found.end() + 1] in {"(", "["} or code(value)
+def _starts_list(match: re.Match[str]) -> bool:
+    joint = match["joint"].rstrip(" \t")
+    return joint.rstrip().endswith("[") or joint.rpartition("\n")[2].strip() == "-"
 
 
-def _open_ended(text: str, lower: str, found: re.Match[str]) -> int:
-    """A value that alone fills the rest of a line may hold what elsewhere ends one."""
-    start = max(0, found.start() - _LINE)
-    line = text.rfind("\n", start, found.start()) + 1
-    if not (line or start == 0) or not _alone().fullmatch(lower, line, found.start()):
-        return found.end()
-    rest = _rest().match(lower, found.end())
-    return rest.end() if rest else found.end()
+def _value_end(text: str, match: re.Match[str]) -> int:
+    return _find_closing_quote(text, match) if match["quote"] else match.end()
 
 
-def _bare_end(text: str, end: int) -> int:
-    """Of a value that is longer than what was judged of it."""
-    more = _bare().match(text, end)
-    return more.end() if more else end
+def _is_listed_secret(value: str, name: Name) -> bool:
+    return len(value) >= name.min_length and _looks_issued(value, name.kind)
 
 
-def _closed(text: str, found: re.Match[str]) -> int:
-    """Where the quote ends in which the value begins: behind blanks and escapes too, on the same line."""
-    quote, start = found["mark"], found.end()
-    escapes = len(found["quote"]) - 1
-    for other in _quotes().finditer(text, start, start + _MOST):
-        before = len(other[1])
-        if other[2] == quote and (before < escapes or before % (2 * escapes + 2) == escapes):
-            return other.end() - 1 - min(before, escapes)
-        if other[2] not in "'`" and other[2] != quote:
-            break  # the end of the line, or of JSON around it
+def _has_basic_scheme(match: re.Match[str]) -> bool:
+    return (match["scheme"] or "").startswith("basic")
+
+
+def _is_secret(text: str, value: str, match: re.Match[str], kind: str) -> bool:
+    if (
+        not match["quote"]
+        and not _is_environment_variable(text, match)
+        and _is_code_value(text, value, match)
+    ):
+        return False
+    if _has_basic_scheme(match):
+        return not (is_placeholder(value) or is_reference(value))
+    if _looks_issued(value, kind) or (_is_clearly_value(text, match) and looks_shuffled(value)):
+        return True
+    return kind == "password" and match["joint"].isspace() and has_mixed_case(value)
+
+
+def _looks_issued(value: str, kind: str) -> bool:
+    return looks_random(value) or (kind in _CHOSEN_KINDS and looks_made_up(value))
+
+
+def _is_clearly_value(text: str, match: re.Match[str]) -> bool:
+    """Return whether it can only be a value: quoted, after an option, or up to the end of the line."""
+    return bool(
+        match["quote"] or match["joint"].isspace() or text[match.end() : match.end() + 1] in {"", "\n", "\r"}
+    )
+
+
+def _is_environment_variable(text: str, match: re.Match[str]) -> bool:
+    return match["joint"] == "=" and text[match.start()].isupper()
+
+
+def _is_code_value(text: str, value: str, match: re.Match[str]) -> bool:
+    return text[match.end() : match.end() + 1] in {"(", "["} or is_code(value)
+
+
+def _find_line_end(text: str, lower: str, match: re.Match[str]) -> int:
+    """Return the end of a value; one that fills the rest of its line may contain `_VALUE_ENDS`."""
+    start = max(0, match.start() - _MAX_LINE_PREFIX)
+    line_start = text.rfind("\n", start, match.start()) + 1
+    if not (line_start or start == 0) or not _line_start_pattern().fullmatch(
+        lower, line_start, match.start()
+    ):
+        return match.end()
+    rest = _rest_of_line_pattern().match(lower, match.end())
+    return rest.end() if rest else match.end()
+
+
+def _find_bare_end(text: str, end: int) -> int:
+    """Return the end of a value that is longer than the part that was judged."""
+    rest = _bare_pattern().match(text, end)
+    return rest.end() if rest else end
+
+
+def _find_closing_quote(text: str, match: re.Match[str]) -> int:
+    """Return the position of the closing quote on the same line, after blanks and escapes too."""
+    quote, start = match["mark"], match.end()
+    escapes = len(match["quote"]) - 1
+    for candidate in _quote_pattern().finditer(text, start, start + _MAX_QUOTED):
+        backslashes = len(candidate[1])
+        if candidate[2] == quote and (backslashes < escapes or backslashes % (2 * escapes + 2) == escapes):
+            return candidate.end() - 1 - min(backslashes, escapes)
+        if candidate[2] not in "'`" and candidate[2] != quote:
+            break  # the end of the line, or of the surrounding JSON string
     return start
 
 
-def _cookies(text: str, lower: str) -> Iterator[Span]:
-    for line in _cookie_line().finditer(lower):
-        for found in _cookie().finditer(text, *line.span("pairs")):
-            if random(found[1]):
-                yield Span(*found.span(1), "cookie")
+def _find_cookies(text: str, lower: str) -> Iterator[Span]:
+    for line in _cookie_line_pattern().finditer(lower):
+        for match in _cookie_pattern().finditer(text, *line.span("pairs")):
+            if looks_random(match[1]):
+                yield Span(*match.span(1), "cookie")
 
 
 @cache
-def _bare() -> re.Pattern[str]:
-    return re.compile(f"{BARE}+")
+def _bare_pattern() -> re.Pattern[str]:
+    return re.compile(f"{BARE_CHARACTER}+")
 
 
 @cache
-def _quotes() -> re.Pattern[str]:
+def _quote_pattern() -> re.Pattern[str]:
     return re.compile(r"""(\\*)(["'`\n\r\v\f\x1c-\x1e\x85\u2028\u2029])""")
 
 
 @cache
-def _alone() -> re.Pattern[str]:
-    """What may stand before a name that begins its line."""
+def _line_start_pattern() -> re.Pattern[str]:
+    """Return the pattern of the text before a name at the start of a line."""
     word = "(?:export |set |setx |env |arg |declare -x )?"
     return re.compile(rf"[-+> \t]{{0,40}}{word}(?:[a-z0-9_.]{{1,60}}[-_.])?[a-z0-9_]{{0,20}}")
 
 
 @cache
-def _rest() -> re.Pattern[str]:
+def _rest_of_line_pattern() -> re.Pattern[str]:
     return re.compile(r"""(?:[^\s"'`<>\\,;&]|[,;&](?![\s"'`]|[a-z0-9_. -]{1,40}[=:]|$)){1,400}(?=\s|$)""")
 
 
 @cache
-def _cookie_line() -> re.Pattern[str]:
+def _cookie_line_pattern() -> re.Pattern[str]:
     return re.compile(r"""cookie["']?[ \t]{0,20}[:=](?P<pairs>[^\r\n]{1,8192})""")
 
 
 @cache
-def _cookie() -> re.Pattern[str]:
+def _cookie_pattern() -> re.Pattern[str]:
     return re.compile(r"""=([^;\s,"'\\]{16,})""")
 
 
-def _lowered(text: str) -> str:
+def _lower(text: str) -> str:
     lower = text.lower()
-    # Some capitals become two characters; then only ASCII ones are lowered, so that places stay the same.
-    return lower if len(lower) == len(text) else text.translate(_ascii_lower())
+    # Some capitals become two characters: then only ASCII is lowered, so that positions stay the same.
+    return lower if len(lower) == len(text) else text.translate(_ascii_lower_table())
 
 
 @cache
-def _ascii_lower() -> dict[int, int]:
+def _ascii_lower_table() -> dict[int, int]:
     return {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}

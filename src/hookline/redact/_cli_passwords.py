@@ -1,20 +1,20 @@
-"""Passwords that programs take without a telling name: `curl -u me:…`, `mysql -p…`, `IDENTIFIED BY …`."""
+"""Passwords in command lines and SQL: `curl -u me:…`, `mysql -p…`, `IDENTIFIED BY …`."""
 
 import re
 from collections.abc import Iterator
 from functools import cache
 
 from hookline.redact._text_views import Span
-from hookline.redact._values import placeholder, reference
+from hookline.redact._values import is_placeholder, is_reference
 
-_SHORT = 6
-"""Characters from which an option's value may be a password."""
-_LINE = 200
-"""Characters before an option in which its program is looked for."""
+_MIN_LENGTH = 6
+"""Minimum characters of a password."""
+_MAX_DISTANCE = 200
+"""Maximum characters between a program and its option."""
 _VALUE = r"""["']?(?P<value>[^\s"'`|&;<>()\\-][^\s"'`|&;<>()\\]{3,})"""
-_NAMED = r"""["']?[^\s:"'`$\\[]{1,64}:(?P<value>[^\s"'`|&;<>()@\\]{4,})"""
+_USER_AND_VALUE = r"""["']?[^\s:"'`$\\[]{1,64}:(?P<value>[^\s"'`|&;<>()@\\]{4,})"""
 _OPTIONS = (
-    (("curl",), rf"(?:-u|-U|--(?:proxy-)?user)[ =]{{0,2}}{_NAMED}"),
+    (("curl",), rf"(?:-u|-U|--(?:proxy-)?user)[ =]{{0,2}}{_USER_AND_VALUE}"),
     (("mysql", "mariadb"), rf"-p{_VALUE}"),
     (("sshpass", "docker login", "podman login", "registry login"), rf"-p[ ]{{0,2}}{_VALUE}"),
     (("mongo -u", "mongosh", "mongodump", "mongorestore", "az login"), rf"-p[ ]{_VALUE}"),
@@ -24,54 +24,63 @@ _OPTIONS = (
     (("gh secret set",), rf"(?:-b|--body)[ =]{{0,2}}{_VALUE}"),
     (("smbclient",), r"""-U[ ]?["']?[^\s%\\]{1,64}%(?P<value>[^\s"'`\\]{4,})"""),
 )
+"""Programs, and the options with their password."""
 
-_STRING = r"""\\?["'](?P<value>[^\s"'\\]{4,200})"""
-_HOW = r"(?:\s{1,8}WITH\s{1,8}['\"`]?\w{1,40}['\"`]?)?\s{1,8}BY\s{1,8}(?:PASSWORD\s{1,8})?"
-_WORD = (
+_QUOTED_VALUE = r"""\\?["'](?P<value>[^\s"'\\]{4,200})"""
+_IDENTIFIED_BY = r"(?:\s{1,8}WITH\s{1,8}['\"`]?\w{1,40}['\"`]?)?\s{1,8}BY\s{1,8}(?:PASSWORD\s{1,8})?"
+_PIPED_VALUE = (
     r"""(?:\\?["']?%s(?:\\n)?\\?["']? {1,4})?\\?["']?(?P<value>[^\s"'`|&;<>()\\]{4,200})(?:\\n)?\\?["']?"""
 )
-_STDIN = r"(?:sudo (?:--?[a-z-]{1,20} ){0,4}(?:-[a-z]{0,4}(?-i:S)|--stdin)|[^\n|]{0,200}--password-stdin)\b"
+_STDIN_READER = (
+    r"(?:sudo (?:--?[a-z-]{1,20} ){0,4}(?:-[a-z]{0,4}(?-i:S)|--stdin)|[^\n|]{0,200}--password-stdin)\b"
+)
 STATEMENTS = (
-    (("identified", "IDENTIFIED"), rf"\bIDENTIFIED{_HOW}{_STRING}"),
-    (("SecureString", "securestring"), rf"\bConvertTo-SecureString(?: -String)? {{1,4}}{_STRING}"),
+    (("identified", "IDENTIFIED"), rf"\bIDENTIFIED{_IDENTIFIED_BY}{_QUOTED_VALUE}"),
+    (("SecureString", "securestring"), rf"\bConvertTo-SecureString(?: -String)? {{1,4}}{_QUOTED_VALUE}"),
     (
         ("--password-stdin", "sudo -"),
-        rf"\b(?:echo|printf) (?:-[ne]{{1,3}} )?{_WORD} {{0,4}}\| {{0,4}}{_STDIN}",
+        rf"\b(?:echo|printf) (?:-[ne]{{1,3}} )?{_PIPED_VALUE} {{0,4}}\| {{0,4}}{_STDIN_READER}",
     ),
 )
-"""Words that tell, and what then holds a password: `CREATE USER me IDENTIFIED BY '…'`, `echo … | sudo -S`."""
+"""Required words, and the pattern of a password: `CREATE USER me IDENTIFIED BY '…'`, `echo … | sudo -S`."""
 
 
-def typed(text: str) -> Iterator[Span]:
-    """The passwords in command lines and SQL statements of *text*."""
-    for dash in _dash().finditer(text):
+def find_cli_passwords(text: str) -> Iterator[Span]:
+    """Yield the passwords in command lines and SQL statements of *text*."""
+    for dash in _dash_pattern().finditer(text):
         start = dash.start() + 1
-        line = text[max(0, start - _LINE) : start].rpartition("\n")[2]
+        line = text[max(0, start - _MAX_DISTANCE) : start].rpartition("\n")[2]
         for programs, option in _OPTIONS:
             if any(program in line for program in programs):
-                found = _option(option).match(text, start)
-                if found and _password(found["value"]):
-                    yield Span(*found.span("value"), "password")
+                match = _option_pattern(option).match(text, start)
+                if match and _looks_like_password(match["value"]):
+                    yield Span(*match.span("value"), "password")
     for words, pattern in STATEMENTS:
         if any(word in text for word in words):
-            found_in = (found for found in _statement(pattern).finditer(text) if _password(found["value"]))
-            yield from (Span(*found.span("value"), "password") for found in found_in)
+            matches = (
+                match
+                for match in _statement_pattern(pattern).finditer(text)
+                if _looks_like_password(match["value"])
+            )
+            yield from (Span(*match.span("value"), "password") for match in matches)
 
 
-def _password(value: str) -> bool:
-    return len(value) >= _SHORT and not (placeholder(value) or reference(value) or value.startswith("/"))
+def _looks_like_password(value: str) -> bool:
+    return len(value) >= _MIN_LENGTH and not (
+        is_placeholder(value) or is_reference(value) or value.startswith("/")
+    )
 
 
 @cache
-def _dash() -> re.Pattern[str]:
+def _dash_pattern() -> re.Pattern[str]:
     return re.compile(r""" -(?:[uUpPawb](?=[\s"'=\w])|-(?:(?:proxy-)?user|body)\b)""")
 
 
 @cache
-def _statement(pattern: str) -> re.Pattern[str]:
+def _statement_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
 @cache
-def _option(option: str) -> re.Pattern[str]:
+def _option_pattern(option: str) -> re.Pattern[str]:
     return re.compile(option)

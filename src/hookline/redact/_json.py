@@ -1,110 +1,106 @@
-"""Secrets out of JSON values: every string is seen together with its key, and all of them in one look."""
+"""Strings of JSON values: collected with their keys, searched as one text, and put back."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-DEEPEST = 150
-"""Levels: what lies deeper is taken out as a whole, because nobody means it and it must not break us."""
+MAX_DEPTH = 150
+"""Maximum nesting of a value; deeper parts are removed, so that they cannot exhaust the stack."""
 TOO_DEEP = "[redacted:nested-too-deep]"
-_BETWEEN = '"\n\0\n'
-_SHORT = 8
-"""Characters of the shortest secret."""
+_SEPARATOR = '"\n\0\n'
+_MIN_LENGTH = 8
+"""Minimum characters of a secret."""
 
 
-class Text(NamedTuple):
+class JsonString(NamedTuple):
     """One string of a JSON value."""
 
     path: str
     """The keys that lead to it, joined by dots."""
     name: str
-    """What it is called, which may tell that it is a secret."""
+    """The name of the value, which may show that it is a secret."""
     text: str
 
 
-Clean = Callable[[Sequence[Text]], Iterator[str]]
-"""Every text, redacted."""
-
-
-def walked(value: Any, path: str = "", name: str = "", depth: int = 0) -> Iterator[Text]:
-    """The strings of *value*, keys too, in the order in which `rebuilt` wants them back."""
+def iterate_strings(value: Any, path: str = "", name: str = "", depth: int = 0) -> Iterator[JsonString]:
+    """Yield the strings of *value*, including keys, in the order in which `rebuild` consumes them."""
     if isinstance(value, str):
-        yield Text(path, name, value)
-    elif depth < DEEPEST and isinstance(value, Mapping):
+        yield JsonString(path, name, value)
+    elif depth < MAX_DEPTH and isinstance(value, Mapping):
         for key, item in value.items():
             if isinstance(key, str):
-                yield Text(path, "", key)
+                yield JsonString(path, "", key)
             inner = f"{path}.{key}" if path else str(key)
-            yield from walked(item, inner, _named(value, key), depth + 1)
-    elif depth < DEEPEST and isinstance(value, list | tuple):
+            yield from iterate_strings(item, inner, _find_name(value, key), depth + 1)
+    elif depth < MAX_DEPTH and isinstance(value, list | tuple):
         for item in value:
-            yield from walked(item, path, name, depth + 1)
+            yield from iterate_strings(item, path, name, depth + 1)
 
 
-def _named(value: Mapping[Any, Any], key: Any) -> str:
-    """The key; of `{"name": "DB_PASSWORD", "value": "…"}` the name that it tells."""
+def _find_name(value: Mapping[Any, Any], key: Any) -> str:
+    """Return *key*, or the name in an object such as `{"name": "DB_PASSWORD", "value": "…"}`."""
     if key in {"value", "Value"}:
-        told = next((value[name] for name in ("name", "key", "Name", "Key") if name in value), None)
-        return told if isinstance(told, str) else "value"
+        found = next((value[name] for name in ("name", "key", "Name", "Key") if name in value), None)
+        return found if isinstance(found, str) else "value"
     return str(key)
 
 
-def _like(value: Mapping[Any, Any], pairs: dict[Any, Any]) -> dict[Any, Any]:
-    """Return *pairs* as the subclass of dict that *value* is of, if it is created like a dict."""
+def _restore_type(value: Mapping[Any, Any], pairs: dict[Any, Any]) -> dict[Any, Any]:
+    """Return *pairs* as the dict subclass of *value*, if its constructor is that of dict."""
     if not isinstance(value, dict) or type(value).__init__ is not dict.__init__:
         return pairs
     return type(value)(pairs)
 
 
-def rebuilt(value: Any, texts: Iterator[str], depth: int = 0) -> Any:
-    """*value* with its strings replaced by *texts*."""
+def rebuild(value: Any, strings: Iterator[str], depth: int = 0) -> Any:
+    """Return *value* with its strings replaced by *strings*."""
     if isinstance(value, str):
-        return next(texts)
-    if depth >= DEEPEST and isinstance(value, Mapping | list | tuple):
+        return next(strings)
+    if depth >= MAX_DEPTH and isinstance(value, Mapping | list | tuple):
         return TOO_DEEP
     if isinstance(value, Mapping):
         pairs: dict[Any, Any] = {}
         for key, item in value.items():
-            new = _free(pairs, next(texts)) if isinstance(key, str) else key
-            pairs[new] = rebuilt(item, texts, depth + 1)
-        return _like(value, pairs)
+            new_key = _make_unique(pairs, next(strings)) if isinstance(key, str) else key
+            pairs[new_key] = rebuild(item, strings, depth + 1)
+        return _restore_type(value, pairs)
     if isinstance(value, list | tuple):
-        return type(value)([rebuilt(item, texts, depth + 1) for item in value])
+        return type(value)([rebuild(item, strings, depth + 1) for item in value])
     return value
 
 
-def _free(pairs: Mapping[Any, Any], key: str) -> str:
-    """Two keys that were secrets of one kind stay two."""
-    number, new = 1, key
-    while new in pairs:
+def _make_unique(pairs: Mapping[Any, Any], key: str) -> str:
+    """Return *key* with a number if *pairs* has it: two redacted keys of one kind must stay two."""
+    number, candidate = 1, key
+    while candidate in pairs:
         number += 1
-        new = f"{key}#{number}"
-    return new
+        candidate = f"{key}#{number}"
+    return candidate
 
 
-class Page(NamedTuple):
-    """Many texts as one, so that one look finds what is in all of them."""
+class JoinedStrings(NamedTuple):
+    """Many strings joined to one text, so that one search covers all of them."""
 
     text: str
-    begins: list[int]
-    """Where each text begins on the page."""
-    which: list[int]
-    """Which text that is: short ones are left out."""
+    starts: list[int]
+    """The start of each string in the text."""
+    indices: list[int]
+    """The index of each string among all; short ones are left out."""
 
-    def at(self, place: int) -> int:
-        """The number, on the page, of the text at *place*; -1 before the first."""
-        return bisect_right(self.begins, place) - 1
+    def index_at(self, position: int) -> int:
+        """Return the number of the joined string at *position*; -1 before the first."""
+        return bisect_right(self.starts, position) - 1
 
 
-def page(texts: Sequence[Text]) -> Page:
-    """The *texts* behind their names, as they would stand in JSON."""
+def join_strings(strings: Sequence[JsonString]) -> JoinedStrings:
+    """Return the *strings* joined with their names, in the form they have in JSON."""
     pieces: list[str] = []
-    begins, which, length = [], [], 0
-    for number, (_, name, text) in enumerate(texts):
-        if len(text) >= _SHORT:
-            frame = f'"{name}":"'
-            begins.append(length + len(frame))
-            which.append(number)
-            pieces += [frame, text, _BETWEEN]
-            length += len(frame) + len(text) + len(_BETWEEN)
-    return Page("".join(pieces), begins, which)
+    starts, indices, length = [], [], 0
+    for index, (_, name, text) in enumerate(strings):
+        if len(text) >= _MIN_LENGTH:
+            prefix = f'"{name}":"'
+            starts.append(length + len(prefix))
+            indices.append(index)
+            pieces += [prefix, text, _SEPARATOR]
+            length += len(prefix) + len(text) + len(_SEPARATOR)
+    return JoinedStrings("".join(pieces), starts, indices)

@@ -1,16 +1,18 @@
-"""Secrets told by a shape around a literal: web tokens, keys of several parts, webhooks, password hashes."""
+"""Secrets with a fixed structure around a literal: web tokens, multi-part keys, webhooks, password hashes."""
 
 import re
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from hookline.redact._text_views import Span, stands_apart
-from hookline.redact._values import placeholder, random
+from hookline.redact._text_views import Span, starts_word
+from hookline.redact._values import is_placeholder, looks_random
 
-_D = "A-Za-z0-9_-"
-_TEAMS = r"[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}(?:/[A-Za-z0-9_-]{20,90})?"
-_HTTPS = r"(?:https?://)?(?:[a-z0-9-]{1,20}\.){0,2}"
+_DASHED = "A-Za-z0-9_-"
+_TEAMS_PATH = (
+    r"[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}(?:/[A-Za-z0-9_-]{20,90})?"
+)
+_HOST_PREFIX = r"(?:https?://)?(?:[a-z0-9-]{1,20}\.){0,2}"
 _HASHES = (
     r"2[abxy]?\$[0-9]{2}\$[./A-Za-z0-9]{53}",
     r"argon2(?:id|i|d)\$[A-Za-z0-9=,$]{1,80}\$[A-Za-z0-9+/]{8,}\$[A-Za-z0-9+/]{16,}",
@@ -21,90 +23,100 @@ _HASHES = (
 
 
 class Shape(NamedTuple):
+    """The structure of one kind of secret."""
+
     kind: str
     literal: str
     after: str
-    """From the literal on."""
+    """Pattern of the text from the literal on."""
     before: str = ""
-    """What leads up to the literal."""
-    most: int = 0
-    """Characters that may be."""
-    inside: str = ""
-    """What is part of a word besides letters and digits."""
-    odd: bool = False
-    """Must look random."""
+    """Pattern of the text before the literal."""
+    max_before: int = 0
+    """Maximum characters before the literal."""
+    word_characters: str = ""
+    """Characters of a word besides letters and digits; a secret does not start after one of them."""
+    random: bool = False
+    """Whether the secret must look random."""
 
 
 SHAPES = (
-    Shape("jwt", "eyJ", rf"eyJ[{_D}]{{10,}}+(?:\.[{_D}]{{4,}}){{1,4}}", inside="-_"),
-    Shape("jwt", "eyJ", rf"eyJ[{_D}]{{20,}}+(?=\Z|…|\.\.\.)", inside="-_", odd=True),
-    Shape("sendgrid-key", "SG.", rf"SG\.[{_D}]{{16,32}}\.[{_D}]{{32,64}}"),
-    Shape("telegram-token", ":AA", rf":AA[{_D}]{{32,}}", "(?:bot)?[0-9]{8,10}", 13),
-    Shape("azure-secret", "Q~", rf"Q~[.~{_D}]{{31,}}", rf"[.~{_D}]{{3}}[0-9]", 4, "._-~"),
+    Shape("jwt", "eyJ", rf"eyJ[{_DASHED}]{{10,}}+(?:\.[{_DASHED}]{{4,}}){{1,4}}", word_characters="-_"),
+    Shape("jwt", "eyJ", rf"eyJ[{_DASHED}]{{20,}}+(?=\Z|…|\.\.\.)", word_characters="-_", random=True),
+    Shape("sendgrid-key", "SG.", rf"SG\.[{_DASHED}]{{16,32}}\.[{_DASHED}]{{32,64}}"),
+    Shape("telegram-token", ":AA", rf":AA[{_DASHED}]{{32,}}", "(?:bot)?[0-9]{8,10}", 13),
+    Shape("azure-secret", "Q~", rf"Q~[.~{_DASHED}]{{31,}}", rf"[.~{_DASHED}]{{3}}[0-9]", 4, "._-~"),
     Shape("maxmind-key", "_mmk", "_mmk", "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}", 36),
     Shape("salesforce-token", "00D", "00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{80,}"),
-    Shape("terraform-token", ".atlasv1.", rf"\.atlasv1\.[{_D}]{{40,}}", "[A-Za-z0-9]{14}", 14),
+    Shape("terraform-token", ".atlasv1.", rf"\.atlasv1\.[{_DASHED}]{{40,}}", "[A-Za-z0-9]{14}", 14),
     Shape("airtable-token", ".", r"\.[0-9a-f]{64}(?![0-9A-Za-z])", "pat[A-Za-z0-9]{14}", 17),
     Shape(
-        *("discord-token", ".", rf"\.[{_D}]{{6}}\.[{_D}]{{27,40}}(?![.{_D}])", rf"[MNO][{_D}]{{23,27}}", 28),
-        inside="._-",
-        odd=True,
+        *(
+            "discord-token",
+            ".",
+            rf"\.[{_DASHED}]{{6}}\.[{_DASHED}]{{27,40}}(?![.{_DASHED}])",
+            rf"[MNO][{_DASHED}]{{23,27}}",
+            28,
+        ),
+        word_characters="._-",
+        random=True,
     ),
     Shape(
         "slack-webhook",
         "hooks.slack.com",
         r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9_/+-]{30,200}",
-        *(_HTTPS, 60),
+        *(_HOST_PREFIX, 60),
     ),
     Shape(
         "discord-webhook",
         "/webhooks/",
-        rf"/webhooks/[0-9]{{15,22}}/[{_D}]{{50,100}}",
-        rf"{_HTTPS}com/api",
+        rf"/webhooks/[0-9]{{15,22}}/[{_DASHED}]{{50,100}}",
+        rf"{_HOST_PREFIX}com/api",
         60,
     ),
-    Shape("teams-webhook", "/webhookb2/", f"/webhookb2/{_TEAMS}", rf"{_HTTPS}office\.com", 60),
+    Shape("teams-webhook", "/webhookb2/", f"/webhookb2/{_TEAMS_PATH}", rf"{_HOST_PREFIX}office\.com", 60),
     Shape("zapier-webhook", "hooks.zapier.com", r"hooks\.zapier\.com/hooks/catch/[0-9]{4,12}/[a-z0-9]{6,16}"),
     Shape("password-hash", "$", rf"\$(?:{'|'.join(_HASHES)})", "", 0),
 )
 
 
-def shapes(text: str) -> Iterator[Span]:
-    """The secrets in *text* that are told by their shape."""
-    for number, shape in enumerate(SHAPES):
+def find_shapes(text: str) -> Iterator[Span]:
+    """Yield the secrets in *text* that have one of the `SHAPES`."""
+    for index, shape in enumerate(SHAPES):
         if shape.literal in text:
-            for start, end in _whole(text, number) if shape.before else _begun(text, number):
-                stretch = text[start:end]
-                if not (placeholder(stretch) or (shape.odd and not random(stretch))):
+            for start, end in (
+                _find_around_literal(text, index) if shape.before else _find_from_literal(text, index)
+            ):
+                value = text[start:end]
+                if not (is_placeholder(value) or (shape.random and not looks_random(value))):
                     yield Span(start, end, shape.kind)
 
 
-def _begun(text: str, number: int) -> Iterator[tuple[int, int]]:
-    """Where a shape is that begins with its literal: a place that cannot be its beginning is not scanned."""
-    shape = SHAPES[number]
-    place = text.find(shape.literal)
-    while place >= 0:
-        apart = shape.literal == "$" or stands_apart(text, place, shape.inside)
-        found = _pattern(number).match(text, place) if apart else None
-        if found:
-            yield found.span()
-        place = text.find(shape.literal, found.end() if found else place + 1)
+def _find_from_literal(text: str, index: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a shape that begins with its literal; only possible starts are matched."""
+    shape = SHAPES[index]
+    position = text.find(shape.literal)
+    while position >= 0:
+        is_start = shape.literal == "$" or starts_word(text, position, shape.word_characters)
+        match = _literal_pattern(index).match(text, position) if is_start else None
+        if match:
+            yield match.span()
+        position = text.find(shape.literal, match.end() if match else position + 1)
 
 
-def _whole(text: str, number: int) -> Iterator[tuple[int, int]]:
-    """Where a shape is that begins before its literal: looked at only where the rest is there."""
-    shape = SHAPES[number]
-    for found in _pattern(number).finditer(text):
-        first = _before(number).search(text, max(0, found.start() - shape.most), found.start())
-        if first and stands_apart(text, first.start(), shape.inside):
-            yield first.start(), found.end()
-
-
-@cache
-def _pattern(number: int) -> re.Pattern[str]:
-    return re.compile(SHAPES[number].after)
+def _find_around_literal(text: str, index: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a shape that begins before its literal; the part after it is matched first."""
+    shape = SHAPES[index]
+    for match in _literal_pattern(index).finditer(text):
+        prefix = _prefix_pattern(index).search(text, max(0, match.start() - shape.max_before), match.start())
+        if prefix and starts_word(text, prefix.start(), shape.word_characters):
+            yield prefix.start(), match.end()
 
 
 @cache
-def _before(number: int) -> re.Pattern[str]:
-    return re.compile(rf"(?:{SHAPES[number].before})\Z")
+def _literal_pattern(index: int) -> re.Pattern[str]:
+    return re.compile(SHAPES[index].after)
+
+
+@cache
+def _prefix_pattern(index: int) -> re.Pattern[str]:
+    return re.compile(rf"(?:{SHAPES[index].before})\Z")

@@ -8,89 +8,92 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-NEAR = 2000
-"""Characters on either side of a stretch that are shown, where its line is longer."""
-_APART = "\x1f"
+MAX_CONTEXT = 2000
+"""Maximum characters of a long line that a view contains on either side of a replacement."""
+_GAP = "\x1f"
 
 
-class Stretch(NamedTuple):
-    """What is not shown, and what is instead."""
+class Replacement(NamedTuple):
+    """A part of the text that a view omits, and the *text* that takes its place."""
 
     start: int
     end: int
-    instead: str = ""
+    text: str = ""
 
 
 class View(NamedTuple):
+    """Some lines of a text, with replacements."""
+
     text: str
-    begins: list[int]
-    """Where each piece begins in the view."""
-    gaps: list[int]
-    """How far its place in the whole text is from that."""
+    starts: list[int]
+    """The start of each piece in the view."""
+    offsets: list[int]
+    """The difference between the position of each piece in the source text and in the view."""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The same stretch in the whole text."""
-        return self._place(start), self._place(end - 1) + 1
+        """Return the same span in the source text."""
+        return self._to_source(start), self._to_source(end - 1) + 1
 
-    def _place(self, there: int) -> int:
-        return there + self.gaps[bisect_right(self.begins, there) - 1]
+    def _to_source(self, position: int) -> int:
+        return position + self.offsets[bisect_right(self.starts, position) - 1]
 
 
-def view(text: str, stretches: Iterable[Stretch]) -> View:
-    """The lines of *text* that have any of the *stretches*, which are in order, and the lines behind them."""
-    shown: list[str] = []
-    begins, gaps, length = [0], [0], 0
+def build_view(text: str, replacements: Iterable[Replacement]) -> View:
+    """Return a view of the lines with *replacements*, which are in order, and of the line after each."""
+    pieces: list[str] = []
+    starts, offsets, length = [0], [0], 0
 
-    def show(place: int, piece: str) -> None:
+    def show(source_start: int, piece: str) -> None:
         nonlocal length
         if piece:
-            begins.append(length)
-            gaps.append(place - length)
-            shown.append(piece)
+            starts.append(length)
+            offsets.append(source_start - length)
+            pieces.append(piece)
             length += len(piece)
 
-    done = end = 0
-    for stretch in stretches:
-        if stretch.start >= end:
-            show(done, text[done:end])
-            done = _line_begins(text, end, stretch.start)
-            show(end, _APART if done > end else "")
-        show(done, text[done : stretch.start])
-        show(stretch.start, stretch.instead)
-        done = stretch.end
-        end = _line_end(text, done) if done >= end - NEAR else end
-    show(done, text[done:end])
-    return View("".join(shown), begins, gaps)
+    source_end = end = 0
+    for replacement in replacements:
+        if replacement.start >= end:
+            show(source_end, text[source_end:end])
+            source_end = _find_line_start(text, end, replacement.start)
+            show(end, _GAP if source_end > end else "")
+        show(source_end, text[source_end : replacement.start])
+        show(replacement.start, replacement.text)
+        source_end = replacement.end
+        end = _find_next_line_end(text, source_end) if source_end >= end - MAX_CONTEXT else end
+    show(source_end, text[source_end:end])
+    return View("".join(pieces), starts, offsets)
 
 
-def _line_begins(text: str, after: int, place: int) -> int:
-    start = max(after, place - NEAR)
-    return max(start, text.rfind("\n", start, place) + 1)
+def _find_line_start(text: str, after: int, position: int) -> int:
+    start = max(after, position - MAX_CONTEXT)
+    return max(start, text.rfind("\n", start, position) + 1)
 
 
-def _line_end(text: str, place: int) -> int:
-    """Behind the line after the one of *place*: a token may go on there."""
-    most = min(len(text), place + NEAR)
-    end = text.find("\n", place, most)
-    after = text.find("\n", end + 1, most) if end >= 0 else -1
-    return after + 1 if after >= 0 else most
+def _find_next_line_end(text: str, position: int) -> int:
+    """Return the end of the line after the one at *position*: a token may continue there."""
+    limit = min(len(text), position + MAX_CONTEXT)
+    end = text.find("\n", position, limit)
+    after = text.find("\n", end + 1, limit) if end >= 0 else -1
+    return after + 1 if after >= 0 else limit
 
 
-def stands_apart(text: str, start: int, inside: str = "") -> bool:
-    """Whether what begins at *start* is not the rest of a word; *inside* are more characters of such words.
+def starts_word(text: str, start: int, word_characters: str = "") -> bool:
+    """Return whether a word begins at *start*; *word_characters* belong to words besides letters and digits.
 
-    Escapes end in a letter or a digit and are no part of the word: `\\n`, `\\u0026`, `%3D`, a colour's `m`.
+    Escape sequences end in a letter or a digit but are not part of the word: `\\n`, `\\u0026`, `%3D`, or the
+    `m` of a colour.
     """
     if start == 0:
         return True
     before = text[start - 1]
-    if not (before.isascii() and before.isalnum()) and before not in inside:
+    if not (before.isascii() and before.isalnum()) and before not in word_characters:
         return True
-    return bool(_escape().search(text, max(0, start - 12), start))
+    return bool(_escape_pattern().search(text, max(0, start - 12), start))
 
 
 @cache
-def _escape() -> re.Pattern[str]:
+def _escape_pattern() -> re.Pattern[str]:
     escapes = (
         r"\\[abefnrtv0]",
         r"\\u[0-9A-Fa-f]{4}",
@@ -102,8 +105,10 @@ def _escape() -> re.Pattern[str]:
 
 
 class Span(NamedTuple):
+    """The position and kind of a secret."""
+
     start: int
     end: int
     kind: str
-    more: bool = False
-    """Goes on from the one before, on another line or in another string: cut without a mark of its own."""
+    continued: bool = False
+    """Whether it continues the span before it, on another line or in another string; its mark has no kind."""

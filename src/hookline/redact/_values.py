@@ -1,4 +1,4 @@
-"""Whether a value looks like a real secret, or like a word, a placeholder or a piece of code."""
+"""Classification of values: real secrets, words, placeholders, references and code."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from functools import cache
 from itertools import pairwise
 
-_VARIETY = 4  # different characters in the least varied secret that anyone issues
-_STEPS = 64  # characters of a value that are looked at for steps that anybody can guess
-_HEAD = 300  # characters of a long value that are judged for the whole
-_NAME = 16  # letters up to which a value without digits may be somebody's name for something
-_LONG = 8  # characters of a password that a person made up
-_STAND_INS = (
+_MIN_VARIETY = 4  # minimum different characters of a secret
+_MAX_STEPS = 64  # maximum characters that are checked for a sequence
+_MAX_JUDGED = 300  # maximum characters of a value that are judged
+_MIN_LETTERS = 16  # minimum letters of a random value without digits; shorter ones may be names
+_MIN_PASSWORD = 8  # minimum characters of a chosen password
+_PLACEHOLDER_TEXTS = (
     *("example", "your-", "your_", "yourapi", "yourtoken", "yoursecret", "-here", "_here", "placeholder"),
     *(
         "changeme",
@@ -26,61 +26,72 @@ _STAND_INS = (
     ),
     *("***", "...", "…", "•••"),
 )
-_SPOKEN = 12  # letters that are enough to tell chance from words
+_MIN_SHUFFLED = 12  # minimum letters to distinguish random text from words
 _VOWELS = frozenset("aeiouyAEIOUY")
-_GUESSED = frozenset({0, 1, ord("0") - ord("9")})
+_GUESSABLE_STEPS = frozenset({0, 1, ord("0") - ord("9")})
 _SYMBOLS = frozenset("!@#$%^*~?+=")
-_WORDS = frozenset(
+_COMMON_WORDS = frozenset(
     "password passwd passphrase pass pw pwd secret token apikey changeme postgres postgresql mysql admin "  # noqa: SIM905
     "root user username guest test testing example none null nil true false undefined redacted hidden "
     "string required optional unknown default empty missing invalid disabled enabled bearer basic".split()
 )
 
 
-def placeholder(value: str) -> bool:
-    """A value that stands for one: `xxxxxx`, `your-key-here`, `AKIA…EXAMPLE`."""
-    head = value[:_HEAD].lower()
-    return len(set(head)) < _VARIETY or any(piece in head for piece in _STAND_INS) or _counted(head[:_STEPS])
+def is_placeholder(value: str) -> bool:
+    """Return whether *value* is a placeholder: `xxxxxx`, `your-key-here`, `AKIA…EXAMPLE`."""
+    head = value[:_MAX_JUDGED].lower()
+    return (
+        len(set(head)) < _MIN_VARIETY
+        or any(text in head for text in _PLACEHOLDER_TEXTS)
+        or _is_sequence(head[:_MAX_STEPS])
+    )
 
 
-def _counted(value: str) -> bool:
-    """Made by holding down a key or by counting: `00000000`, `1234567890abcdef`."""
-    steps = sum(ord(after) - ord(before) in _GUESSED for before, after in pairwise(value))
+def _is_sequence(value: str) -> bool:
+    """Return whether *value* repeats a character or counts: `00000000`, `1234567890abcdef`."""
+    steps = sum(ord(after) - ord(before) in _GUESSABLE_STEPS for before, after in pairwise(value))
     return 3 * steps >= 2 * len(value)
 
 
-def reference(value: str) -> bool:
-    """Where to find the value, or a word for it: `$TOKEN`, `{{ token }}`, `process.env.TOKEN`, `password`."""
-    head = value[:_HEAD]
-    if any(mark in head for mark in ("${", "$(", "{{", "[redacted:", "#{", "<%")) or _elsewhere().match(head):
+def is_reference(value: str) -> bool:
+    """Return whether *value* refers to a secret: `$TOKEN`, `{{ token }}`, `process.env.TOKEN`, `password`."""
+    head = value[:_MAX_JUDGED]
+    if any(
+        sign in head for sign in ("${", "$(", "{{", "[redacted:", "#{", "<%")
+    ) or _reference_pattern().match(head):
         return True
     word = head.lower().rstrip("0123456789!?.,:;")
-    return word in _WORDS or head.lower() in _WORDS or not head.strip("*.•x-_#")
+    return word in _COMMON_WORDS or head.lower() in _COMMON_WORDS or not head.strip("*.•x-_#")
 
 
-def random(value: str) -> bool:
-    """Looks as if it was made up to be hard to guess: not words, versions, names, paths or numbers."""
-    value = value[:_HEAD]
+def looks_random(value: str) -> bool:
+    """Return whether *value* looks generated, unlike words, versions, names, paths and numbers."""
+    value = value[:_MAX_JUDGED]
     if (
-        placeholder(value)
-        or reference(value)
+        is_placeholder(value)
+        or is_reference(value)
         or not any(map(str.isalpha, value))
-        or _number().fullmatch(value)
+        or _number_pattern().fullmatch(value)
     ):
         return False
     if any(map(str.isdigit, value)) or not _SYMBOLS.isdisjoint(value.strip("!?=*#@-")):
-        return not _wordy().fullmatch(value)
-    return len(value) >= _NAME and _mixed(value)
+        return not _words_pattern().fullmatch(value)
+    return len(value) >= _MIN_LETTERS and _has_unusual_letters(value)
 
 
-def identifier(value: str) -> bool:
-    """A UUID, or a hash as git and others write them."""
-    return _identifier().fullmatch(value) is not None
+def is_identifier(value: str) -> bool:
+    """Return whether *value* is a UUID, or a hash such as that of a git commit."""
+    return _identifier_pattern().fullmatch(value) is not None
 
 
-def made_up(value: str) -> bool:
-    """A password as people make them up: capitals and small letters and digits, or a symbol among them."""
-    if len(value) < _LONG or placeholder(value) or reference(value) or not _typed().fullmatch(value):
+def looks_made_up(value: str) -> bool:
+    """Return whether *value* looks like a password that a person chose."""
+    if (
+        len(value) < _MIN_PASSWORD
+        or is_placeholder(value)
+        or is_reference(value)
+        or not _password_pattern().fullmatch(value)
+    ):
         return False
     if "pass" in value.lower():
         return False  # the name of a field
@@ -89,42 +100,48 @@ def made_up(value: str) -> bool:
     return digit and (upper or lower) and ((upper and lower) or not _SYMBOLS.isdisjoint(value))
 
 
-def shuffled(value: str) -> bool:
-    """Letters in an order that no words have: short pieces between capitals, and what nobody could say."""
-    return len(value) >= _SPOKEN and not (reference(value) or placeholder(value)) and _mixed(value)
+def looks_shuffled(value: str) -> bool:
+    """Return whether the letters of *value* are in an order that words do not have."""
+    return (
+        len(value) >= _MIN_SHUFFLED
+        and not (is_reference(value) or is_placeholder(value))
+        and _has_unusual_letters(value)
+    )
 
 
-def _mixed(value: str) -> bool:
+def _has_unusual_letters(value: str) -> bool:
     letters = "".join(filter(str.isalpha, value))
     lower = letters.lower()
     if not letters.isascii() or letters in (lower, letters.upper()) or len(letters) < 0.9 * len(value):
         return False
-    pieces = _pieces().findall(letters)
-    mute = any(len(piece) > 1 and _VOWELS.isdisjoint(piece) for piece in pieces)
-    strange = len(_strange().findall(lower)) > 1
-    return (mute and len(letters) < 3.6 * len(pieces)) or (strange and len(letters) < 4.5 * len(pieces))
+    pieces = _piece_pattern().findall(letters)
+    has_unspeakable_piece = any(len(piece) > 1 and _VOWELS.isdisjoint(piece) for piece in pieces)
+    has_unusual_pairs = len(_unusual_pair_pattern().findall(lower)) > 1
+    return (has_unspeakable_piece and len(letters) < 3.6 * len(pieces)) or (
+        has_unusual_pairs and len(letters) < 4.5 * len(pieces)
+    )
 
 
-def cased(value: str) -> bool:
-    """Letters of both cases that change thrice or more: enough where only a password can stand."""
-    if "pass" in value.lower() or reference(value) or placeholder(value):
+def has_mixed_case(value: str) -> bool:
+    """Return whether *value* is letters that change case often; enough where only a password can be."""
+    if "pass" in value.lower() or is_reference(value) or is_placeholder(value):
         return False
-    return value.isascii() and value.isalpha() and len(_pieces().findall(value)) > 2  # noqa: PLR2004
+    return value.isascii() and value.isalpha() and len(_piece_pattern().findall(value)) > 2  # noqa: PLR2004
 
 
-def code(value: str) -> bool:
-    """A call, a subscript or a name in a module, where a value could stand too."""
-    return bool(_call().match(value[:_HEAD]))
+def is_code(value: str) -> bool:
+    """Return whether *value* is a call, a subscript or a name in a module."""
+    return bool(_call_pattern().match(value[:_MAX_JUDGED]))
 
 
 @cache
-def _pieces() -> re.Pattern[str]:
+def _piece_pattern() -> re.Pattern[str]:
     return re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 @cache
-def _strange() -> re.Pattern[str]:
-    """Two letters that do not follow each other in words or their usual abbreviations."""
+def _unusual_pair_pattern() -> re.Pattern[str]:
+    """Return the pattern of two letters that are not adjacent in words or common abbreviations."""
     return re.compile(
         "q[^u]|j[bcdfghjklmnpqrstvwxz]|v[bcdfghjklmnpqtwxz]|x[bdfghjkmnqrvwz]|z[bcdfghjkmnpqrstvwx]"
         "|[fghklmprstvwxz]j|[bdfghjklmpqrtvwxz]q|[bcdfghjklmpqrstvwz]x|[bcdfghjkmpqsvwx]z|w[qvzxjgf]"
@@ -133,28 +150,28 @@ def _strange() -> re.Pattern[str]:
 
 
 @cache
-def _identifier() -> re.Pattern[str]:
+def _identifier_pattern() -> re.Pattern[str]:
     digit = "[0-9a-fA-F]"
     return re.compile(rf"{digit}{{8}}-(?:{digit}{{4}}-){{3}}{digit}{{12}}|[0-9a-f]{{40}}|[0-9a-f]{{64}}")
 
 
 @cache
-def _number() -> re.Pattern[str]:
+def _number_pattern() -> re.Pattern[str]:
     return re.compile(r"[-+]?(?:0[xX][0-9A-Fa-f]{1,8}|[0-9][0-9_]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?)")
 
 
 @cache
-def _typed() -> re.Pattern[str]:
+def _password_pattern() -> re.Pattern[str]:
     return re.compile(r"[A-Za-z0-9!@#$%^&*?+=~-]+")
 
 
 @cache
-def _call() -> re.Pattern[str]:
+def _call_pattern() -> re.Pattern[str]:
     return re.compile(r"[A-Za-z_][\w.:>-]*[(\[{]|[a-z_]{2,}(?:\.[A-Za-z_]\w*)+$")
 
 
 @cache
-def _elsewhere() -> re.Pattern[str]:
+def _reference_pattern() -> re.Pattern[str]:
     folders = "home|tmp|var|etc|usr|opt|run|mnt|root|Users|private|dev|srv|app|data|proc|work|workspace"
     return re.compile(
         r"\$[A-Za-z_({]|\$\d|[<{\[(@^]|%[({sd]|%[A-Z_]+%|==|!=|=>"  # of shells and templates
@@ -165,8 +182,8 @@ def _elsewhere() -> re.Pattern[str]:
 
 
 @cache
-def _wordy() -> re.Pattern[str]:
-    # Words in any case with a few digits behind each, or numbers with a unit, and joints between them:
+def _words_pattern() -> re.Pattern[str]:
+    # Words in any case, each with a few digits, or numbers with a unit, and separators between them:
     # us-east-1, gpt2, v1.2.3, k8s.io, llama-3.1-8b, X25519PrivateKey, 2026-01-02, /srv/secrets/db.
     word = r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:\d{0,5}[A-Z][a-z]+){0,6}\d{0,5}"
     part = rf"(?:{word}|\d+[A-Za-z]{{0,2}}|[a-z]{{1,3}}\d{{1,2}}[a-z]{{1,3}})"

@@ -13,15 +13,15 @@ from msgspec import Struct
 
 from hookline import hosts
 from hookline.core.events import Event, Notification, Unreadable
-from hookline.core.host import GUEST, Host, Reply, Said
+from hookline.core.host import GUEST_KEY, Host, Reply, ReplyContext
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 from hookline.core.response import Notify
 from hookline.policy import repository_env
 from hookline.redact import redact
 from hookline.runtime import dedupe
-from hookline.runtime.claim_table import Claim
-from hookline.runtime.repeat_answer import repeat
+from hookline.runtime.call_claims import Claim
+from hookline.runtime.dedupe import repeat_reply
 from hookline.runtime.runtime import Runtime
 from hookline.system.process import identity
 
@@ -29,86 +29,87 @@ Payload = Mapping[str, "Any"]
 Env = Mapping[str, str]
 
 
-def true_caller(called: Host, payload: Any, env: Env, event: str = "") -> Host:
-    """The host that sent the *payload*: nearly always the one that was *called*; then nothing is loaded.
+def find_caller(called: Host, payload: Any, env: Env, event: str = "") -> Host:
+    """Return the host that sent the *payload*; usually the *called* one, and then no other is loaded.
 
-    The *event* is the moment, where the payload does not say it.
+    The *event* is the moment if the payload does not name it.
     """
-    if not called.run_by or not isinstance(payload, Mapping) or sends(called, payload, env):
+    if not called.run_by or not isinstance(payload, Mapping) or is_payload_of(called, payload, env):
         return called
     for name, marks in called.run_by.items():
-        if name != called.name and _marked(marks, payload, env):
+        if name != called.name and _has_mark(marks, payload, env):
             other = hosts.load(name)
-            if sends(other, payload, env) and not _misses(other, called, payload, event):
-                return called if _planted(called, marks, payload, env) else other
+            if is_payload_of(other, payload, env) and not _lacks_moment(other, called, payload, event):
+                return called if _is_planted(called, marks, payload, env) else other
     return called
 
 
-def _marked(marks: tuple[str, ...], payload: Payload, env: Env) -> bool:
+def _has_mark(marks: tuple[str, ...], payload: Payload, env: Env) -> bool:
     for mark in marks:  # noqa: SIM110 -- asked at every call: a generator takes twice as long
-        if mark in env or _bears(payload, mark):
+        if mark in env or _contains_mark(payload, mark):
             return True
     return False
 
 
-def _misses(host: Host, called: Host, payload: Payload, event: str) -> bool:
-    """Whether the *host* lacks a moment that was *called* knows: a guess must leave nothing unjudged."""
-    told = payload.get(called.names_event)
-    name = told if isinstance(told, str) else event
+def _lacks_moment(host: Host, called: Host, payload: Payload, event: str) -> bool:
+    """Return whether *host* lacks a moment that *called* has; a wrong guess must leave no event unjudged."""
+    value = payload.get(called.event_key)
+    name = value if isinstance(value, str) else event
     return name in called.moments and name not in host.moments
 
 
-def sends(host: Host, payload: Payload, env: Env) -> bool:
-    """Whether a payload is the *host*'s."""
-    if host.sent is not None:
-        return host.sent(payload, env)
-    return any(env.get(name) for name in host.telltales)
+def is_payload_of(host: Host, payload: Payload, env: Env) -> bool:
+    """Return whether the *host* sent a payload."""
+    if host.recognises is not None:
+        return host.recognises(payload, env)
+    return any(env.get(name) for name in host.env_markers)
 
 
-def _planted(called: Host, marks: tuple[str, ...], payload: Payload, env: Env) -> bool:
-    """Whether the marks may be the repository's, whose settings could make one host look like another."""
-    if any(_bears(payload, mark) for mark in marks):
+def _is_planted(called: Host, marks: tuple[str, ...], payload: Payload, env: Env) -> bool:
+    """Return whether the repository's settings may have set the marks, to make one host look like another."""
+    if any(_contains_mark(payload, mark) for mark in marks):
         return False
-    cwd = payload.get(called.common.get("cwd", ""))
-    return repository_env.sets(called, env, cwd if isinstance(cwd, str) else os.curdir, marks)
+    cwd = payload.get(called.common_paths.get("cwd", ""))
+    return repository_env.may_set(called, env, cwd if isinstance(cwd, str) else os.curdir, marks)
 
 
-def _bears(payload: Payload, mark: str) -> bool:
+def _contains_mark(payload: Payload, mark: str) -> bool:
     if ":" not in mark:
         return mark in payload
     name, _, part = mark.partition(":")
     return name in payload and part in str(payload[name])
 
 
-def as_guest(payload: Payload, caller: Host, name: str) -> tuple[Payload, str]:
-    """The payload as it is to be decoded, and the moment where the payload does not say it."""
-    names = isinstance(payload.get(caller.names_event), str)
-    return {**payload, GUEST: True}, name if name in caller.moments and not names else ""
+def mark_as_guest(payload: Payload, caller: Host, name: str) -> tuple[Payload, str]:
+    """Return the payload to decode, and the moment if the payload does not name it."""
+    names_moment = isinstance(payload.get(caller.event_key), str)
+    return {**payload, GUEST_KEY: True}, name if name in caller.moments and not names_moment else ""
 
 
-LONGEST_ERROR = 200
+MAX_ERROR_LENGTH = 200
+"""Characters of an error in a reply."""
 
 
-class Call(Struct, frozen=True, kw_only=True):
-    """What a host asks, and who asks it."""
+class HostCall(Struct, frozen=True, kw_only=True):
+    """One call of a host."""
 
     host: str
     payload: bytes
     env: Mapping[str, str]
     cwd: str
-    """Where the host called from; empty where that folder is gone."""
+    """The folder of the calling process; empty if it no longer exists."""
     event: str = ""
-    """The moment, where the payload does not say it."""
+    """The moment, if the payload does not name it."""
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     name: str = ""
-    """What nobody else calls theirs: whoever answers it again, after another died over it, keeps it once."""
+    """Unique call id; a retry after a crash is recorded once."""
     last: bool = False
-    """Whether the process that answers ends with it."""
-    begun: Callable[[], float] = identity.started
-    """When the host asked, by `lives.now`."""
-    due: Callable[[float], None] = lambda seconds: None
-    """Told within how many seconds the host wants its answer, once that is known."""
+    """True if the answering process ends with this call."""
+    start_time: Callable[[], float] = identity.start_time
+    """Return the time of the call, by `identity.now`."""
+    on_timeout_known: Callable[[float], None] = lambda seconds: None
+    """Called with the host's timeout in seconds, once it is known."""
 
 
 class Arguments(NamedTuple):
@@ -148,35 +149,35 @@ def parse_call(
     cwd: str,
     name: str = "",
     last: bool = False,
-    begun: Callable[[], float] = identity.started,
+    begun: Callable[[], float] = identity.start_time,
     due: Callable[[float], None] = lambda seconds: None,
-) -> Call:
+) -> HostCall:
     """Return the call that a client made with these arguments; raise `ValueError` if they are wrong.
 
-    Both ways of answering, in the daemon and in a process of its own, make their calls here.
+    The daemon and the process of a single call both create their calls here.
     """
-    given = parse_arguments(tuple(words))
-    return Call(
-        host=given.host,
-        event=given.event,
-        only=given.only,
-        without=given.without,
+    arguments = parse_arguments(tuple(words))
+    return HostCall(
+        host=arguments.host,
+        event=arguments.event,
+        only=arguments.only,
+        without=arguments.without,
         payload=payload,
         env=env,
         cwd=cwd,
-        name=given.call or name,
+        name=arguments.call or name,
         last=last,
-        begun=begun,
-        due=due,
+        start_time=begun,
+        on_timeout_known=due,
     )
 
 
 class Answer(NamedTuple):
     reply: Reply
     notices: tuple[Notify, ...] = ()
-    """What is to be shown on the terminal of whoever asked."""
+    """Notices for the caller's terminal."""
     after: Callable[[], tuple[str, ...]] = tuple
-    """To be called once the reply is out: it does what can wait, and says what went wrong with that."""
+    """Called once the reply is written: does the remaining work and returns its problems."""
 
 
 def streams(reply: Reply) -> tuple[bytes, bytes]:
@@ -185,16 +186,16 @@ def streams(reply: Reply) -> tuple[bytes, bytes]:
     return text.encode("utf-8", "backslashreplace"), reply.stderr.encode("utf-8", "backslashreplace")
 
 
-Open = Callable[[str, Mapping[str, str], Host], Runtime]
+OpenRuntime = Callable[[str, Mapping[str, str], Host], Runtime]
 
 
 def load(cwd: str, env: Mapping[str, str], host: Host) -> Runtime:
-    """The runtime for one call, of whatever is configured now."""
+    """Return the runtime for one call, with the present configuration."""
     return Runtime.load(cwd, env, host=host)
 
 
-def answer(call: Call, opened: Open = load) -> Answer:
-    """The answer, whatever comes in: what could not be done is said in it."""
+def answer(call: HostCall, opened: OpenRuntime = load) -> Answer:
+    """Return the answer to any input; problems are reported in the reply."""
     try:
         host = hosts.load(call.host)
     except LookupError as error:
@@ -202,29 +203,29 @@ def answer(call: Call, opened: Open = load) -> Answer:
     try:
         return _answer(host, call, opened)
     except Exception as error:  # noqa: BLE001 -- a host never sees a traceback
-        what = redact(f"{type(error).__name__}: {error}")[:LONGEST_ERROR]
-        return Answer(_diagnosis(host, f"could not answer, so nothing judged this call: {what}"))
+        problem = redact(f"{type(error).__name__}: {error}")[:MAX_ERROR_LENGTH]
+        return Answer(_warning_reply(host, f"could not answer, so nothing judged this call: {problem}"))
 
 
-def _answer(host: Host, call: Call, opened: Open) -> Answer:
+def _answer(host: Host, call: HostCall, opened: OpenRuntime) -> Answer:
     if call.event and call.event not in host.moments:
-        there = ", ".join(host.moments)
-        return Answer(_diagnosis(host, f"{host.name} has no event {call.event!r}; there are: {there}"))
+        names = ", ".join(host.moments)
+        return Answer(_warning_reply(host, f"{host.name} has no event {call.event!r}; there are: {names}"))
     caller, name = host, call.event
     try:
-        payload = _parsed(call.payload)
-        caller = true_caller(host, payload, call.env, name)
+        payload = _parse_payload(call.payload)
+        caller = find_caller(host, payload, call.env, name)
         if caller is not host:
-            payload, name = as_guest(payload, caller, name)
-        found = decode(caller, payload, name)
+            payload, name = mark_as_guest(payload, caller, name)
+        decoded = decode(caller, payload, name)
     except Unreadable as error:
-        return Answer(_diagnosis(caller, f"a payload could not be read, so nothing judged it: {error}"))
-    if found is None:
-        return Answer(Reply(stdout=caller.silence(name or str(payload.get(caller.names_event)))))
-    return _judged(caller, *found, call, opened)
+        return Answer(_warning_reply(caller, f"a payload could not be read, so nothing judged it: {error}"))
+    if decoded is None:
+        return Answer(Reply(stdout=caller.encode_empty_reply(name or str(payload.get(caller.event_key)))))
+    return _judge(caller, *decoded, call, opened)
 
 
-def _parsed(data: bytes) -> Any:
+def _parse_payload(data: bytes) -> Any:
     if not data.strip():
         raise Unreadable("stdin was empty")
     try:
@@ -233,50 +234,52 @@ def _parsed(data: bytes) -> Any:
         raise Unreadable(f"stdin is no JSON ({len(data):,} bytes)") from None
 
 
-def _judged(host: Host, name: str, event: Event, call: Call, opened: Open) -> Answer:
-    runtime = opened(_existing(event.cwd, call.cwd), call.env, host)
+def _judge(host: Host, name: str, event: Event, call: HostCall, opened: OpenRuntime) -> Answer:
+    runtime = opened(_existing_folder(event.cwd, call.cwd), call.env, host)
     try:
         runtime.limit_to(call.only, call.without)
     except LookupError as error:
-        runtime.troubles.append(f"{error}; every hook looked")
+        runtime.problems.append(f"{error}; every hook looked")
     if call.name:
-        runtime.call, runtime.naming = call.name, _names(call.name)
-    words = [f"+{one}" for one in call.only] + [f"-{one}" for one in call.without]
-    within = min(host.moments[name].within or host.within, host.within)
-    call.due(within)
-    held = dedupe.held(runtime, host, event, words, within=within, begun=call.begun)
-    if isinstance(held, Claim):
-        reply = repeat(runtime, host, name, event, held.said)
-        again = partial(dedupe.note, runtime, event)
-        return Answer(reply, after=partial(_closed, runtime, again, last=call.last))
+        runtime.call_id, runtime.new_id = call.name, _id_sequence(call.name)
+    flags = [f"+{hook}" for hook in call.only] + [f"-{hook}" for hook in call.without]
+    within = min(host.moments[name].timeout or host.timeout, host.timeout)
+    call.on_timeout_known(within)
+    claim = dedupe.claim_call(runtime, host, event, flags, within=within, begun=call.start_time)
+    if isinstance(claim, Claim):
+        reply = repeat_reply(runtime, host, name, event, claim.answer)
+        record_repeat = partial(dedupe.record_repeat, runtime, event)
+        return Answer(reply, after=partial(_close, runtime, record_repeat, last=call.last))
     try:
         reply = runtime.answer(host, name, event)
     except Exception:
-        held.abandon()
+        claim.abandon()
         raise
-    answered = partial(held.answered, identity.now())
-    return Answer(reply, runtime.wanted.notices(), partial(_closed, runtime, answered, last=call.last))
+    save_answer = partial(claim.save_answer, identity.now())
+    return Answer(
+        reply, runtime.effects.take_notices(), partial(_close, runtime, save_answer, last=call.last)
+    )
 
 
-def _names(call: str) -> Callable[[], str]:
-    """Names of the records of one call, the same whoever answers it."""
+def _id_sequence(call: str) -> Callable[[], str]:
+    """Return the function that names the records of one call; a retry of the call has the same names."""
     return (f"{call}.{number}" for number in count()).__next__
 
 
-def _existing(cwd: str, usual: str) -> str:
-    return cwd if cwd and os.path.isdir(cwd) else usual or "/"
+def _existing_folder(cwd: str, default: str) -> str:
+    return cwd if cwd and os.path.isdir(cwd) else default or "/"
 
 
-def _closed(runtime: Runtime, first: Callable[[], None], *, last: bool) -> tuple[str, ...]:
+def _close(runtime: Runtime, finish: Callable[[], None], *, last: bool) -> tuple[str, ...]:
     try:
-        first()
+        finish()
         runtime.close(last=last)
     except Exception as error:  # noqa: BLE001 -- the answer is out already
-        return (*runtime.troubles, f"{type(error).__name__} after answering: {error}")
-    return tuple(runtime.troubles)
+        return (*runtime.problems, f"{type(error).__name__} after answering: {error}")
+    return tuple(runtime.problems)
 
 
-def _diagnosis(host: Host, text: str) -> Reply:
-    """A reply that only warns, at whichever moment it is."""
+def _warning_reply(host: Host, text: str) -> Reply:
+    """Return a reply that only warns, for any moment."""
     event = Notification(host=host.name)
-    return host.encode(Said(name="", event=event, outcome=Outcome(event=event, warnings=(text,))))
+    return host.encode(ReplyContext(name="", event=event, outcome=Outcome(event=event, warnings=(text,))))

@@ -1,28 +1,32 @@
-"""Carry out one hook within its time: built-ins here, code in a thread, what is configured by its kind."""
+"""Selection of the hooks for an event, the call of one hook within its timeout, and a person's grants."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from threading import Thread
 from typing import Any
 
+from msgspec import Struct
+
 from hookline.core.events import Event
-from hookline.core.hook import Hook
+from hookline.core.hook import Hook, find_hook
+from hookline.core.response import Response
 from hookline.core.state import State
+from hookline.policy import grants
 
 
 def call(hook: Hook, event: Event, state: State, limit: float) -> Any:
-    """The hook's answer; raises what the hook raises, and `TimeoutError` when it takes too long."""
+    """Return the hook's response; raise the hook's exceptions, and `TimeoutError` after *limit* seconds."""
     if hook.kind == "built-in":
         return hook(event, state)
     if hook.kind == "code":
-        return in_time(lambda: _awaited(hook(event, state)), limit)
+        return run_in_time(lambda: _await(hook(event, state)), limit)
     return hook.judge(event, state, limit)
 
 
-def _awaited(answer: Any) -> Any:
-    """Hooks may be `async def`."""
+def _await(answer: Any) -> Any:
     if not hasattr(answer, "__await__"):
         return answer
 
@@ -32,27 +36,126 @@ def _awaited(answer: Any) -> Any:
     return asyncio.run(wait())
 
 
-def in_time(work: Callable[[], Any], limit: float) -> Any:
-    """*work*'s result; a thread that takes too long is left behind, since it cannot be ended."""
+def run_in_time(work: Callable[[], Any], limit: float) -> Any:
+    """Return the result of *work*; a thread that exceeds the limit is abandoned, as it cannot be stopped."""
     results: list[Any] = []
     errors: list[BaseException] = []
 
     def run() -> None:
         try:
             results.append(work())
-        except BaseException as error:  # noqa: BLE001 -- carried over to who waits
+        except BaseException as error:  # noqa: BLE001 -- raised again in the waiting thread
             errors.append(error)
 
     thread = Thread(target=run, daemon=True, name="hookline-hook")
     thread.start()
     thread.join(limit)
     if errors:
-        raise _plain(errors[0])
+        raise _as_exception(errors[0])
     if not results:
         raise TimeoutError
     return results[0]
 
 
-def _plain(error: BaseException) -> Exception:
-    """A hook that exits has failed; it does not end the program."""
+def _as_exception(error: BaseException) -> Exception:
+    """Return *error* as an `Exception`, so that a hook that calls `sys.exit` does not end the program."""
     return error if isinstance(error, Exception) else RuntimeError(f"{type(error).__name__}: {error}")
+
+
+DEPTH_VARIABLE = "HOOKLINE_DEPTH"
+"""The variable with the names of the hooks in whose process tree this process runs."""
+MAX_DEPTH = 8
+"""Nested hooks after which only built-ins run."""
+
+
+def select_hooks(
+    hooks: Sequence[Hook], event: Event, off: Sequence[Hook], env: Mapping[str, str]
+) -> tuple[list[Hook], list[Hook]]:
+    """Return the hooks that may run, and those that are skipped because this process tree is inside them."""
+    outer_names = [name for name in env.get(DEPTH_VARIABLE, "").split(":") if name]
+    enabled = [hook for hook in hooks if hook.enabled and hook not in off]
+    if not outer_names:
+        return enabled, []
+    reentrant = [
+        h
+        for h in enabled
+        if h.kind != "built-in" and (h.name in outer_names or len(outer_names) >= MAX_DEPTH)
+    ]
+    return [hook for hook in enabled if hook not in reentrant], [
+        hook for hook in reentrant if hook.listens(event)
+    ]
+
+
+def find_switchable(hooks: Sequence[Hook], event: Event) -> list[Hook]:
+    """Return the guards for *event* that a person may switch off temporarily."""
+    guards = [h for h in hooks if h.enabled and h.source == "built-in" and h.nature == "policy"]
+    return [hook for hook in guards if hook.listens(event)]
+
+
+def limit_hooks(hooks: Sequence[Hook], only: Sequence[str], without: Sequence[str]) -> list[Hook]:
+    """Return the hooks of *only*, except those of *without*, with their parts; raise `LookupError`."""
+    included = {_require_hook(hooks, name).name for name in only} or {hook.name for hook in hooks}
+    excluded = {_require_hook(hooks, name).name for name in without}
+    hooks_with_names = [(hook, {hook.name, hook.part_of}) for hook in hooks]
+    return [hook for hook, names in hooks_with_names if names & included and not names & excluded]
+
+
+def _require_hook(hooks: Sequence[Hook], name: str) -> Hook:
+    found = find_hook(hooks, name)
+    if found is None:
+        names = ", ".join(sorted(hook.name for hook in hooks))
+        raise LookupError(f"no hook is called {name!r}; there are: {names}")
+    return found
+
+
+LET_PAST = "let past once by a person"
+
+
+class Grants(Struct, frozen=True, kw_only=True):
+    """The grants of one project, read again at every use."""
+
+    file: str
+    """The file of the grants; empty for a dry run, in which no grant applies."""
+    root: str
+    now: Callable[[], float]
+
+    def off_until(self) -> float | None:
+        """Return the time until which a person switched the guards off; None if they are on."""
+        return max(
+            (grant.until for grant in self._granted() if grant.rule_or_path == grants.OFF), default=None
+        )
+
+    def notices(self, until: float | None) -> tuple[str, ...]:
+        """Return the warnings while the guards are off *until* that time."""
+        if until is None:
+            return ()
+        return (f"the built-in guards are off until {_format_time(until)}, by `hookline off`",)
+
+    def call(self, hook: Hook, event: Event, state: State, limit: float) -> Any:
+        """Run *hook*; a block that a person has allowed once becomes a warning."""
+        if hook.kind == "built-in":  # like `call`, but faster for hooks that only pass
+            settings = hook.settings
+            response = hook.judge(event, state, **settings) if settings else hook.judge(event, state)
+            if response is None:
+                return None
+        else:
+            response = call(hook, event, state, limit)
+        stops = isinstance(response, Response) and response.verdict in ("block", "ask")
+        return self._let_past(hook, response) if stops and hook.source == "built-in" else response
+
+    def _let_past(self, hook: Hook, response: Response) -> Response:
+        rule = f"{hook.name}:{response.rule}"
+        for grant in self._granted():
+            if grant.rule_or_path in (rule, response.rule) and grants.use_grant(self.file, grant):
+                warning = (
+                    f"{rule} was let past once, as a person allowed; it would have said: {response.reason}"
+                )
+                return Response(warnings=(warning,), reason=LET_PAST, rule=response.rule, span=response.span)
+        return response
+
+    def _granted(self) -> tuple[grants.Grant, ...]:
+        return grants.find_active(self.file, self.root, self.now()) if self.file else ()
+
+
+def _format_time(at: float) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(at))

@@ -1,9 +1,9 @@
-"""Answer a call once, even if several entries of a host's settings ask for it.
+"""One answer to a call, even if several entries of a host's settings ask for it.
 
-Two processes are asked the same thing if the second began before the first had answered, because a host goes
+Two processes are asked the same if the second began before the first had answered, because a host goes
 on when its hooks have answered. A host that runs its hooks one after another asks again right after the
 answer. The second process waits for the first and repeats its answer, because the host may read either; it
-takes over if the first ends without an answer. Counters, records, effects and the countdown are the first's.
+takes over if the first ends without an answer. Only the first counts, records and runs effects.
 
 Calls are the same only if their content, environment and settings are.
 """
@@ -20,7 +20,9 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from hookline.core.audit import recorded
+from hookline.core import chain
+from hookline.core.audit import build_record
+from hookline.core.degrade import build_reply
 from hookline.core.events import (
     Event,
     PermissionRequest,
@@ -36,171 +38,278 @@ from hookline.core.events import (
     TurnStart,
     UserPromptSubmit,
 )
-from hookline.core.hook import named
-from hookline.core.host import Host
+from hookline.core.frozen import freeze, thaw
+from hookline.core.hook import Hook, find_hook
+from hookline.core.host import Host, Reply
 from hookline.core.outcome import Outcome, Step
 from hookline.core.store import StoreFailed
 from hookline.core.values import replace
-from hookline.runtime import repeat_answer
-from hookline.runtime.claim_table import Claim
+from hookline.redact import redact, redact_json
+from hookline.runtime.call_claims import Claim
+from hookline.runtime.call_hook import DEPTH_VARIABLE
 from hookline.runtime.runtime import Runtime
-from hookline.runtime.select_hooks import DEPTH
 from hookline.runtime.setup import Setup
-from hookline.system.process import identity as lives
+from hookline.system.process import identity
+
+UNRELIABLE_STEPS = {"failed", "timed-out", "skipped"}
+"""Steps that may have another result when the hook is tried again."""
+MAX_LENGTH = 100_000
+"""Characters of an encoded answer."""
+
+
+def encode_answer(runtime: Runtime) -> str:
+    """Return the last answer as JSON; empty if it cannot be repeated without running hooks."""
+    outcome = runtime.last_outcome
+    if outcome is not None and outcome.silent:
+        return "{}"
+    if (
+        outcome is None
+        or outcome.capped
+        or any(step.action in UNRELIABLE_STEPS and _is_gap(step) for step in outcome.trail)
+    ):
+        return ""
+    warnings = [redact(warning) for warning in outcome.warnings if warning not in outcome.private]
+    answer: dict[str, Any] = {"warnings": warnings, "context": _policy_context(runtime, outcome)}
+    for name in ("blocked", "asked", "allowed"):
+        reason = getattr(outcome, name)
+        answer |= {} if reason is None else {name: redact(reason)}
+    changers = sorted({step.hook for step in outcome.trail if step.action == "modify"})
+    if changers and isinstance(outcome.event, PreToolUse):
+        answer["input"] = thaw(outcome.event.input)
+        if redact_json(answer["input"]) != answer["input"]:
+            return ""  # secrets must not be stored
+    elif changers:
+        answer["again"] = changers
+        if any(hook.source != "built-in" for hook in runtime.hooks if hook.name in changers):
+            return ""
+    text = json.dumps({key: value for key, value in answer.items() if value or value == ""})
+    return text if len(text) <= MAX_LENGTH else ""
+
+
+def _is_gap(step: Step) -> bool:
+    """Return whether a hook may be missing in the answer; a skip after a block is not a gap."""
+    return step.action != "skipped" or "blocked" not in step.note
+
+
+def _policy_context(runtime: Runtime, outcome: Outcome) -> list[str]:
+    """Return the context from policies; advice such as the countdown has no rule and is not repeated."""
+    policies = {hook.name: hook.source for hook in runtime.hooks if hook.nature == "policy"}
+    steps = (step for step in outcome.trail if step.rule or policies.get(step.hook, "built-in") != "built-in")
+    texts = [text for step in steps if step.hook in policies for text in step.injected]
+    return [redact(text) for text in texts]
+
+
+def is_stop(answer: str) -> bool:
+    """Return whether an encoded answer blocks or asks."""
+    return not json.loads(answer).keys().isdisjoint({"blocked", "asked"})
+
+
+def repeat_reply(runtime: Runtime, host: Host, name: str, event: Event, text: str) -> Reply:
+    """Return the reply of an encoded answer, without counting anything."""
+    answer = json.loads(text)
+    outcome = Outcome(
+        event=event,
+        blocked=answer.get("blocked"),
+        asked=answer.get("asked"),
+        allowed=answer.get("allowed"),
+        context=tuple(answer.get("context", ())),
+        warnings=tuple(answer.get("warnings", ())),
+    )
+    if "input" in answer and isinstance(event, PreToolUse):
+        step = Step(hook="hookline", action="modify")
+        outcome = replace(outcome, event=replace(event, input=freeze(answer["input"])), trail=(step,))
+    elif "again" in answer and isinstance(event, PostToolUse):
+        judged = chain.run(
+            event,
+            runtime.state(event),
+            _select_hooks(runtime, answer["again"]),
+            runtime.run_options(host.timeout),
+        )
+        outcome = replace(outcome, event=judged.event, trail=judged.trail)
+    return build_reply(host, name, event, outcome, runtime.limit_context(host.context_cap))[0]
+
+
+def _select_hooks(runtime: Runtime, names: list[str]) -> list[Hook]:
+    return [hook for hook in runtime.hooks if hook.enabled and hook.name in names]
+
 
 _T = TypeVar("_T")
 
-ASIDE = {"at", "duration_ms", "host", "lies_at", "native", "odd", "places", "subagent", "transcript", "turn"}
-"""Fields of an event that do not tell what it is about, or that two dialects tell differently."""
-PASSING = {"_", "SHLVL", "PWD", "OLDPWD"}
+IGNORED_FIELDS = {
+    "at",
+    "duration_ms",
+    "host",
+    "native_paths",
+    "native",
+    "payload_problems",
+    "input_keys",
+    "subagent",
+    "transcript",
+    "turn",
+}
+"""Fields of an event that do not identify it, or that differ between two dialects of a host."""
+IGNORED_VARIABLES = {"_", "SHLVL", "PWD", "OLDPWD"}
 """Variables that differ from process to process."""
-CALLS = (PreToolUse, PermissionRequest, PostToolUse)
-HELPERS = (SubagentStart, SubagentStop)
-ALONE = (SessionStart, UserPromptSubmit, TurnStart, PreCompact, PostCompact, Stop, SessionEnd)
-"""What a session is told of one at a time: two that are alike, at once, are one."""
-MOST_POLICIES = 256
+TOOL_EVENTS = (PreToolUse, PermissionRequest, PostToolUse)
+SUBAGENT_EVENTS = (SubagentStart, SubagentStop)
+SEQUENTIAL_EVENTS = (SessionStart, UserPromptSubmit, TurnStart, PreCompact, PostCompact, Stop, SessionEnd)
+"""Events that a session has one at a time: two equal ones at the same time are duplicates."""
+MAX_POLICIES = 256
 _policies: dict[tuple[int, str | None], tuple[Setup, str]] = {}
-"""What each setup comes to: one that stays is asked at every call."""
-AFTERWARDS = 0.5
-"""Seconds in which a host that asks one entry after another asks the next."""
-LOOK, SELDOM = 0.01, 0.1
-"""Seconds between two looks at whether the first has answered, at the beginning and later."""
-PATIENCE = 0.6
-"""The part of the time for an answer in which the first one's is waited for; the rest is for our own."""
-NOTE = "arrived twice, because several entries call hookline for it; answered once (see `hookline doctor`)"
+"""Hashes by setup, because a daemon needs the hash of the same setup at every call."""
+REPEAT_SECONDS = 0.5
+"""Seconds within which a sequential host runs its next entry."""
+POLL_SECONDS, MAX_POLL_SECONDS = 0.01, 0.1
+"""Seconds between two checks for the first answer, at the start and at most."""
+WAIT_FRACTION = 0.6
+"""Fraction of the host's timeout to wait for the first answer; the rest is for an own answer."""
+REPEAT_NOTE = (
+    "arrived twice, because several entries call hookline for it; answered once (see `hookline doctor`)"
+)
 
 
-class Held(Struct, frozen=True, kw_only=True):
-    """The right to answer a call; without a name there is nothing to hold."""
+class ClaimedCall(Struct, frozen=True, kw_only=True):
+    """The right to answer a call; an empty name stands for a call that cannot be claimed."""
 
     runtime: Runtime
     name: str
     by: str
 
-    def answered(self, at: float) -> None:
-        """Note the answer, which was ready *at* that time by `lives.now`."""
+    def save_answer(self, at: float) -> None:
+        """Save the answer, which was ready *at* that time by `identity.now`."""
         if self.name:
-            said = repeat_answer.spoken(self.runtime)
-            _use(self.runtime, lambda: self.runtime.claims.answered(self.name, by=self.by, at=at, said=said))
+            answer = encode_answer(self.runtime)
+            _use_claims(
+                self.runtime,
+                lambda: self.runtime.claims.save_answer(self.name, by=self.by, at=at, answer=answer),
+            )
 
     def abandon(self) -> None:
-        """Leave the answer to another that was asked."""
+        """Release the claim, so that another process answers."""
         if self.name:
-            _use(self.runtime, lambda: self.runtime.claims.release(self.name, by=self.by))
+            _use_claims(self.runtime, lambda: self.runtime.claims.release(self.name, by=self.by))
 
 
-def held(
+def claim_call(
     runtime: Runtime,
     host: Host,
     event: Event,
     words: Sequence[str] = (),
     *,
     within: float = 55.0,
-    begun: Callable[[], float] = lives.started,
-) -> Held | Claim:
-    """Return the right to answer *event*, asked with *words*, or the answer of another that was asked."""
+    begun: Callable[[], float] = identity.start_time,
+) -> ClaimedCall | Claim:
+    """Return the right to answer *event*, asked with *words*, or the answer of another process."""
     # A call that a hook makes must not wait for the answer that waits for the hook.
-    name = "" if runtime.setup.env.get(DEPTH) else identity(event, (*words, policy(runtime, host)))
-    mine = Held(runtime=runtime, name=name, by=lives.own() if name else "")
-    last, pause = time.monotonic() + within * PATIENCE, LOOK
-    known = _claimed(mine) if name else None
-    while known is not None:
-        if known.answered is not None and _the_same(known, host, event, begun()):
-            return known
-        if known.answered is None and lives.alive(known.by) and time.monotonic() < last:
+    name = (
+        ""
+        if runtime.setup.env.get(DEPTH_VARIABLE)
+        else identify_event(event, (*words, hash_policy(runtime, host)))
+    )
+    claimed = ClaimedCall(runtime=runtime, name=name, by=identity.new_name() if name else "")
+    give_up_at, pause = time.monotonic() + within * WAIT_FRACTION, POLL_SECONDS
+    existing = _try_claim(claimed) if name else None
+    while existing is not None:
+        if existing.answered is not None and _is_repeat(existing, host, event, begun()):
+            return existing
+        if existing.answered is None and identity.is_alive(existing.by) and time.monotonic() < give_up_at:
             time.sleep(pause)
-            pause = min(pause * 2, SELDOM)
-            known = _claimed(mine)
-        else:  # it will not answer any more, or answered something else
-            known = _claimed(mine, instead=known.by)
-    return mine
+            pause = min(pause * 2, MAX_POLL_SECONDS)
+            existing = _try_claim(claimed)
+        else:  # the other process has ended, or answered another call
+            existing = _try_claim(claimed, instead=existing.by)
+    return claimed
 
 
-def _claimed(mine: Held, instead: str = "") -> Claim | None:
-    claims, at = mine.runtime.claims, mine.runtime.now()
-    return _use(mine.runtime, lambda: claims.claim(mine.name, by=mine.by, at=at, instead=instead))
+def _try_claim(claimed: ClaimedCall, instead: str = "") -> Claim | None:
+    claims, at = claimed.runtime.claims, claimed.runtime.now()
+    return _use_claims(
+        claimed.runtime, lambda: claims.claim(claimed.name, by=claimed.by, at=at, instead=instead)
+    )
 
 
-def _the_same(known: Claim, host: Host, event: Event, begun: float) -> bool:
-    if not known.said:
+def _is_repeat(existing: Claim, host: Host, event: Event, begun: float) -> bool:
+    if not existing.answer:
         return False
-    answered = known.answered or 0.0
+    answered = existing.answered or 0.0
     if begun < answered:
         return True
-    if not host.one_by_one or not isinstance(event, CALLS) or begun - answered >= AFTERWARDS:
+    if not host.sequential_hooks or not isinstance(event, TOOL_EVENTS) or begun - answered >= REPEAT_SECONDS:
         return False
-    return not repeat_answer.stopped(known.said)  # a call that was stopped and comes again is a new attempt
+    return not is_stop(existing.answer)  # a call that was stopped and comes again is a new attempt
 
 
-def identity(event: Event, words: Sequence[str] = ()) -> str:
-    """What tells *event*, asked with these *words*, from all others of its session; empty: nothing does."""
+def identify_event(event: Event, words: Sequence[str] = ()) -> str:
+    """Return a hash that identifies *event*, asked with *words*, in its session; empty if nothing does."""
     helper = event.subagent.id if event.subagent else ""
-    if not event.session or (isinstance(event, HELPERS) and not helper):
+    if not event.session or (isinstance(event, SUBAGENT_EVENTS) and not helper):
         return ""
-    if not isinstance(event, (*CALLS, *HELPERS, *ALONE)):
+    if not isinstance(event, (*TOOL_EVENTS, *SUBAGENT_EVENTS, *SEQUENTIAL_EVENTS)):
         return ""
-    return _digest(event, words, f"{helper}\x1f{_content(event)}")
+    return _hash_call(event, words, f"{helper}\x1f{_describe_event(event)}")
 
 
-def _content(event: Event) -> str:
-    """What it is about, in our words: one host may tell of it in two dialects."""
-    told = {name: getattr(event, name) for name in _telling(type(event))}  # type: ignore[arg-type]  # as in `host`
-    if isinstance(event, CALLS):
-        told["tool"] = event.tool if event.kind == "other" else ""
-    return json.dumps(told, sort_keys=True, default=_plain)
+def _describe_event(event: Event) -> str:
+    """Return the content of *event* in hookline's terms, which are the same in all dialects of a host."""
+    content = {name: getattr(event, name) for name in _identifying_fields(type(event))}  # type: ignore[arg-type]  # as in `host`
+    if isinstance(event, TOOL_EVENTS):
+        content["tool"] = event.tool if event.kind == "other" else ""
+    return json.dumps(content, sort_keys=True, default=_to_json_value)
 
 
 @cache
-def _telling(event: type[Event]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(event) if field.name not in ASIDE)
+def _identifying_fields(event: type[Event]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(event) if field.name not in IGNORED_FIELDS)
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 
-def policy(runtime: Runtime, host: Host | None = None) -> str:
-    """By what is judged: who has another environment, or other settings, is asked something else."""
+def hash_policy(runtime: Runtime, host: Host | None = None) -> str:
+    """Return a hash of settings and environment: calls are the same only if both are."""
     setup = runtime.setup
     key = id(setup), host.name if host else None
-    known = _policies.get(key)
-    if known is None or known[0] is not setup:
-        while len(_policies) >= MOST_POLICIES:
+    cached = _policies.get(key)
+    if cached is None or cached[0] is not setup:
+        while len(_policies) >= MAX_POLICIES:
             _policies.pop(next(iter(_policies)), None)
-        known = _policies[key] = setup, _policy(setup, host)
-    return known[1]
+        cached = _policies[key] = setup, _compute_hash(setup, host)
+    return cached[1]
 
 
-def _policy(setup: Setup, host: Host | None) -> str:
-    aside = PASSING.union(host.passing if host else ())
+def _compute_hash(setup: Setup, host: Host | None) -> str:
+    ignored = IGNORED_VARIABLES.union(host.transient_env if host else ())
     hooks = [(h.name, h.enabled, h.source, h.origin, h.priority, repr(h.settings)) for h in setup.hooks]
-    env = sorted(item for item in setup.env.items() if item[0] not in aside)
-    whole = repr((hooks, env, setup.places)).encode(errors="surrogatepass")
-    return blake2b(whole, digest_size=20).hexdigest()
+    env = sorted(item for item in setup.env.items() if item[0] not in ignored)
+    data = repr((hooks, env, setup.places)).encode(errors="surrogatepass")
+    return blake2b(data, digest_size=20).hexdigest()
 
 
-def _digest(event: Event, words: Sequence[str], what: str) -> str:
-    """What is claimed, in short: nothing that anybody wrote is kept, not even as the name of a call."""
-    text = "\x1f".join((event.host, event.name, what, lives.boot(), *words))
+def _hash_call(event: Event, words: Sequence[str], what: str) -> str:
+    """Return a hash of the call, so that no content of it is stored."""
+    text = "\x1f".join((event.host, event.name, what, identity.boot_id(), *words))
     return blake2b(text.encode(errors="surrogatepass"), digest_size=20).hexdigest()
 
 
-def note(runtime: Runtime, event: Event) -> None:
-    """Keep in the trail that it came again, if a trail is kept; nothing is counted."""
-    keeper = named(runtime.hooks, "audit")
-    if keeper is None or not keeper.enabled:
+def record_repeat(runtime: Runtime, event: Event) -> None:
+    """Record the repetition in the trail, if the audit is enabled; nothing is counted."""
+    audit = find_hook(runtime.hooks, "audit")
+    if audit is None or not audit.enabled:
         return
-    outcome = Outcome(event=event).noting(Step(hook="hookline", said="repeated", note=NOTE))
-    kept = replace(recorded(lives.fresh(), outcome, at=event.at or runtime.now(), ms=0.0), counts={})
-    _use(runtime, lambda: runtime.recorder.keep(kept))
+    outcome = Outcome(event=event).with_steps(Step(hook="hookline", action="repeated", note=REPEAT_NOTE))
+    record = replace(
+        build_record(identity.random_id(), outcome, at=event.at or runtime.now(), ms=0.0), counts={}
+    )
+    _use_claims(runtime, lambda: runtime.recorder.record(record))
 
 
-def _use(runtime: Runtime, use: Callable[[], _T]) -> _T | None:
-    """Where claims cannot be kept, everybody answers: rather twice than not at all."""
+def _use_claims(runtime: Runtime, use: Callable[[], _T]) -> _T | None:
+    """Call *use*; if claims cannot be stored, each process answers, because twice is better than never."""
     try:
         return use()
     except (StoreFailed, OSError) as error:
         trouble = f"the store could not be used: {error}"
-        if trouble not in runtime.troubles:
-            runtime.troubles.append(trouble)
+        if trouble not in runtime.problems:
+            runtime.problems.append(trouble)
         return None

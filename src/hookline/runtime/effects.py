@@ -4,81 +4,98 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookline.core.audit import quiet
+from hookline.core.audit import redact_effect
 from hookline.core.events import Event
 from hookline.core.outcome import Outcome
-from hookline.core.response import Effect, Enrich, ErrorSeen, HandOver, Keep, Learn, Mirror, Notify, Post
-from hookline.core.state import TRIAL
+from hookline.core.response import (
+    Effect,
+    Enrich,
+    ErrorSeen,
+    HandOver,
+    Learn,
+    Mirror,
+    Notify,
+    Post,
+    RecordEvent,
+)
+from hookline.core.state import TEST_SESSION_PREFIX
 from hookline.core.store import Store
 from hookline.handoff import handoffs
-from hookline.memory.known_errors import learn
-from hookline.memory.learn import Attempt, all_of
+from hookline.memory.known_errors import store_errors
+from hookline.memory.learn import learn_from_transcripts
+from hookline.memory.recall import Attempt
 from hookline.redact import redact, redact_json
 from hookline.runtime import memory_helper
 from hookline.system import notify, state_file, webhook
 from hookline.system.paths import Places
 
 
-class Wanted:
-    """Effects of answers, with the events that they are about."""
+class Effects:
+    """Pending effects, each with its event."""
 
     def __init__(self) -> None:
-        self._all: list[tuple[Effect, Event]] = []
+        self._pending: list[tuple[Effect, Event]] = []
 
-    def take(self, said: Outcome, *, shown: bool = False) -> None:
-        """Gather those of an answer; with *shown* its reply has carried what a terminal is to show."""
-        if said.event.session.startswith(TRIAL):
+    def add(self, outcome: Outcome, *, shown: bool = False) -> None:
+        """Collect the effects of an outcome; without notices if the host's reply has *shown* them."""
+        if outcome.event.session.startswith(TEST_SESSION_PREFIX):
             return
-        wanted = [one for one in said.effects if not isinstance(one, Keep)]
-        self._all += [(quiet(one), said.event) for one in wanted if not (shown and isinstance(one, Notify))]
+        effects = [effect for effect in outcome.effects if not isinstance(effect, RecordEvent)]
+        self._pending += [
+            (redact_effect(effect), outcome.event)
+            for effect in effects
+            if not (shown and isinstance(effect, Notify))
+        ]
 
-    def notices(self) -> tuple[Notify, ...]:
-        """What is to be shown on the terminal of whoever called, handed over once."""
-        found = tuple(effect for effect, _ in self._all if isinstance(effect, Notify))
-        self._all = [one for one in self._all if not isinstance(one[0], Notify)]
-        return found
+    def take_notices(self) -> tuple[Notify, ...]:
+        """Remove and return the notices for the caller's terminal."""
+        notices = tuple(effect for effect, _ in self._pending if isinstance(effect, Notify))
+        self._pending = [item for item in self._pending if not isinstance(item[0], Notify)]
+        return notices
 
-    def lessons(self) -> list[ErrorSeen | Learn]:
-        """What is to be learnt, handed over once."""
-        found = [effect for effect, _ in self._all if isinstance(effect, ErrorSeen | Learn)]
-        self._all = [one for one in self._all if not isinstance(one[0], ErrorSeen | Learn)]
-        return found
+    def take_learning(self) -> list[ErrorSeen | Learn]:
+        """Remove and return the effects from which memories and known errors are learnt."""
+        effects = [effect for effect, _ in self._pending if isinstance(effect, ErrorSeen | Learn)]
+        self._pending = [item for item in self._pending if not isinstance(item[0], ErrorSeen | Learn)]
+        return effects
 
-    def carry_out(self, places: Places, env: Mapping[str, str]) -> tuple[str, ...]:
-        """Do what is left of it; what could not be done, in sentences."""
-        wanted, self._all = self._all, []
-        found = [(_done(effect, event, places, env)) for effect, event in wanted]
-        return tuple(problem for problem in found if problem)
-
-
-def keep_at_once(said: Outcome, store: Store, places: Places, now: float, attempt: Attempt) -> None:
-    """Have the store know what the next event has to find there, before the answer is out."""
-    session = said.event.session
-    if said.memory:
-        attempt(lambda: store.note(session, redact_json(said.memory)), usual=None)
-    if said.kept:
-        attempt(lambda: store.keep(session, [redact(text) for text in said.kept]), usual=None)
-    if any(isinstance(one, HandOver) for one in said.effects):
-        attempt(lambda: handoffs.keep(said, store, places, now), usual=None)
+    def run(self, places: Places, env: Mapping[str, str]) -> tuple[str, ...]:
+        """Run the remaining effects; return the problems as sentences."""
+        pending, self._pending = self._pending, []
+        problems = [(_run_effect(effect, event, places, env)) for effect, event in pending]
+        return tuple(problem for problem in problems if problem)
 
 
-def _done(effect: Effect, event: Event, places: Places, env: Mapping[str, str]) -> str:
+def store_at_once(outcome: Outcome, store: Store, places: Places, now: float, attempt: Attempt) -> None:
+    """Store everything that the next event needs, before the reply is written."""
+    session = outcome.event.session
+    if outcome.memory:
+        attempt(lambda: store.set_notes(session, redact_json(outcome.memory)), default=None)
+    if outcome.held_context:
+        attempt(
+            lambda: store.hold_context(session, [redact(text) for text in outcome.held_context]), default=None
+        )
+    if any(isinstance(effect, HandOver) for effect in outcome.effects):
+        attempt(lambda: handoffs.store_handoffs(outcome, store, places, now), default=None)
+
+
+def _run_effect(effect: Effect, event: Event, places: Places, env: Mapping[str, str]) -> str:
     if isinstance(effect, Notify):
-        return "".join(notify.carry_out([effect]))
+        return "".join(notify.show([effect]))
     if isinstance(effect, Mirror):
-        return state_file.reflect(effect, env)
+        return state_file.write_or_remove(effect, env)
     if isinstance(effect, Post):
         return webhook.post(effect, event, places, env)
     if isinstance(effect, Enrich):
-        return memory_helper.begin(effect, event, places, env)
+        return memory_helper.start(effect, event, places, env)
     return ""
 
 
-def learn_all(lessons: Sequence[ErrorSeen | Learn], store: Store, places: Places, at: float) -> None:
-    """Learn from each."""
-    met = [one for one in lessons if isinstance(one, ErrorSeen)]
-    if met:
-        learn(store, met, places.root, at)
-    told = [one for one in lessons if isinstance(one, Learn)]
-    if told:
-        all_of(told, store, places, at)
+def learn_all(effects: Sequence[ErrorSeen | Learn], store: Store, places: Places, at: float) -> None:
+    """Store the errors, and learn from the transcripts."""
+    errors = [effect for effect in effects if isinstance(effect, ErrorSeen)]
+    if errors:
+        store_errors(store, errors, places.root, at)
+    requests = [effect for effect in effects if isinstance(effect, Learn)]
+    if requests:
+        learn_from_transcripts(requests, store, places, at)

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 import hookline
 from hookline import hosts
-from hookline.budget.ledger import Purse
+from hookline.budget.ledger import Ledger
 from hookline.core.events import Event, SessionStart
-from hookline.core.journal import Journal
-from hookline.core.records import Signature
+from hookline.core.parse_journal import Journal
+from hookline.core.records import KnownError
 from hookline.core.run_variables import BUDGET_END, JOURNAL
 from hookline.core.store import Store
 from hookline.handoff import handoffs
-from hookline.memory.known_errors import known
-from hookline.memory.learn import Attempt, recaller
-from hookline.policy import approvals, ckignore, read_files
+from hookline.memory.known_errors import find_known_errors
+from hookline.memory.recall import Attempt, make_recall
+from hookline.policy import ckignore, grants, read_files
 from hookline.runtime.setup import Setup
 from hookline.system import (
     file_facts,
@@ -30,129 +30,142 @@ from hookline.system import (
     read_script,
     workspace_fingerprint,
 )
-from hookline.system.find_journal import active
+from hookline.system.find_journal import find_active
 from hookline.system.paths import Places
 
-PROMPTS = "prompts"
-"""The counter of a session's prompts."""
-ENGINE = (JOURNAL, BUDGET_END)
-"""Variables that an engine gives to the sessions it runs."""
+PROMPT_COUNTER = "prompts"
+"""Name of the counter of a session's prompts."""
+ENGINE_VARIABLES = (JOURNAL, BUDGET_END)
+"""Variables that an engine sets in its sessions."""
 
 
-def journal(places: Places, env: Mapping[str, str], now: float) -> Journal | None:
-    """The one that is at work here."""
-    return active(places.root, env.get(JOURNAL, ""), now)
+def find_journal(places: Places, env: Mapping[str, str], now: float) -> Journal | None:
+    """Return the journal of the experiment that is running here; None without one."""
+    return find_active(places.root, env.get(JOURNAL, ""), now)
 
 
-def headless(host: str, env: Mapping[str, str]) -> bool:
-    """Whether nobody sits at it: the host says so, or an engine runs it."""
-    if any(env.get(name) for name in ENGINE):
+def is_headless(host: str, env: Mapping[str, str]) -> bool:
+    """Return whether the session has no user: according to the host, or because an engine runs it."""
+    if any(env.get(name) for name in ENGINE_VARIABLES):
         return True
-    said = hosts.load(host).headless_env if host in hosts.names() else {}
-    return any(env.get(name) == value for name, value in said.items())
+    variables = hosts.load(host).headless_env if host in hosts.names() else {}
+    return any(env.get(name) == value for name, value in variables.items())
 
 
-def tells_start(host: str) -> bool:
-    """Whether the host says itself when a session starts."""
+def reports_start(host: str) -> bool:
+    """Return whether the host reports the start of a session."""
     rows = hosts.load(host).moments.values() if host in hosts.names() else ()
     return any(row.event is SessionStart for row in rows)
 
 
 @cache
-def guarded(places: Places) -> tuple[str, ...]:
-    """Files and folders by which an agent is guarded: ours, and those that wire us."""
-    known = [hosts.load(name) for name in hosts.names()]
-    wired = [name.replace("~", places.home, 1) for host in known for name in host.settings]
-    wired += [os.path.join(places.root, name) for host in known for name in host.repository_switches]
-    ways = [host.wiring.way.project for host in known if host.wiring and host.wiring.way.project]
-    wired += [os.path.join(places.root, name) for name in ways]
+def find_guarded_paths(places: Places) -> tuple[str, ...]:
+    """Return the paths that guard an agent: hookline's own, and settings that contain its entries."""
+    all_hosts = [hosts.load(name) for name in hosts.names()]
+    settings_paths = [name.replace("~", places.home, 1) for host in all_hosts for name in host.settings]
+    settings_paths += [
+        os.path.join(places.root, name) for host in all_hosts for name in host.repository_switches
+    ]
+    project_paths = [
+        host.install.layout.project for host in all_hosts if host.install and host.install.layout.project
+    ]
+    settings_paths += [os.path.join(places.root, name) for name in project_paths]
     programs = [os.path.join(os.path.dirname(sys.executable), f"hookline{end}") for end in ("", "-client")]
     own = [os.path.dirname(os.path.abspath(hookline.__file__)), *programs]
-    own = [one for one in own if not _within(one, places.root)]
-    return (places.config, places.state, *places.daemon, *own, *wired)
+    # A checkout or environment inside the project is the agent's work, so it is not guarded.
+    own = [path for path in own if not _is_inside(path, places.root)]
+    return (places.config, places.state, *places.daemon, *own, *settings_paths)
 
 
-def _within(path: str, root: str) -> bool:
-    """What lies in the project itself is the project's work: its own checkout of us, or its environment."""
+def _is_inside(path: str, root: str) -> bool:
     return path.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def _keep_output(places: Places, text: str) -> Any:
-    return full_outputs.keep(os.path.join(places.scratch, "outputs"), text)
+def _save_output(places: Places, text: str) -> Any:
+    return full_outputs.save(os.path.join(places.scratch, "outputs"), text)
 
 
 MACHINE_FACTS: Mapping[str, Callable[[Places], Any]] = {
     "root": lambda places: places.root,
     "home": lambda places: places.home,
-    "branch": lambda places: git_facts.branch(places.root),
+    "branch": lambda places: git_facts.find_branch(places.root),
     "changed_lines": lambda places: git_diff.changed_lines(places.root),
-    "realpath": lambda places: file_facts.follower(),
-    "script": lambda places: read_script.script,
+    "realpath": lambda places: file_facts.path_resolver(),
+    "read_script": lambda places: read_script.read_script,
     "is_file": lambda places: file_facts.is_file,
-    "inside": lambda places: lambda name: file_facts.inside(places.root, name),
+    "read_project_file": lambda places: lambda name: file_facts.read_project_file(places.root, name),
     "newest_folder": lambda places: lambda name: file_facts.newest_folder(places.root, name),
-    "weight": lambda places: file_facts.weight,
-    "ckignore": lambda places: ckignore.text(places.root),
-    "ckignore_trusted": ckignore.trusted,
-    "approvals": lambda places: approvals.load(places.state, places.root),
-    "rule_file": lambda places: lambda name: read_files.rule_file(places, name),
-    "ourselves": lambda places: own_command.command(),
+    "measure_file": lambda places: file_facts.measure_file,
+    "ckignore": lambda places: ckignore.read_text(places.root),
+    "ckignore_trusted": ckignore.is_trusted,
+    "approvals": lambda places: grants.load_approvals(places.state, places.root),
+    "rule_file": lambda places: lambda name: read_files.read_rule_file(places, name),
+    "own_command": lambda places: own_command.command(),
     "workspace": lambda places: workspace_fingerprint.fingerprint(places.root),
-    "content": lambda places: workspace_fingerprint.content,
-    "keep_output": lambda places: lambda text: _keep_output(places, text),
+    "hash_file": lambda places: workspace_fingerprint.hash_file,
+    "save_output": lambda places: lambda text: _save_output(places, text),
 }
-"""Facts of the machine."""
+"""Functions that find the facts of the machine, by name."""
 
 
-HANDED_ON = (
-    *("leaves", "handed", "own_handoff", "agent_words"),
-    *("in_a_run", "can_guide", "tells_compaction", "talks"),
+HANDOFF_FACTS = (
+    *("handoff_content", "delivery", "own_handoff", "agent_text"),
+    *("in_run", "reads_compaction_guidance", "reports_compaction", "has_transcript"),
 )
-"""Facts of what a session leaves and was left; `handoffs.FACTS` finds each."""
+"""Names of the facts about handoffs; `handoffs.FACTS` finds each."""
 
 
-class Looking(NamedTuple):
-    """Where a hook asks, and of what."""
+class FactContext(NamedTuple):
+    """The event for which a hook reads facts, and their sources."""
 
     event: Event
     store: Store
     setup: Setup
-    purse: Purse
+    ledger: Ledger
     attempt: Attempt
 
 
-def _errors(at: Looking, **wanted: Any) -> Any:
-    none: Sequence[Signature] = ()
-    return at.attempt(lambda: known(at.store, at.setup.places.root, **wanted), usual=none)
-
-
-def _recall(at: Looking) -> Any:
-    return recaller(at.store, at.setup.places.root, at.purse.now, at.attempt)
-
-
-def _handed_on(name: str, at: Looking) -> Any:
-    places, env = at.setup.places, at.setup.env
-    asked = handoffs.Asked(
-        event=at.event, store=at.store, root=places.root, now=at.purse.now, env=env, state=places.state
+def _find_errors(context: FactContext, **filters: Any) -> Any:
+    no_errors: Sequence[KnownError] = ()
+    return context.attempt(
+        lambda: find_known_errors(context.store, context.setup.places.root, **filters), default=no_errors
     )
-    return at.attempt(lambda: handoffs.FACTS[name](asked), usual=None)
 
 
-def _of_machine(find: Callable[[Places], Any], at: Looking) -> Any:
-    return find(at.setup.places)
+def _make_recall(context: FactContext) -> Any:
+    return make_recall(context.store, context.setup.places.root, context.ledger.now, context.attempt)
 
 
-FACTS: Mapping[str, Callable[[Looking], Any]] = {
-    **{name: partial(_of_machine, find) for name, find in MACHINE_FACTS.items()},
-    **{name: partial(_handed_on, name) for name in HANDED_ON},
-    "guarded": lambda at: guarded(at.setup.places),
-    "usage": lambda at: at.purse.usage,
-    "prompts": lambda at: at.attempt(lambda: at.store.count(at.event.session, PROMPTS), usual=0),
-    "journal": lambda at: journal(at.setup.places, at.setup.env, at.purse.now),
-    "headless": lambda at: headless(at.event.host, at.setup.env),
-    "tells_start": lambda at: tells_start(at.event.host),
-    "known_error": lambda at: lambda key: _errors(at, key=key),
-    "fixed_errors": lambda at: _errors(at, fixed=True),
-    "recall": _recall,
+def _handoff_fact(name: str, context: FactContext) -> Any:
+    places, env = context.setup.places, context.setup.env
+    handoff_context = handoffs.HandoffContext(
+        event=context.event,
+        store=context.store,
+        root=places.root,
+        now=context.ledger.now,
+        env=env,
+        state=places.state,
+    )
+    return context.attempt(lambda: handoffs.FACTS[name](handoff_context), default=None)
+
+
+def _machine_fact(find: Callable[[Places], Any], context: FactContext) -> Any:
+    return find(context.setup.places)
+
+
+FACTS: Mapping[str, Callable[[FactContext], Any]] = {
+    **{name: partial(_machine_fact, find) for name, find in MACHINE_FACTS.items()},
+    **{name: partial(_handoff_fact, name) for name in HANDOFF_FACTS},
+    "guarded_paths": lambda context: find_guarded_paths(context.setup.places),
+    "usage": lambda context: context.ledger.usage,
+    "prompts": lambda context: context.attempt(
+        lambda: context.store.count(context.event.session, PROMPT_COUNTER), default=0
+    ),
+    "journal": lambda context: find_journal(context.setup.places, context.setup.env, context.ledger.now),
+    "headless": lambda context: is_headless(context.event.host, context.setup.env),
+    "reports_start": lambda context: reports_start(context.event.host),
+    "known_error": lambda context: lambda key: _find_errors(context, key=key),
+    "fixed_errors": lambda context: _find_errors(context, fixed=True),
+    "recall": _make_recall,
 }
-"""All that a hook may ask for by name; made once, because at most events few are asked for."""
+"""Functions that find all facts, by name; a table, because at most events hooks read few of them."""

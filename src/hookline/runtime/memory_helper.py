@@ -1,7 +1,7 @@
-"""Have a command of the user's help to learn from a session, in a process of its own that nobody waits for.
+"""The user's command that helps to learn from a session, run in a detached process.
 
-One at a time for a session, within its time, and not of sessions that the command itself begins. What fails
-is in the trail, and told to the user after the next turn.
+It runs once at a time per session, within a timeout, and not for sessions that the command itself starts. A
+failure is recorded in the trail and reported to the user after the next turn.
 """
 
 from __future__ import annotations
@@ -18,128 +18,139 @@ from typing import Any
 from msgspec import to_builtins
 
 from hookline.core.events import Event
-from hookline.core.kind import Finished
+from hookline.core.kind import ProcessResult
 from hookline.core.response import Enrich
 from hookline.core.store import Record, Store, StoreFailed
 from hookline.memory import helper_messages, learn
 from hookline.redact import redact
 from hookline.runtime import open_store
-from hookline.runtime.setup import load
+from hookline.runtime.setup import load_setup
 from hookline.system import file_lock, spool, tail
 from hookline.system.paths import Places
 from hookline.system.process import detached, run_command
 
-READ, FAILED = "hookline.enriched", "hookline.enrich_failed"
-"""The notes of how far the recording was read for the command, and of why it failed last."""
+READ_NOTE, FAILED_NOTE = "hookline.enriched", "hookline.enrich_failed"
+"""Names of the notes with the position up to which the transcript was read, and with the last failure."""
 HOOK = "memory.enrich"
 RULE = "memory:enrich"
-"""Under which its failures are found in the trail."""
+"""The rule under which the trail lists its failures."""
 SHELL = ("/bin/sh", "-c")
-OFF = {"AR_DISABLE_MEMORY": "1", "AR_DISABLE_STOP_NOTIFY": "1"}
-"""What a command that is an agent itself must not do: learn from its own session, and tell of its end."""
-_KEEP = 64 * 1024
+DISABLED_HOOKS_ENV = {"AR_DISABLE_MEMORY": "1", "AR_DISABLE_STOP_NOTIFY": "1"}
+"""Variables that keep a command that is an agent from learning from itself and notifying of its end."""
+_MAX_OUTPUT_BYTES = 64 * 1024
 _MAIN = "from hookline.runtime.memory_helper import main; main()"
 
 
-def begin(wanted: Enrich, event: Event, places: Places, env: Mapping[str, str]) -> str:
-    """Start it; what could not even be tried, in a sentence."""
+def start(request: Enrich, event: Event, places: Places, env: Mapping[str, str]) -> str:
+    """Start the helper process; return the problem if it could not be started."""
     cwd = event.cwd if os.path.isdir(event.cwd) else places.root or "/"
-    what = {"wanted": to_builtins(wanted), "cwd": cwd, "env": dict(env), "event": event.name}
+    message = {"wanted": to_builtins(request), "cwd": cwd, "env": dict(env), "event": event.name}
     try:
         argv = [sys.executable, "-P", "-c", _MAIN]
-        detached.start(argv, stdin=json.dumps(what).encode(), env=detached.environment(env))
+        detached.start(argv, stdin=json.dumps(message).encode(), env=detached.environment(env))
     except OSError as error:
         return f"the command that helps to learn could not be started: {error.strerror}"
     return ""
 
 
 def main() -> None:
-    """What is wanted is told on stdin."""
-    what: dict[str, Any] = json.load(sys.stdin)
-    enrich(Enrich(**what["wanted"]), what["cwd"], what["env"], what["event"])
+    """Run the helper process with the request from stdin."""
+    message: dict[str, Any] = json.load(sys.stdin)
+    enrich(Enrich(**message["wanted"]), message["cwd"], message["env"], message["event"])
     os._exit(0)
 
 
-def enrich(wanted: Enrich, cwd: str, env: Mapping[str, str], event: str = "Stop") -> list[str]:
-    """Ask the command, and keep what it says; the ids of what is new. A failure is kept, not raised."""
-    setup = load(dict(env), cwd)
-    setup.kept.close()
+def enrich(request: Enrich, cwd: str, env: Mapping[str, str], event: str = "Stop") -> list[str]:
+    """Ask the command and store its memories; return the new ids. A failure is recorded, not raised."""
+    setup = load_setup(dict(env), cwd)
+    setup.resources.close()
     try:
         with closing(open_store.open_store(setup)) as store:
-            return _alone(wanted, store, setup.places, env, event)
+            return _enrich_exclusively(request, store, setup.places, env, event)
     except (StoreFailed, OSError, LookupError) as error:
-        _told(setup.places.spool, wanted, event, cwd, f"the store cannot be used: {error}")
+        _record_failure(setup.places.spool, request, event, cwd, f"the store cannot be used: {error}")
         return []
 
 
-def _alone(wanted: Enrich, store: Store, places: Places, env: Mapping[str, str], event: str) -> list[str]:
-    """One after another: the later one is told what came since."""
-    session = hashlib.sha256(wanted.session.encode(errors="surrogatepass")).hexdigest()[:16]
+def _enrich_exclusively(
+    request: Enrich, store: Store, places: Places, env: Mapping[str, str], event: str
+) -> list[str]:
+    """Ask the command under a lock, so that a later request continues after an earlier one."""
+    session = hashlib.sha256(request.session.encode(errors="surrogatepass")).hexdigest()[:16]
     path = f"{places.state}/enrich-{session}.lock"
     os.makedirs(places.state, mode=0o700, exist_ok=True)
     with file_lock.lock(path):
         try:
-            return _asked(wanted, store, places, env)
+            return _ask_command(request, store, places, env)
         except ValueError as error:
-            sentence = _told(places.spool, wanted, event, places.root, str(error))
-            store.note(wanted.session, {FAILED: sentence})
+            sentence = _record_failure(places.spool, request, event, places.root, str(error))
+            store.set_notes(request.session, {FAILED_NOTE: sentence})
             return []
         finally:
             os.unlink(path)
 
 
-def _asked(wanted: Enrich, store: Store, places: Places, env: Mapping[str, str]) -> list[str]:
-    mark = tail.mark_from(store.notes(wanted.session).get(READ))
-    spoken = learn.spoken(wanted.host, wanted.transcript, mark)
-    if spoken is None:
+def _ask_command(request: Enrich, store: Store, places: Places, env: Mapping[str, str]) -> list[str]:
+    mark = tail.mark_from(store.notes(request.session).get(READ_NOTE))
+    transcript = learn.read_new_entries(request.host, request.transcript, mark)
+    if transcript is None:
         return []
-    whose = learn.whose(places.root, time.time(), f"{wanted.host}:{wanted.session}:enriched")
-    known = store.recall("", project=whose.project, branch=whose.branch, at=whose.at, limit=20)
-    text = helper_messages.told(spoken.entries, known, whose, redact)
-    store.note(wanted.session, {READ: to_builtins(spoken.mark)})  # also where it fails: not the same again
+    scope = learn.find_scope(places.root, time.time(), f"{request.host}:{request.session}:enriched")
+    memories = store.recall("", project=scope.project, branch=scope.branch, at=scope.at, limit=20)
+    text = helper_messages.encode_request(transcript.entries, memories, scope, redact)
+    store.set_notes(
+        request.session, {READ_NOTE: to_builtins(transcript.position)}
+    )  # also if the command fails, so that the same text is not sent again
     if not text:
         return []
-    given = {**env, **OFF, "HOOKLINE_PROJECT_DIR": places.root, "HOOKLINE_SESSION_ID": wanted.session}
-    finished = run_command.run(
-        (*SHELL, wanted.command),
+    helper_env = {
+        **env,
+        **DISABLED_HOOKS_ENV,
+        "HOOKLINE_PROJECT_DIR": places.root,
+        "HOOKLINE_SESSION_ID": request.session,
+    }
+    result = run_command.run(
+        (*SHELL, request.command),
         stdin=text.encode() + b"\n",
         cwd=places.root or "/",
-        env=given,
-        limit=wanted.within,
-        keep=_KEEP,
+        env=helper_env,
+        timeout=request.within,
+        max_bytes=_MAX_OUTPUT_BYTES,
     )
-    new = learn.remember(store, helper_messages.read(_answer(finished, wanted), whose, redact), time.time())
-    learn.lately(store, wanted.session, [one.id for one in new])
-    return [one.id for one in new]
+    new = learn.remember(
+        store, helper_messages.parse_reply(_check_output(result, request), scope, redact), time.time()
+    )
+    learn.note_unreported(store, request.session, [memory.id for memory in new])
+    return [memory.id for memory in new]
 
 
-def _answer(finished: Finished, wanted: Enrich) -> str:
-    """What it printed; raises `ValueError` that says why there is none."""
-    if finished.problem:
-        raise ValueError(f"it did not run: {finished.problem}")
-    if finished.timed_out:
-        raise ValueError(f"it gave no answer within {wanted.within:g} s")
-    if finished.code:
-        why = next(_lines(finished.stderr), "")
-        raise ValueError(f"it ended with {finished.code}{f': {why[:200]}' if why else ''}")
-    if "stdout" in finished.cut:
-        raise ValueError(f"it printed more than {_KEEP // 1024} kB")
-    return finished.stdout
+def _check_output(result: ProcessResult, request: Enrich) -> str:
+    """Return the command's output; raise `ValueError` with the reason if it failed."""
+    if result.problem:
+        raise ValueError(f"it did not run: {result.problem}")
+    if result.timed_out:
+        raise ValueError(f"it gave no answer within {request.within:g} s")
+    if result.code:
+        reason = next(_nonempty_lines(result.stderr), "")
+        raise ValueError(f"it ended with {result.code}{f': {reason[:200]}' if reason else ''}")
+    if "stdout" in result.cut:
+        raise ValueError(f"it printed more than {_MAX_OUTPUT_BYTES // 1024} kB")
+    return result.stdout
 
 
-def _lines(text: str) -> Iterator[str]:
+def _nonempty_lines(text: str) -> Iterator[str]:
     return (line.strip() for line in redact(text).splitlines() if line.strip())
 
 
-def _told(folder: str, wanted: Enrich, event: str, cwd: str, why: str) -> str:
-    """Put it into the trail; the sentence."""
-    sentence = redact(f"the command that helps to learn ([hooks.memory] enrich) told nothing: {why}")
+def _record_failure(folder: str, request: Enrich, event: str, cwd: str, reason: str) -> str:
+    """Record the failure in the trail and return its sentence."""
+    sentence = redact(f"the command that helps to learn ([hooks.memory] enrich) told nothing: {reason}")
     step = {"hook": HOOK, "said": "failed", "rule": RULE, "note": sentence}
-    kept = Record(
+    record = Record(
         id=os.urandom(16).hex(),
         at=time.time(),
-        session=wanted.session,
-        host=wanted.host,
+        session=request.session,
+        host=request.host,
         event=event,
         cwd=redact(cwd),
         summary=sentence,
@@ -147,5 +158,5 @@ def _told(folder: str, wanted: Enrich, event: str, cwd: str, why: str) -> str:
         warnings=(sentence,),
         trail=(step,),
     )
-    spool.append(folder, kept)
+    spool.append(folder, record)
     return sentence

@@ -1,4 +1,4 @@
-"""The store that a person configured: opened where they said, and kept within the limits they set."""
+"""The configured store: its name, address and limits."""
 
 from __future__ import annotations
 
@@ -7,50 +7,50 @@ from hookline.core.store import Limits, Store
 from hookline.core.values import replace
 from hookline.runtime.setup import Setup
 
-STORE = "sqlite"
-"""The one that is used where nobody says otherwise."""
-ADDRESS = "HOOKLINE_STORE_ADDRESS"
-"""The variable with the store's address, so that a password need not stand in a file."""
-TIDY_EVERY = 86_400.0
-"""Seconds between two times that a store is kept within its limits."""
-TIDY_WITHIN = 0.25
-"""Seconds that may take; a writer never waits longer for it than for one batch."""
-TIDY_SOON = 600.0
-"""Seconds until it goes on where something was forgotten, for there may be more."""
-_DUE = "hookline.tidy_due"
+DEFAULT_STORE = "sqlite"
+"""Name of the store that is used without configuration."""
+ADDRESS_VARIABLE = "HOOKLINE_STORE_ADDRESS"
+"""The variable with the store's address, so that a password need not be in a file."""
+TIDY_INTERVAL_SECONDS = 86_400.0
+"""Seconds between two prunings of a store."""
+TIDY_TIMEOUT_SECONDS = 0.25
+"""Seconds that a pruning may take; a writer never waits longer for it than for one batch."""
+TIDY_AGAIN_SECONDS = 600.0
+"""Seconds until the next pruning if records were removed, because there may be more."""
+_DUE_NOTE = "hookline.tidy_due"
 
 
 def open_store(setup: Setup) -> Store:
-    """Raises `StoreFailed`, `OSError` or `LookupError` where it cannot be had."""
-    return stores.load(name(setup))(place(setup))
+    """Return the configured store; raise `StoreFailed`, `OSError` or `LookupError`."""
+    return stores.load(store_name(setup))(store_address(setup))
 
 
-def name(setup: Setup) -> str:
-    chosen = setup.settled.options.get("store")
-    return str(chosen.value) if chosen else STORE
+def store_name(setup: Setup) -> str:
+    setting = setup.config.options.get("store")
+    return str(setting.value) if setting else DEFAULT_STORE
 
 
-def place(setup: Setup) -> str:
-    """The address that was configured, else the usual file."""
-    given = setup.settled.options.get("store_address")
-    return setup.env.get(ADDRESS) or (given.value if given else "") or setup.places.store
+def store_address(setup: Setup) -> str:
+    """Return the configured address, else the default file."""
+    setting = setup.config.options.get("store_address")
+    return setup.env.get(ADDRESS_VARIABLE) or (setting.value if setting else "") or setup.places.store
 
 
-def limits(setup: Setup) -> Limits:
-    options, usual = setup.settled.options, Limits()
+def store_limits(setup: Setup) -> Limits:
+    options, default = setup.config.options, Limits()
     days, records = options.get("keep_days"), options.get("keep_records")
     return replace(
-        usual,
-        days=days.value if days else usual.days,
-        records=records.value if records else usual.records,
+        default,
+        days=days.value if days else default.days,
+        records=records.value if records else default.records,
     )
 
 
-def tidy(setup: Setup, store: Store, *, at: float) -> None:
-    """Once a day, whoever comes first: forget what is over the limits."""
-    due = store.notes("").get(_DUE, 0.0)
-    if at < due <= at + TIDY_EVERY:  # a clock that was set back must not put it off for years
+def prune_daily(setup: Setup, store: Store, *, at: float) -> None:
+    """Prune the store to its limits, at most once a day."""
+    due = store.notes("").get(_DUE_NOTE, 0.0)
+    if at < due <= at + TIDY_INTERVAL_SECONDS:  # a clock that was set back must not delay it for years
         return
-    store.note("", {_DUE: at + TIDY_EVERY})
-    if store.prune(limits(setup), at=at, within=TIDY_WITHIN):
-        store.note("", {_DUE: at + TIDY_SOON})
+    store.set_notes("", {_DUE_NOTE: at + TIDY_INTERVAL_SECONDS})
+    if store.prune(store_limits(setup), at=at, within=TIDY_TIMEOUT_SECONDS):
+        store.set_notes("", {_DUE_NOTE: at + TIDY_AGAIN_SECONDS})

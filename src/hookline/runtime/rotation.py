@@ -1,10 +1,10 @@
-"""Go on in a fresh session when one's context is nearly full, without a person: for a runner, or an engine.
+"""Continuation of a run in a fresh session when a session's context is nearly full, without a person.
 
-A run is a row of sessions, its legs. Hooks ask for the next one where the context runs full or the agent goes
-in circles; then what is left is handed over, the session ends, and a fresh one begins with the handoff.
-Whoever runs agents its own way takes the parts: the environment of a `Leg`, `wanted`, `hand_over`, `after`
-and `prompt`; `run` puts them together. Killed at any point, it leaves the old session as it was, or a handoff
-that the next session in the project takes up.
+A run is a sequence of sessions, its legs. Hooks ask for the next leg when the context is nearly full or the
+agent loops; then a handoff is stored, the session ends, and a fresh one starts with the handoff. `run` does
+all of this. A program that runs agents by itself uses the parts: the environment of a `Leg`,
+`asks_for_rotation`, `hand_over`, `next_leg` and `build_prompt`. If the runner is killed, it leaves the old
+session as it was, or a handoff that the next session in the project claims.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from typing import Any
 from msgspec import Struct
 
 from hookline import hosts
-from hookline.core.derive import abilities
+from hookline.core.derive import find_abilities
 from hookline.core.events import INJECT, PreCompact, SessionStart
 from hookline.core.records import Handoff
 from hookline.core.store import Store, StoreFailed
 from hookline.core.values import replace
 from hookline.handoff import claim, handoffs
-from hookline.handoff.content import GO_ON, from_details
+from hookline.handoff.content import CONTINUE_PROMPT, from_details
 from hookline.runtime.runtime import Runtime
 from hookline.system.process import agent_process, identity
 
-LOOKS = 0.25
-"""Seconds between two looks whether a session asks for the next one."""
-GRACE = 60.0
-"""Seconds that an agent has to end by itself once it was asked to."""
-MOST = 20
+POLL_SECONDS = 0.25
+"""Seconds between two checks whether a session asks for the next one."""
+GRACE_SECONDS = 60.0
+"""Seconds that an agent has to end by itself after it was asked to."""
+MAX_SESSIONS = 20
 """Sessions of a run."""
-ROTATION = "rotation"
-LOOP = "loop-breaker.ended"
+ROTATION_REASON = "rotation"
+LOOP_NOTE = "loop-breaker.ended"
 POINTS = ("starting", "started", "asked", "persisted", "ended", "verified")
-"""What every leg comes to, in this order; of an agent that ends by itself, what it leaves is kept after."""
-PROMPT = f"""{GO_ON}, which was rotated because its context was nearly full.
+"""The points of every leg, in order; if an agent ends by itself, its handoff is stored after the end."""
+PROMPT = f"""{CONTINUE_PROMPT}, which was rotated because its context was nearly full.
 You were given its handoff when this session started.
 First say in one line each: issue, branch, blockers, next step. Then go on from the next step."""
 
@@ -49,7 +49,7 @@ class Leg(Struct, frozen=True, kw_only=True):
     run: str
     number: int = 1
     handoff: str = ""
-    """The id of what it goes on from; empty for the first."""
+    """The id of the handoff from which it continues; empty for the first leg."""
 
     @property
     def name(self) -> str:
@@ -57,121 +57,123 @@ class Leg(Struct, frozen=True, kw_only=True):
 
     @property
     def env(self) -> dict[str, str]:
-        """Variables for the agent's environment."""
-        return {handoffs.LEG: self.name, handoffs.GIVEN: self.handoff}
+        """Return the variables for the agent's environment."""
+        return {handoffs.LEG_VARIABLE: self.name, handoffs.HANDOFF_VARIABLE: self.handoff}
 
 
-Reached = Callable[[str, Leg], object]
-"""Told of every point that a run comes to."""
+OnPoint = Callable[[str, Leg], object]
+"""Called at every point of a run."""
 
 
-class Ran(Struct, frozen=True, kw_only=True):
-    """What became of a run."""
+class RotationResult(Struct, frozen=True, kw_only=True):
+    """The result of a run."""
 
     code: int
     """The exit code of the last agent."""
     legs: int
     why: str
-    """done, unheard, resumed, nothing-left, nothing-known or most."""
+    """The reason of its end: done, no-hook-called, resumed, nothing-left, no-handoff or session-limit."""
 
 
-class How(Struct, frozen=True, kw_only=True):
-    """How a run goes on."""
+class RotationOptions(Struct, frozen=True, kw_only=True):
+    """The options of a run."""
 
     host: str = ""
-    """Whose program it is; empty where nobody knows."""
-    most: int = MOST
-    """Sessions."""
-    grace: float = GRACE
+    """The host of the command; empty if it is not known."""
+    max_sessions: int = MAX_SESSIONS
+    """Maximum number of sessions."""
+    grace: float = GRACE_SECONDS
+    """Seconds that an agent has to end by itself."""
 
 
-USUAL = How()
+DEFAULT_OPTIONS = RotationOptions()
 
 
-def first(handoff: str = "") -> Leg:
-    """The first leg of a new run, from nothing or from a handoff that lies there."""
-    return Leg(run=identity.fresh()[:12], handoff=handoff)
+def first_leg(handoff: str = "") -> Leg:
+    """Return the first leg of a new run, without or with a handoff from which it continues."""
+    return Leg(run=identity.random_id()[:12], handoff=handoff)
 
 
-def after(leg: Leg, handoff: Handoff) -> Leg:
+def next_leg(leg: Leg, handoff: Handoff) -> Leg:
+    """Return the leg that continues from *handoff*."""
     return Leg(run=leg.run, number=leg.number + 1, handoff=handoff.id)
 
 
-def wanted(store: Store, leg: Leg) -> bool:
-    """Whether the leg's session asked for the next one."""
-    session = claim.session_of(store, leg.name).get("session", "")
+def asks_for_rotation(store: Store, leg: Leg) -> bool:
+    """Return whether the leg's session asked for the next one."""
+    session = claim.find_leg_session(store, leg.name).get("session", "")
     notes = store.notes(session) if session else {}
-    return bool(notes.get(handoffs.WANTED) or notes.get(LOOP))
+    return bool(notes.get(handoffs.ROTATE_NOTE) or notes.get(LOOP_NOTE))
 
 
-def _asks(store: Store, leg: Leg) -> bool:
-    """A store that cannot be read now is no reason to end an agent that works."""
+def _asks_now(store: Store, leg: Leg) -> bool:
+    """Return whether the leg asks for the next one; a failing store does not end a running agent."""
     try:
-        return wanted(store, leg)
+        return asks_for_rotation(store, leg)
     except (StoreFailed, OSError):
         return False
 
 
 def hand_over(runtime: Runtime, leg: Leg) -> Handoff | None:
-    """Have all hooks know that the session's context goes, and keep what it leaves; None for nothing."""
-    known = claim.session_of(runtime.store, leg.name)
-    if not known:
+    """Tell all hooks that the session's context is lost, and store its handoff; None if there is none."""
+    session = claim.find_leg_session(runtime.store, leg.name)
+    if not session:
         return None
-    told: dict[str, Any] = dict(known)
-    return given_up(runtime, PreCompact(**told, trigger=ROTATION))
+    fields: dict[str, Any] = dict(session)
+    return hand_over_session(runtime, PreCompact(**fields, trigger=ROTATION_REASON))
 
 
-def given_up(runtime: Runtime, event: PreCompact) -> Handoff | None:
-    """The handoff of a session that goes no further."""
+def hand_over_session(runtime: Runtime, event: PreCompact) -> Handoff | None:
+    """Return the handoff of a session that does not continue."""
     runtime.fire_now(event)
-    runtime.settle()
-    made = runtime.store.handoffs(session=event.session, limit=5)
-    return next((one for one in made if one.details.get("why") == ROTATION), None)
+    runtime.run_deferred_work()
+    stored = runtime.store.handoffs(session=event.session, limit=5)
+    return next((handoff for handoff in stored if handoff.details.get("why") == ROTATION_REASON), None)
 
 
-def prompt(handoff: Handoff, host: str) -> str:
-    """What the fresh session is asked; with the handoff, where its host cannot be given that at its start."""
-    given = host in hosts.names() and INJECT in abilities(hosts.load(host), SessionStart)
-    return PROMPT if given else f"{PROMPT}\n\n{handoff.text}"
+def build_prompt(handoff: Handoff, host: str) -> str:
+    """Return the prompt of the fresh session, with the handoff if the host cannot inject it at the start."""
+    can_inject = host in hosts.names() and INJECT in find_abilities(hosts.load(host), SessionStart)
+    return PROMPT if can_inject else f"{PROMPT}\n\n{handoff.text}"
 
 
-def lying_about(store: Store, root: str, now: float, branch: str = "", state: str = "") -> Handoff | None:
-    """The newest handoff of a rotation that nobody has gone on from; of a session its last one counts.
+def find_unclaimed(store: Store, root: str, now: float, branch: str = "", state: str = "") -> Handoff | None:
+    """Return the newest unclaimed handoff of a rotation; only the last one of each session counts.
 
-    Where a *branch* is named, one that was left there comes first; of others who share the store, none does.
+    A handoff of the *branch* comes first. Handoffs of other users of the store are ignored.
     """
-    last: dict[str, Handoff] = {}
-    for one in store.handoffs(project=root, limit=handoffs.AMONG):
-        if one.details.get("why") == ROTATION and handoffs.ours(one, state):
-            last.setdefault(one.session, one)
-    free = [one for one in last.values() if claim.free(store, one, now)]
-    here = (one for one in free if from_details(one.details).branch == branch)
-    return next(here, None) or next(iter(free), None)
+    newest: dict[str, Handoff] = {}
+    for handoff in store.handoffs(project=root, limit=handoffs.MAX_SEARCHED):
+        if handoff.details.get("why") == ROTATION_REASON and handoffs.is_own(handoff, state):
+            newest.setdefault(handoff.session, handoff)
+    unclaimed = [handoff for handoff in newest.values() if claim.is_claimable(store, handoff, now)]
+    on_branch = (handoff for handoff in unclaimed if from_details(handoff.details).branch == branch)
+    return next(on_branch, None) or next(iter(unclaimed), None)
 
 
-def take_up(store: Store, handoff: Handoff, state: str) -> None:
-    """Let this process alone go on from it; raise `LookupError` if another one does."""
-    if claim.runs(store, handoff.session):
+def reserve_handoff(store: Store, handoff: Handoff, state: str) -> None:
+    """Let only this process continue from *handoff*; raise `LookupError` if another process does."""
+    if claim.is_running(store, handoff.session):
         raise LookupError(
             f"session {handoff.session[:8]!r}, which left that, still runs; end it, and then go on from it"
         )
-    name = f"{claim.TAKEN}{handoff.id}:runner"
-    with claim.alone(state):
-        runner = store.notes(handoff.session).get(name)
-        if runner and identity.there(runner):
+    note = f"{claim.CLAIMED_BY_PREFIX}{handoff.id}:runner"
+    with claim.claim_lock(state):
+        runner = store.notes(handoff.session).get(note)
+        if runner and identity.is_running(runner):
             raise LookupError(f"process {runner['name'].partition(':')[0]} goes on from that already")
-        store.note(handoff.session, {name: identity.mark()})
+        store.set_notes(handoff.session, {note: identity.describe_process()})
 
 
-def known_of(store: Store, leg: Leg) -> Mapping[str, Any] | None:
-    """How much of the handoff the leg's first answer knew; None where it has not answered."""
-    session = claim.session_of(store, leg.name).get("session", "")
-    found = store.notes(session).get(claim.CHECKED) if session else None
-    return found if isinstance(found, Mapping) else None
+def find_handoff_check(store: Store, leg: Leg) -> Mapping[str, Any] | None:
+    """Return the check of the leg's first answer against the handoff; None if it has not answered."""
+    session = claim.find_leg_session(store, leg.name).get("session", "")
+    check = store.notes(session).get(claim.CHECKED_NOTE) if session else None
+    return check if isinstance(check, Mapping) else None
 
 
-class Started(Struct, frozen=True, kw_only=True):
-    """How one agent is started, and how long it may take to end."""
+class AgentStart(Struct, frozen=True, kw_only=True):
+    """The start of one agent: command, prompt, environment and the time to end."""
 
     command: tuple[str, ...]
     text: str
@@ -182,83 +184,87 @@ class Started(Struct, frozen=True, kw_only=True):
 
 def run(
     command: Sequence[str],
-    asked: str,
+    prompt: str,
     *,
     runtime: Runtime,
     env: Mapping[str, str],
-    how: How = USUAL,
+    options: RotationOptions = DEFAULT_OPTIONS,
     handoff: Handoff | None = None,
-    reached: Reached = lambda point, leg: None,
-) -> Ran:
-    """Run the headless *command* with what is *asked*, in as many sessions as it takes."""
-    text = prompt(handoff, how.host) if handoff and not asked.strip() else asked
-    begins = Started(
+    notify: OnPoint = lambda point, leg: None,
+) -> RotationResult:
+    """Run the headless *command* with the prompt *prompt*, in as many sessions as it takes."""
+    text = build_prompt(handoff, options.host) if handoff and not prompt.strip() else prompt
+    start = AgentStart(
         command=tuple(command),
         text=text,
         env=env,
-        leg=first(handoff.id if handoff else ""),
-        grace=how.grace,
+        leg=first_leg(handoff.id if handoff else ""),
+        grace=options.grace,
     )
-    begun: list[Leg] = []
+    started_legs: list[Leg] = []
 
-    def noted(point: str, leg: Leg) -> None:
+    def on_point(point: str, leg: Leg) -> None:
         if point == "starting":
-            begun.append(leg)
-            _note(runtime.store, leg, claim.RUNNER, identity.mark())
-        reached(point, leg)
+            started_legs.append(leg)
+            _save_mark(runtime.store, leg, claim.RUNNER_KEY, identity.describe_process())
+        notify(point, leg)
 
     try:
-        return _legs(begins, runtime, how, noted, seen={handoff.session} if handoff else set())
+        return _run_legs(start, runtime, options, on_point, seen={handoff.session} if handoff else set())
     finally:
-        for leg in begun:
-            _note(runtime.store, leg, claim.RUNNER, None)
+        for leg in started_legs:
+            _save_mark(runtime.store, leg, claim.RUNNER_KEY, None)
 
 
-def _note(store: Store, leg: Leg, name: str, mark: Mapping[str, str] | None) -> None:
-    """For others, who wait for it or not; a run goes on without."""
+def _save_mark(store: Store, leg: Leg, name: str, mark: Mapping[str, str] | None) -> None:
+    """Save the mark of a process for other programs; the run continues if this fails."""
     with suppress(StoreFailed, OSError):
-        store.note(f"{claim.RUN}{leg.name}", {name: mark})
+        store.set_notes(f"{claim.LEG_PREFIX}{leg.name}", {name: mark})
 
 
-def _legs(begins: Started, runtime: Runtime, how: How, reached: Reached, seen: set[str]) -> Ran:
-    leg, text = begins.leg, begins.text
+def _run_legs(
+    start: AgentStart, runtime: Runtime, how: RotationOptions, reached: OnPoint, seen: set[str]
+) -> RotationResult:
+    leg, text = start.leg, start.text
     while True:
-        code, forced = _one(replace(begins, leg=leg, text=text), runtime, reached)
-        session = claim.session_of(runtime.store, leg.name).get("session", "")
+        code, forced = _run_agent(replace(start, leg=leg, text=text), runtime, reached)
+        session = claim.find_leg_session(runtime.store, leg.name).get("session", "")
         if session in seen:
-            return Ran(code=code, legs=leg.number, why="resumed")
+            return RotationResult(code=code, legs=leg.number, why="resumed")
         seen.add(session)
-        if leg.handoff and known_of(runtime.store, leg) is not None:
+        if leg.handoff and find_handoff_check(runtime.store, leg) is not None:
             reached("verified", leg)
-        if not forced and not wanted(runtime.store, leg):
-            return Ran(code=code, legs=leg.number, why="done" if session else "unheard")
-        left = hand_over(runtime, leg)
-        if left is None:
-            return Ran(code=code, legs=leg.number, why="nothing-known")
+        if not forced and not asks_for_rotation(runtime.store, leg):
+            return RotationResult(code=code, legs=leg.number, why="done" if session else "no-hook-called")
+        handoff = hand_over(runtime, leg)
+        if handoff is None:
+            return RotationResult(code=code, legs=leg.number, why="no-handoff")
         reached("persisted", leg)
-        if not forced and not from_details(left.details).unfinished:
-            claim.close(runtime.store, left)
-            return Ran(code=code, legs=leg.number, why="nothing-left")
-        if leg.number >= how.most:
-            return Ran(code=code, legs=leg.number, why="most")
-        leg, text = after(leg, left), prompt(left, how.host)
+        if not forced and not from_details(handoff.details).unfinished:
+            claim.close_handoff(runtime.store, handoff)
+            return RotationResult(code=code, legs=leg.number, why="nothing-left")
+        if leg.number >= how.max_sessions:
+            return RotationResult(code=code, legs=leg.number, why="session-limit")
+        leg, text = next_leg(leg, handoff), build_prompt(handoff, how.host)
 
 
-def _one(started: Started, runtime: Runtime, reached: Reached) -> tuple[int, bool]:
-    """The exit code of one agent, and whether it had to be ended."""
+def _run_agent(started: AgentStart, runtime: Runtime, reached: OnPoint) -> tuple[int, bool]:
+    """Run one agent; return its exit code and whether it had to be ended."""
     leg = started.leg
     reached("starting", leg)
     with agent_process.start(started.command, started.text, {**started.env, **leg.env}) as agent:
-        _note(runtime.store, leg, claim.AGENT, agent.mark)
+        _save_mark(runtime.store, leg, claim.AGENT_KEY, agent.mark)
         reached("started", leg)
-        until = None
-        while (code := agent.wait(LOOKS)) is None:
-            if until is None and _asks(runtime.store, leg):
+        deadline = None
+        while (code := agent.wait(POLL_SECONDS)) is None:
+            if deadline is None and _asks_now(runtime.store, leg):
                 reached("asked", leg)
-                until = time.monotonic() + started.grace
-            if until is not None and time.monotonic() > until:
-                if hand_over(runtime, leg) is None:  # what it knows would go with it
-                    until = math.inf
+                deadline = time.monotonic() + started.grace
+            if deadline is not None and time.monotonic() > deadline:
+                if (
+                    hand_over(runtime, leg) is None
+                ):  # without a handoff, the context of the agent would be lost
+                    deadline = math.inf
                     continue
                 reached("persisted", leg)
                 code = agent.end()

@@ -1,6 +1,6 @@
-"""Puts it together: one event → one outcome, facts in, effects out, nothing lost.
+"""The runtime, which judges each event with the hooks of a project and stores the results.
 
-A program with events of its own fires them here; hosts are answered through the same code.
+A program fires its own events here; calls of hosts are answered by the same code.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from asyncio import to_thread
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from hookline.budget.ledger import Purse
+from hookline.budget.ledger import Ledger
 from hookline.core import chain
-from hookline.core.audit import recorded, spoken
-from hookline.core.degrade import answer, capped
+from hookline.core.audit import build_record, redact_outcome
+from hookline.core.degrade import build_reply, truncate_outcome
 from hookline.core.derive import derive
 from hookline.core.events import (
     BLOCK,
@@ -26,70 +26,69 @@ from hookline.core.events import (
     TurnEnd,
     UserPromptSubmit,
 )
-from hookline.core.hook import Hook, named
-from hookline.core.host import CONTEXT_CAP, CONTINUATIONS, Host, Moment, Reply, row_of
-from hookline.core.outcome import Outcome, Step, no_reason_to_go_on, not_again, with_end
-from hookline.core.response import Count, Keep, Stage
-from hookline.core.state import Facts, Later, State
+from hookline.core.hook import Hook, find_hook
+from hookline.core.host import CONTEXT_CAP, MAX_CONTINUATIONS, Host, Moment, Reply, find_row
+from hookline.core.outcome import Outcome, Step, lift_budget_block, skip_reentrant_hook, with_final_verdict
+from hookline.core.response import Count, RecordEvent, SummaryPart
+from hookline.core.state import Facts, LazyMapping, State
 from hookline.core.store import Recorder, Store, StoreFailed
 from hookline.core.values import replace
 from hookline.runtime import gates
-from hookline.runtime import open_store as keeping
-from hookline.runtime.apply_grants import Passes
-from hookline.runtime.claim_table import Claims
-from hookline.runtime.effects import Wanted, keep_at_once, learn_all
-from hookline.runtime.facts import FACTS, Looking
-from hookline.runtime.open_store import open_store
-from hookline.runtime.select_hooks import limited, reachable, switched_off
-from hookline.runtime.setup import Setup, bare_setup, in_memory, load
-from hookline.runtime.summarize_turn import staged
-from hookline.runtime.telemetry import Start, exporter, tell
-from hookline.system import spool, told_once
+from hookline.runtime.call_claims import Claims
+from hookline.runtime.call_hook import Grants, find_switchable, limit_hooks, select_hooks
+from hookline.runtime.effects import Effects, learn_all, store_at_once
+from hookline.runtime.facts import FACTS, FactContext
+from hookline.runtime.open_store import open_store, prune_daily
+from hookline.runtime.setup import Setup, bare_setup, load_setup, open_volatile_store
+from hookline.runtime.telemetry import StartExport, process_starter, report_outcomes
+from hookline.runtime.turn_summary import add_summary
+from hookline.system import shown_messages, spool
 from hookline.system.process import identity
-from hookline.system.read_script import as_recorded
+from hookline.system.read_script import add_recorded_error
 
 _T = TypeVar("_T")
 
-ANSWER_WITHIN = 55.0
-TOGETHER = 100
-"""Events of a program's own after which the sinks are told, however long the program lives."""
+TIMEOUT_SECONDS = 55.0
+"""Seconds in which an event of a program is judged."""
+SINK_BATCH = 100
+"""Events of a program after which the sinks get them, because the program may run for long."""
 _UNOPENED: Any = object()
-Load = Callable[[Mapping[str, str], str, Host | None], Setup]
-"""Read what is configured for whoever has that environment and calls from that folder, for a host."""
+LoadSetup = Callable[[Mapping[str, str], str, Host | None], Setup]
+"""Load the configuration for an environment, a folder and a host."""
 
 
 class Runtime:
-    """The hooks of one project and where they keep things; must be closed.
+    """The hooks of one project, with their store; must be closed.
 
-    `Runtime()` has only what you register; `Runtime.load()` has the built-ins and all that is configured.
+    `Runtime()` has only the hooks that you register; `Runtime.load()` has the built-in and configured hooks.
     """
 
     def __init__(self, *, store: Store | None = None, setup: Setup | None = None) -> None:
         self.setup = setup or bare_setup()
         self.hooks: list[Hook] = list(self.setup.hooks)
-        self.store, self.claims = store or in_memory(), Claims()
-        self.counts = True
-        """Whether what is counted now is known at the next call."""
-        self.recorder = Recorder(keep=lambda kept: self.store.record([kept]))
+        self.store, self.claims = store or open_volatile_store(), Claims()
+        self.can_count = True
+        """True if counters persist until the next call."""
+        self.recorder = Recorder(record=lambda kept: self.store.record([kept]))
         self.now: Callable[[], float] = time.time
-        self.passes = Passes(file="", root=self.setup.places.root, now=self.now)
-        self.standing: tuple[str, ...] = ()
-        """What is wrong with the store until a person has seen to it."""
-        self.call = ""  # its unique id; a retry has the same
-        self.naming: Callable[[], str] = identity.fresh  # ids for records
-        self.wanted = Wanted()
-        """What is to be done once the answer is out."""
+        self.grants = Grants(file="", root=self.setup.places.root, now=self.now)
+        self.store_problems: tuple[str, ...] = ()
+        """Problems of the store that persist until a person fixes them."""
+        self.call_id = ""  # its unique id; a retry has the same
+        self.new_id: Callable[[], str] = identity.random_id  # ids for records
+        self.effects = Effects()
+        """Effects to run after the reply is written."""
         self._began = False
         self._off_until: float | None = None
-        self._marks = ""
-        """Where it is noted who was told what; a program is told each time."""
-        self._untold: list[Outcome] = []
-        self.sender: Start | None = None
-        """What sends telemetry that waits; None: a process of its own."""
-        self.troubles: list[str] = []
-        """What could not be kept or done, for whoever can still be told."""
-        self.said: Outcome | None = None
-        """What the last answer to a host came to."""
+        self._reported_folder = ""
+        """The folder with marks of reported troubles; empty for a program, which gets them each time."""
+        self._unreported: list[Outcome] = []
+        self.sender: StartExport | None = None
+        """The function that starts sending queued telemetry; None to start a process for it."""
+        self.problems: list[str] = []
+        """Errors to report to the user."""
+        self.last_outcome: Outcome | None = None
+        """The final outcome of the last answer to a host."""
 
     @classmethod
     def load(
@@ -99,276 +98,302 @@ class Runtime:
         *,
         host: Host | None = None,
         store: Callable[[Setup], Store] | None = None,
-        loaded: Load = load,
+        load_setup: LoadSetup = load_setup,
     ) -> Runtime:
-        """The runtime of the project around *cwd*, as its user configured it.
+        """Return the runtime of the project around *cwd*, as its user configured it.
 
-        Whoever stays between calls has a *store* that is open, and knows what was *loaded* before.
+        A daemon passes its open *store*, and a *load_setup* function that caches the configuration.
         """
         env = dict(os.environ) if env is None else env
-        runtime = cls(setup=loaded(env, cwd or os.getcwd(), host), store=_UNOPENED)
+        runtime = cls(setup=load_setup(env, cwd or os.getcwd(), host), store=_UNOPENED)
         runtime._open_store(store)
         places = runtime.setup.places
-        runtime._marks = places.scratch
+        runtime._reported_folder = places.scratch
         runtime.claims = Claims(places.claims)
-        runtime.passes = Passes(file=places.passes, root=places.root, now=runtime.now)
+        runtime.grants = Grants(file=places.grants, root=places.root, now=runtime.now)
         return runtime
 
-    def _open_store(self, opened: Callable[[Setup], Store] | None) -> None:
-        """The configured store; where it cannot be had, the session goes on without, aloud."""
-        if opened is None:
-            opened = open_store
+    def _open_store(self, open_configured: Callable[[Setup], Store] | None) -> None:
+        """Open the configured store; if that fails, continue without it and report the trouble."""
+        if open_configured is None:
+            open_configured = open_store
         places = self.setup.places
         try:
-            self.store = opened(self.setup)
-            self.standing = tuple(filter(None, (self.store.problem, spool.problem(places.spool))))
+            self.store = open_configured(self.setup)
+            self.store_problems = tuple(filter(None, (self.store.problem, spool.problem(places.spool))))
         except (StoreFailed, OSError, LookupError) as error:
-            self.store, self.counts = in_memory(), False
-            self.troubles.append(f"the store cannot be used, so nothing is kept: {error}")
+            self.store, self.can_count = open_volatile_store(), False
+            self.problems.append(f"the store cannot be used, so nothing is kept: {error}")
             return
-        held = spool.Spool(places.spool)
-        self.recorder = Recorder(keep=held.append, settle=lambda: self._drain(held))
+        held_spool = spool.Spool(places.spool)
+        self.recorder = Recorder(record=held_spool.append, write_pending=lambda: self._drain(held_spool))
 
     def register(self, hook: Hook) -> Hook:
         """Add a hook in code; also as a decorator above `@hook(...)`."""
-        if named(self.hooks, hook.name) is not None:
+        if find_hook(self.hooks, hook.name) is not None:
             raise ValueError(f"a hook is called {hook.name!r} already; give this one another name")
         self.hooks.append(hook)
         return hook
 
     def limit_to(self, only: Sequence[str] = (), without: Sequence[str] = ()) -> None:
-        """Leave out every hook but *only*, and those of *without*; raises `LookupError` for a wrong name."""
+        """Keep only the hooks of *only*, without those of *without*; raise `LookupError` for a wrong name."""
         if only or without:
-            self.hooks = limited(self.hooks, only, without)
+            self.hooks = limit_hooks(self.hooks, only, without)
 
     async def fire(self, event: Event) -> Outcome:
-        """Judge *event* without holding up the loop."""
+        """Judge *event* without blocking the event loop."""
         return await to_thread(self.fire_now, event)
 
     def fire_now(self, event: Event) -> Outcome:
-        """Judge *event*, a moment of the program's own."""
-        purse = self._purse(event)
-        purse.take()
-        outcome = self._judge(event, self._deadline(ANSWER_WITHIN), purse)
-        outcome = self._continued(outcome, CONTINUATIONS)
-        said = capped(self._staged(outcome, [outcome]), self.cap(CONTEXT_CAP))
-        self._keep([outcome], said)
-        if len(self._untold) >= TOGETHER:
-            self._tell_sinks()
-        more = (*self._complaints(event), *self._told_troubles(event))
-        return replace(said, warnings=(*said.warnings, *more)) if more else said
+        """Judge *event*, an event of the program."""
+        ledger = self._open_ledger(event)
+        ledger.count_model_call()
+        outcome = self._judge(event, self._deadline(TIMEOUT_SECONDS), ledger)
+        outcome = self._count_continuation(outcome, MAX_CONTINUATIONS)
+        final = truncate_outcome(self._add_turn_summary(outcome, [outcome]), self.limit_context(CONTEXT_CAP))
+        self._store_outcomes([outcome], final)
+        if len(self._unreported) >= SINK_BATCH:
+            self._send_reports()
+        extra_warnings = (*self._unreported_messages(event), *self._unreported_troubles(event))
+        return replace(final, warnings=(*final.warnings, *extra_warnings)) if extra_warnings else final
 
     def answer(self, host: Host, name: str, event: Event) -> Reply:
-        """The reply to one native moment, with every event that it means judged and kept."""
-        if host.recorded is not None:
-            event = as_recorded(host, event)
-        row = row_of(host, name, event.native) or host.moments[name]
-        cap, purse = self.cap(host.context_cap), self._purse(event)
-        outcomes = self._judge_all(host, event, row, purse)
-        whole = self._staged(chain.merged(outcomes, type(event)), outcomes, over=BLOCK not in row.can)
-        whole = self._with_what_waited(whole, row, purse)
-        whole = spoken(whole)
-        reply, said = answer(host, name, event, whole, cap)
-        self.said = said
-        self._keep(outcomes, said, shown=host.shows_notices)
-        troubles = self._told_troubles(event)
-        if troubles:  # what could not be kept is said in the same breath
-            reply, _ = answer(host, name, event, replace(whole, warnings=whole.warnings + troubles), cap)
+        """Return the reply to one moment of a host; judge and store every event derived from it."""
+        if host.find_recorded_error is not None:
+            event = add_recorded_error(host, event)
+        row = find_row(host, name, event.native) or host.moments[name]
+        cap, ledger = self.limit_context(host.context_cap), self._open_ledger(event)
+        outcomes = self._judge_all(host, event, row, ledger)
+        merged = self._add_turn_summary(
+            chain.merge_outcomes(outcomes, type(event)), outcomes, over=BLOCK not in row.abilities
+        )
+        merged = self._add_held_context(merged, row, ledger)
+        merged = redact_outcome(merged)
+        reply, final = build_reply(host, name, event, merged, cap)
+        self.last_outcome = final
+        self._store_outcomes(outcomes, final, shown=host.shows_notices)
+        troubles = self._unreported_troubles(event)
+        if troubles:  # report in the same reply what could not be stored
+            reply, _ = build_reply(
+                host, name, event, replace(merged, warnings=merged.warnings + troubles), cap
+            )
         return reply
 
-    def _told_troubles(self, event: Event) -> tuple[str, ...]:
-        """Each once a session, for the next event will meet the same trouble."""
-        troubles, self.troubles = tuple(self.troubles), []
-        if not troubles or not self._marks:
+    def _unreported_troubles(self, event: Event) -> tuple[str, ...]:
+        """Return each trouble once per session, because the next event will meet it again."""
+        troubles, self.problems = tuple(self.problems), []
+        if not troubles or not self._reported_folder:
             return troubles
-        return tuple(one for one in troubles if told_once.first(self._marks, event.session, one))
+        return tuple(
+            trouble
+            for trouble in troubles
+            if shown_messages.is_first(self._reported_folder, event.session, trouble)
+        )
 
-    def _continued(self, outcome: Outcome, most: int, *, tells: bool = False) -> Outcome:
-        chosen = self.setup.settled.options.get("continuations")
-        cap = min(chosen.value, most) if chosen else most
-        return self._counted(lambda: gates.continued(self.store, outcome, cap), outcome, tells=tells)
+    def _count_continuation(
+        self, outcome: Outcome, max_continuations: int, *, reports_again: bool = False
+    ) -> Outcome:
+        setting = self.setup.config.options.get("continuations")
+        cap = min(setting.value, max_continuations) if setting else max_continuations
+        return self._count_or_limit(
+            lambda: gates.count_continuation(self.store, outcome, cap), outcome, reports_again=reports_again
+        )
 
-    def _counted(self, count: Callable[[], Outcome], outcome: Outcome, *, tells: bool) -> Outcome:
-        usual = gates.uncounted(outcome, tells=tells)
-        return self._try(count, usual=usual) if self.counts else usual
+    def _count_or_limit(
+        self, count: Callable[[], Outcome], outcome: Outcome, *, reports_again: bool
+    ) -> Outcome:
+        uncounted = gates.limit_uncounted(outcome, reports_again=reports_again)
+        return self._try(count, default=uncounted) if self.can_count else uncounted
 
-    def _staged(self, outcome: Outcome, outcomes: Sequence[Outcome], *, over: bool = False) -> Outcome:
-        """The end of a turn with what its user is to see of it; where it is *over*, no block holds it."""
-        if not any(isinstance(effect, Stage) for effect in outcome.effects):
+    def _add_turn_summary(
+        self, outcome: Outcome, outcomes: Sequence[Outcome], *, over: bool = False
+    ) -> Outcome:
+        """Return a turn's end with its summary; if the turn is *over*, a block does not continue it."""
+        if not any(isinstance(effect, SummaryPart) for effect in outcome.effects):
             return outcome
-        self._try(self.recorder.bring or self.recorder.settle, usual=None)
-        return self._try(lambda: staged(outcome, outcomes, self.store, over=over), usual=outcome)
+        self._try(self.recorder.flush or self.recorder.write_pending, default=None)
+        return self._try(lambda: add_summary(outcome, outcomes, self.store, over=over), default=outcome)
 
-    def _judge_all(self, host: Host, event: Event, row: Moment, purse: Purse) -> list[Outcome]:
-        outcomes, within = [], min(row.within or host.within, host.within)
-        known, tells = not self.begin(event), "again" in row.fields
-        spent, holds = purse.spent(self.hooks), BLOCK in row.can
-        # Where no block can hold it, the turn is over: the rest is told of that.
-        cancelling = (UserPromptSubmit, TurnEnd) if holds else (UserPromptSubmit,)
-        deadline = self._deadline(within)  # what the store took is not taken from the guards
-        for one in derive(host, event, known=known, spent=spent):
-            judged = self._judge(one, deadline, purse, tells=tells)
-            if holds:
-                judged = self._continued(judged, host.continuations, tells=tells)
-            outcomes.append(judged)
-            if judged.blocked is not None and isinstance(one, cancelling):
+    def _judge_all(self, host: Host, event: Event, row: Moment, ledger: Ledger) -> list[Outcome]:
+        outcomes, within = [], min(row.timeout or host.timeout, host.timeout)
+        session_known, reports_again = not self.begin(event), "again" in row.fields
+        spent, can_block = ledger.find_exceeded(self.hooks), BLOCK in row.abilities
+        # If a block cannot continue the turn, it is over, and the remaining events are judged too.
+        cancelling = (UserPromptSubmit, TurnEnd) if can_block else (UserPromptSubmit,)
+        deadline = self._deadline(within)  # begins here, so that a slow store takes no time from the guards
+        for derived in derive(host, event, session_known=session_known, spent=spent):
+            outcome = self._judge(derived, deadline, ledger, reports_again=reports_again)
+            if can_block:
+                outcome = self._count_continuation(outcome, host.continuations, reports_again=reports_again)
+            outcomes.append(outcome)
+            if outcome.blocked is not None and isinstance(derived, cancelling):
                 break
-        ends = isinstance(event, Stop | SubagentStop)
-        return [*map(no_reason_to_go_on, outcomes)] if ends else outcomes
+        is_end = isinstance(event, Stop | SubagentStop)
+        return [*map(lift_budget_block, outcomes)] if is_end else outcomes
 
-    def spent(self, event: Event) -> Mapping[str, float]:
-        """What ran out or short since the last event, in percent: for a program to fire, once each."""
-        return self._purse(event).spent(self.hooks)
+    def find_exceeded_budgets(self, event: Event) -> Mapping[str, float]:
+        """Return the budgets that were exceeded or nearly so since the last event, in percent, each once."""
+        return self._open_ledger(event).find_exceeded(self.hooks)
 
     def begin(self, event: Event, process: Mapping[str, str] | None = None) -> bool:
-        """Have the store know of the event's session, and of the *process* it is in; whether it was new."""
+        """Register the event's session and its *process* in the store; return whether the session is new."""
         new = self._try(
-            lambda: self.store.begin(
-                event.session, host=event.host, cwd=event.cwd, at=self.now(), call=self.call
+            lambda: self.store.begin_session(
+                event.session, host=event.host, cwd=event.cwd, at=self.now(), call=self.call_id
             ),
-            usual=False,
+            default=False,
         )
         self._began = self._began or new
         if process:
-            self._try(lambda: self.store.note(event.session, {identity.NOTE: process}), usual=None)
+            self._try(lambda: self.store.set_notes(event.session, {identity.NOTE: process}), default=None)
         return new
 
-    def _judge(self, event: Event, deadline: float, purse: Purse, *, tells: bool = False) -> Outcome:
+    def _judge(
+        self, event: Event, deadline: float, ledger: Ledger, *, reports_again: bool = False
+    ) -> Outcome:
         event = event if event.at else replace(event, at=self.now())
-        state = self.state(event, purse)
-        self._off_until = self.passes.off_until()
-        off = switched_off(self.hooks, event) if self._off_until is not None else []
-        hooks, skipped = reachable(self.hooks, event, off, self.setup.env)
+        state = self.state(event, ledger)
+        self._off_until = self.grants.off_until()
+        off = find_switchable(self.hooks, event) if self._off_until is not None else []
+        hooks, skipped = select_hooks(self.hooks, event, off, self.setup.env)
         outcome = chain.run(event, state, hooks, self._run_until(deadline))
         for hook in skipped:
-            outcome = not_again(outcome, hook.name)
+            outcome = skip_reentrant_hook(outcome, hook.name)
         for hook in off:
-            outcome = outcome.noting(Step(hook=hook.name, said="skipped", note="switched off by a person"))
-        return self._counted(lambda: gates.judged(self.store, outcome), outcome, tells=tells)
+            step = Step(hook=hook.name, action="skipped", note="switched off by a person")
+            outcome = outcome.with_steps(step)
+        return self._count_or_limit(
+            lambda: gates.count_strikes(self.store, outcome), outcome, reports_again=reports_again
+        )
 
-    def how(self, seconds: float) -> chain.Run:
-        """How hooks are run that have so many *seconds*."""
+    def run_options(self, seconds: float) -> chain.RunOptions:
+        """Return the options to run hooks within so many *seconds*."""
         return self._run_until(self._deadline(seconds))
 
-    def _run_until(self, deadline: float) -> chain.Run:
-        return chain.Run(call=self.passes.call, clock=time.monotonic, deadline=deadline)
+    def _run_until(self, deadline: float) -> chain.RunOptions:
+        return chain.RunOptions(call=self.grants.call, clock=time.monotonic, deadline=deadline)
 
-    def state(self, event: Event, purse: Purse | None = None) -> State:
-        purse = purse or self._purse(event)
+    def state(self, event: Event, ledger: Ledger | None = None) -> State:
+        ledger = ledger or self._open_ledger(event)
         return State(
             now=self.now(),
-            budget=purse.budget,
+            budget=ledger.budget,
             env=self.setup.env,
-            memory=Later(lambda: purse.notes),
-            counters=Later(lambda: self._counters(event.session)),
-            facts=Facts(None, FACTS, Looking(event, self.store, self.setup, purse, self._try)),
+            memory=LazyMapping(lambda: ledger.notes),
+            counters=LazyMapping(lambda: self._counters(event.session)),
+            facts=Facts(None, FACTS, FactContext(event, self.store, self.setup, ledger, self._try)),
         )
 
     def _counters(self, session: str) -> Mapping[str, int]:
-        if self.recorder.bring:  # what the last events added may be on its way still
-            self._try(self.recorder.bring, usual=None)
-        return self._try(lambda: self.store.counters(session), usual={})
+        if self.recorder.flush:  # counts of the last events may still be in the spool
+            self._try(self.recorder.flush, default=None)
+        return self._try(lambda: self.store.counters(session), default={})
 
-    def _purse(self, event: Event) -> Purse:
-        purse = Purse(event, self.store, self.setup.places, self.setup.env, now=self.now())
-        purse.troubles = self.troubles
-        return purse
+    def _open_ledger(self, event: Event) -> Ledger:
+        ledger = Ledger(event, self.store, self.setup.places, self.setup.env, now=self.now())
+        ledger.problems = self.problems
+        return ledger
 
-    def _with_what_waited(self, outcome: Outcome, row: Moment, purse: Purse) -> Outcome:
-        """Context that an earlier moment could not take, and what is wrong with the configuration."""
+    def _add_held_context(self, outcome: Outcome, row: Moment, ledger: Ledger) -> Outcome:
+        """Add context that an earlier moment could not carry, and messages about the configuration."""
         event = outcome.event
-        kept: tuple[str, ...] = ()
-        if INJECT in row.can and event.to_agent and event.subagent is None and purse.held:
-            kept = self._try(lambda: self.store.take(event.session), usual=())
-        more = (*event.odd, *self._complaints(event), *self._told_troubles(event))
-        if not kept and not more:
+        held_context: tuple[str, ...] = ()
+        if INJECT in row.abilities and event.to_agent and event.subagent is None and ledger.has_held_context:
+            held_context = self._try(lambda: self.store.take_held_context(event.session), default=())
+        extra_warnings = (
+            *event.payload_problems,
+            *self._unreported_messages(event),
+            *self._unreported_troubles(event),
+        )
+        if not held_context and not extra_warnings:
             return outcome
-        warnings = tuple(dict.fromkeys((*outcome.warnings, *more)))
-        return replace(outcome, context=(*kept, *outcome.context), warnings=warnings)
+        warnings = tuple(dict.fromkeys((*outcome.warnings, *extra_warnings)))
+        return replace(outcome, context=(*held_context, *outcome.context), warnings=warnings)
 
-    def _complaints(self, event: Event) -> Sequence[str]:
-        """Said when a session starts, where not every host shows it, and once more; not at every call."""
-        told = self.setup.complaints + self.standing + self.passes.notices(self._off_until)
-        said = list(told)
-        if not told or isinstance(event, SessionStart):
-            return told
-        before = self._try(lambda: self.store.notes(event.session).get("hookline.complaints"), usual=None)
-        if list(before or ()) == said:
+    def _unreported_messages(self, event: Event) -> Sequence[str]:
+        """Return messages at a session's start, which some hosts do not show, and then once more."""
+        messages = self.setup.user_messages + self.store_problems + self.grants.notices(self._off_until)
+        message_list = list(messages)
+        if not messages or isinstance(event, SessionStart):
+            return messages
+        reported = self._try(lambda: self.store.notes(event.session).get("hookline.complaints"), default=None)
+        if list(reported or ()) == message_list:
             return ()
-        self._try(lambda: self.store.note(event.session, {"hookline.complaints": said}), usual=None)
-        return told
+        self._try(
+            lambda: self.store.set_notes(event.session, {"hookline.complaints": message_list}), default=None
+        )
+        return messages
 
     def _deadline(self, seconds: float) -> float:
-        chosen = self.setup.settled.options.get("answer_within")
-        return time.monotonic() + (min(chosen.value, seconds) if chosen else seconds)
+        setting = self.setup.config.options.get("answer_within")
+        return time.monotonic() + (min(setting.value, seconds) if setting else seconds)
 
-    def cap(self, most: int) -> int:
-        """Characters of context that an answer may carry, of at *most* so many."""
-        chosen = self.setup.settled.options.get("context_cap")
-        return min(chosen.value, most) if chosen else most
+    def limit_context(self, max_length: int) -> int:
+        """Return the number of characters of context that an answer may carry, *max_length* at most."""
+        setting = self.setup.config.options.get("context_cap")
+        return min(setting.value, max_length) if setting else max_length
 
-    def _keep(self, outcomes: Sequence[Outcome], said: Outcome, *, shown: bool = False) -> None:
-        """What must not be lost once the answer is given: *said* is what the *outcomes* came to."""
-        added = said.trail[sum([len(one.trail) for one in outcomes]) :]
-        keep_at_once(said, self.store, self.setup.places, self.now(), self._try)
-        self.wanted.take(said, shown=shown)
+    def _store_outcomes(self, outcomes: Sequence[Outcome], final: Outcome, *, shown: bool = False) -> None:
+        """Store everything that must survive the answer; *final* is the merged result of *outcomes*."""
+        final_steps = final.trail[sum([len(item.trail) for item in outcomes]) :]
+        store_at_once(final, self.store, self.setup.places, self.now(), self._try)
+        self.effects.add(final, shown=shown)
         for outcome in outcomes:
-            native = type(outcome.event) is type(said.event)
-            whole = with_end(outcome, said, added) if native else outcome
-            self._untold += [whole] if self.setup.settled.sinks else []
-            if any(isinstance(effect, Keep) for effect in outcome.effects):
-                self._record(whole)
+            is_native = type(outcome.event) is type(final.event)
+            recorded = with_final_verdict(outcome, final, final_steps) if is_native else outcome
+            self._unreported += [recorded] if self.setup.config.sinks else []
+            if any(isinstance(effect, RecordEvent) for effect in outcome.effects):
+                self._record(recorded)
             else:
-                self._count(outcome)
+                self._count_effects(outcome)
 
-    def _count(self, outcome: Outcome) -> None:
-        """Counters of an event that nobody records count all the same."""
-        wanted = [effect for effect in outcome.effects if isinstance(effect, Count)]
+    def _count_effects(self, outcome: Outcome) -> None:
+        """Count the counters of an event that is not recorded."""
+        counts = [effect for effect in outcome.effects if isinstance(effect, Count)]
         session = outcome.event.session
-        self._try(lambda: sum(self.store.count(session, one.name, one.by) for one in wanted), usual=0)
+        self._try(lambda: sum(self.store.count(session, count.name, count.by) for count in counts), default=0)
 
     def _record(self, outcome: Outcome) -> None:
-        took = sum([step.ms for step in outcome.trail])
-        kept = recorded(self.naming(), outcome, at=outcome.event.at or self.now(), ms=took)
-        self._try(lambda: self.recorder.keep(kept), usual=None)
+        ms = sum([step.ms for step in outcome.trail])
+        record = build_record(self.new_id(), outcome, at=outcome.event.at or self.now(), ms=ms)
+        self._try(lambda: self.recorder.record(record), default=None)
 
-    def settle(self) -> None:
-        """What can wait until the answer is out: effects, the store, and telemetry."""
-        lessons = self.wanted.lessons()
-        self.troubles += self.wanted.carry_out(self.setup.places, self.setup.env)
-        self._try(self.recorder.settle, usual=None)
-        self._tell_sinks()
-        if lessons:
-            self._try(lambda: learn_all(lessons, self.store, self.setup.places, self.now()), usual=None)
+    def run_deferred_work(self) -> None:
+        """Do the work that can wait until the reply is written: effects, the store, and telemetry."""
+        learning = self.effects.take_learning()
+        self.problems += self.effects.run(self.setup.places, self.setup.env)
+        self._try(self.recorder.write_pending, default=None)
+        self._send_reports()
+        if learning:
+            self._try(lambda: learn_all(learning, self.store, self.setup.places, self.now()), default=None)
 
-    def _tell_sinks(self) -> None:
-        untold, self._untold = self._untold, []
-        if not untold:
+    def _send_reports(self) -> None:
+        unreported, self._unreported = self._unreported, []
+        if not unreported:
             return
-        setup, start = self.setup, self.sender or exporter(self.setup.env)
-        self.troubles += self._try(
-            lambda: tell(setup.settled.sinks, untold, self.store, setup.places, start),
-            usual=tuple[str, ...](),
+        setup, start = self.setup, self.sender or process_starter(self.setup.env)
+        self.problems += self._try(
+            lambda: report_outcomes(setup.config.sinks, unreported, self.store, setup.places, start),
+            default=tuple[str, ...](),
         )
 
-    def _drain(self, held: spool.Spool) -> None:
-        held.drain(self.store)
+    def _drain(self, held_spool: spool.Spool) -> None:
+        held_spool.drain(self.store)
         began, self._began = self._began, False
         if began:
-            keeping.tidy(self.setup, self.store, at=self.now())
+            prune_daily(self.setup, self.store, at=self.now())
 
     def close(self, *, last: bool = False) -> None:
-        """End its use; *last* where the process ends with it."""
-        self.settle()
-        self.setup.kept.close()
+        """Close the runtime; *last* if the process ends with it."""
+        self.run_deferred_work()
+        self.setup.resources.close()
         (getattr(self.store, "leave", self.store.close) if last else self.store.close)()
 
-    def _try(self, use: Callable[[], _T], *, usual: _T) -> _T:
-        """Use the store; where it fails, the answer goes on without it, aloud."""
+    def _try(self, use: Callable[[], _T], *, default: _T) -> _T:
+        """Use the store; if it fails, report the trouble and return *default*."""
         try:
             return use()
         except (StoreFailed, OSError) as error:
             trouble = f"the store could not be used: {error}"
-            if trouble not in self.troubles:
-                self.troubles.append(trouble)
-            return usual
+            self.problems += [trouble] if trouble not in self.problems else []
+            return default

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from functools import cache
 from typing import Any
@@ -11,63 +10,61 @@ from typing import Any
 from msgspec import Struct
 
 from hookline import hooks as built_ins
-from hookline import hosts, kinds, sinks, stores
+from hookline import hosts, sinks, stores
 from hookline.core.frozen import Frozen
-from hookline.core.hook import Hook, Why, matching, named
+from hookline.core.hook import Hook, compile_match, find_hook
 from hookline.core.host import Host
-from hookline.core.kind import Declaration, Kept, Kind, Machine
+from hookline.core.kind import Declaration, Resources
 from hookline.core.run_variables import PROFILE
-from hookline.core.sink import Choice
+from hookline.core.sink import ConfiguredSink
 from hookline.core.store import Store
 from hookline.core.values import replace
 from hookline.kinds import python
-from hookline.policy import choose_sinks, ckignore, project_trust, read_files, repository_env
-from hookline.policy import files as config
-from hookline.policy.check_commands import checks
-from hookline.policy.files import as_before
-from hookline.policy.layers import Settled, settle, switches
+from hookline.policy import choose_sinks, ckignore, parse_files, project_trust, read_files, repository_env
+from hookline.policy.check_commands import declare_checks
+from hookline.policy.layers import EffectiveConfig, apply_layers, switches
 from hookline.policy.model import File, Layer, Problem
+from hookline.policy.parse_files import keep_previous
 from hookline.policy.strict_reader import Reader
 from hookline.policy.trust import Trust
+from hookline.runtime.machine import LazyMachine, load_kinds
 from hookline.stores import memory
-from hookline.system.paths import Places, find
-from hookline.system.process import run_command
+from hookline.system.paths import Places, find_places
 
-SETTINGS = ("hookline.toml", "hooks.json", "mcp.json")
-CACHE = "PYTHONPYCACHEPREFIX"
+SETTINGS_FILES = ("hookline.toml", "hooks.json", "mcp.json")
 
 
 class Setup(Struct, frozen=True, kw_only=True):
-    """Everything a runtime needs to know before the first event."""
+    """The configuration of a runtime."""
 
     places: Places
     env: Mapping[str, str]
-    """The environment without what the repository put there unasked."""
-    settled: Settled
-    kept: Kept
+    """The environment, without variables that the repository set and nobody trusted."""
+    config: EffectiveConfig
+    resources: Resources
     trust: Trust | None = None
-    """None where the project has nothing that would need it."""
+    """The project's trust; None if nothing in it requires trust."""
 
     @property
     def hooks(self) -> tuple[Hook, ...]:
-        return self.settled.hooks
+        return self.config.hooks
 
     @property
-    def complaints(self) -> tuple[str, ...]:
-        """What a person should know, in sentences, wherever they look."""
-        waiting = len(self.settled.waiting)
-        told = [str(problem) for problem in self.settled.problems]
+    def user_messages(self) -> tuple[str, ...]:
+        """Messages for the user, as sentences."""
+        waiting = len(self.config.waiting)
+        messages = [str(problem) for problem in self.config.problems]
         if waiting:
             things = "thing of this project waits" if waiting == 1 else "things of this project wait"
-            told.append(f"{waiting} {things} for your trust: see `hookline trust --show`")
-        return tuple(told)
+            messages.append(f"{waiting} {things} for your trust: see `hookline trust --show`")
+        return tuple(messages)
 
 
 Scripts = list[tuple[read_files.Folder, str]]
 
 
 class _Project(Struct, frozen=True, kw_only=True):
-    """A project, and as much of it as its user trusted."""
+    """A project, and the part of its configuration that its user trusted."""
 
     places: Places
     env: Mapping[str, str]
@@ -76,211 +73,226 @@ class _Project(Struct, frozen=True, kw_only=True):
     problems: list[Problem]
     trust: Trust | None = None
     pinned: Mapping[str, str] | None = None
-    """The sha256 of the files that were trusted, by path; None where nothing is."""
-    wishes: Sequence[str] = ()
-    """What of the environment the repository set itself, and nobody trusted."""
+    """SHA-256 of the trusted files, by path; None if nothing is trusted."""
+    trust_requests: Sequence[str] = ()
+    """Effects of the untrusted environment that the repository set."""
 
     @property
     def trusted(self) -> bool:
         return self.trust is None or self.trust.holds
 
 
-def load(
+def load_setup(
     env: Mapping[str, str], cwd: str, host: Host | None = None, good: MutableMapping[str, Layer] | None = None
 ) -> Setup:
-    """Read what the user and the project configured for *cwd*.
+    """Return the configuration of the user and the project for *cwd*.
 
-    Whoever stays keeps in *good* what the user's files said when they last could be read: that holds still.
+    A daemon keeps in *good* the last readable content of the user's files, which stays valid if they break.
     """
-    project = _project(env, cwd, host)
-    user, problems, scripts = _configured(read_files.Folder(path=project.places.config, source="user"))
+    project = _load_project(env, cwd, host)
+    user, problems, scripts = _read_folder(read_files.Folder(path=project.places.config, source="user"))
     if PROFILE in project.env:
-        more, wrong, own = _configured(read_files.Folder(path=project.env[PROFILE], source="user"))
-        user, problems, scripts = [*user, *more], [*problems, *wrong], [*scripts, *own]
-    user = user if good is None else [_as_last_read(layer, good) for layer in user]
+        more, errors, files = _read_folder(read_files.Folder(path=project.env[PROFILE], source="user"))
+        user, problems, scripts = [*user, *more], [*problems, *errors], [*scripts, *files]
+    user = user if good is None else [_last_readable(layer, good) for layer in user]
     layers, scripts = [*user, *project.layers], [*scripts, *project.scripts]
-    machine = _Lazy(project.env, project.places, layers, trusted=project.pinned)
-    declared, waiting, unfound = _declared(layers, scripts, machine, trusted=project.trusted)
-    hooks, shadows = _hooks(declared, machine)
-    settled = settle(hooks, layers, trusted=project.trusted, switches=switches(project.env))
-    sinks, wrong, unasked = _sinks(layers, trusted=project.trusted)
+    machine = LazyMachine(project.env, project.places, layers, trusted=project.pinned)
+    declared, waiting, failures = _select_declarations(layers, scripts, machine, trusted=project.trusted)
+    hooks, conflicts = _bind_hooks(declared, machine)
+    settled = apply_layers(hooks, layers, trusted=project.trusted, switches=switches(project.env))
+    sinks, errors, unasked = _choose_sinks(layers, trusted=project.trusted)
     settled = replace(
         settled,
         sinks=sinks,
         hooks=tuple(_with_settings(hook, declared, machine) for hook in settled.hooks),
-        problems=(*settled.problems, *wrong, *problems, *unfound, *shadows, *project.problems),
-        waiting=(*settled.waiting, *unasked, *waiting, *project.wishes),
+        problems=(*settled.problems, *errors, *problems, *failures, *conflicts, *project.problems),
+        waiting=(*settled.waiting, *unasked, *waiting, *project.trust_requests),
     )
     return Setup(
-        places=project.places, env=project.env, settled=settled, kept=machine.kept, trust=project.trust
+        places=project.places,
+        env=project.env,
+        config=settled,
+        resources=machine.resources,
+        trust=project.trust,
     )
 
 
-def _project(env: Mapping[str, str], cwd: str, host: Host | None) -> _Project:
-    """Nothing that the repository set counts before it is clear that it was trusted.
+def _load_project(env: Mapping[str, str], cwd: str, host: Host | None) -> _Project:
+    """Return the project, without anything that the repository set if it is not trusted.
 
-    Not even where the user's own files lie: or it would say itself what is trusted.
+    This includes the location of the user's own files: otherwise a repository could declare itself trusted.
     """
-    unasked, start = repository_env.find(env, cwd, host), repository_env.started(env, cwd, host)
-    own = unasked.without(env)
-    places = find(own, start)
-    layers, problems, scripts = _configured(
+    unasked, start = (
+        repository_env.find_repository_variables(env, cwd, host),
+        repository_env.start_folder(env, cwd, host),
+    )
+    safe_env = unasked.without(env)
+    places = find_places(safe_env, start)
+    layers, problems, scripts = _read_folder(
         read_files.Folder(path=places.project, source="project", root=places.root)
     )
-    project = _Project(places=places, env=own, layers=layers, scripts=scripts, problems=problems)
-    opening = ckignore.opening(places.root)
-    others = opening | unasked.files
-    if not layers and not scripts and not others:
+    project = _Project(places=places, env=safe_env, layers=layers, scripts=scripts, problems=problems)
+    opening = ckignore.files_requiring_trust(places.root)
+    other_files = opening | unasked.files
+    if not layers and not scripts and not other_files:
         return project
-    state = project_trust.of(project.places, layers, [path for _, path in scripts], others)
-    problems += project_trust.problems(places, state, person=host is None)
-    if not state.holds:
+    trust = project_trust.find_trust(project.places, layers, [path for _, path in scripts], other_files)
+    problems += project_trust.problems(places, trust, person=host is None)
+    if not trust.holds:
         return replace(
             project,
-            trust=state,
-            wishes=[*unasked.wishes, *(f"{name}: opens .git, .aws or .ssh to the agent" for name in opening)],
+            trust=trust,
+            trust_requests=[
+                *unasked.wishes,
+                *(f"{name}: opens .git, .aws or .ssh to the agent" for name in opening),
+            ],
         )
-    project = replace(project, trust=state, pinned=project_trust.pinned(state, places.root))
-    return replace(project, env=env, places=find(env, start)) if unasked.names else project
+    project = replace(project, trust=trust, pinned=project_trust.pinned_digests(trust, places.root))
+    return replace(project, env=env, places=find_places(env, start)) if unasked.names else project
 
 
-def _configured(folder: read_files.Folder) -> tuple[list[Layer], list[Problem], Scripts]:
-    """What a folder of configuration says, what is wrong with it, and its hooks in Python."""
-    layers, problems = _layers(folder)
-    found = list(read_files.scripts(folder))
-    problems += [script for script in found if isinstance(script, Problem)]
-    return layers, problems, [(folder, script) for script in found if isinstance(script, str)]
+def _read_folder(folder: read_files.Folder) -> tuple[list[Layer], list[Problem], Scripts]:
+    """Return the layers of a configuration folder, their problems, and its hooks in Python."""
+    layers, problems = _read_layers(folder)
+    scripts_or_problems = list(read_files.hook_scripts(folder))
+    problems += [script for script in scripts_or_problems if isinstance(script, Problem)]
+    return layers, problems, [(folder, script) for script in scripts_or_problems if isinstance(script, str)]
 
 
-def _layers(folder: read_files.Folder) -> tuple[list[Layer], list[Problem]]:
-    names = [(name, folder.source) for name in SETTINGS]
+def _read_layers(folder: read_files.Folder) -> tuple[list[Layer], list[Problem]]:
+    names = [(name, folder.source) for name in SETTINGS_FILES]
     names += [("hookline.local.toml", "local")] if folder.root else []
-    found = list(read_files.load(folder, names))
-    layers = [_layer(file) for file in found if isinstance(file, File)]
-    return layers, [problem for problem in found if isinstance(problem, Problem)]
+    files_or_problems = list(read_files.load(folder, names))
+    layers = [_parse_layer(file) for file in files_or_problems if isinstance(file, File)]
+    return layers, [problem for problem in files_or_problems if isinstance(problem, Problem)]
 
 
-def _as_last_read(layer: Layer, good: MutableMapping[str, Layer]) -> Layer:
+def _last_readable(layer: Layer, good: MutableMapping[str, Layer]) -> Layer:
     if not layer.broken:
         good[layer.file] = layer
         return layer
-    return as_before(layer, good[layer.file]) if layer.file in good else layer
+    return keep_previous(layer, good[layer.file]) if layer.file in good else layer
 
 
-def _layer(file: File) -> Layer:
+def _parse_layer(file: File) -> Layer:
     if file.name.endswith(".toml"):
-        return config.read_toml(file, stores.names(), sinks.names(), _checks)
-    reader = config.read_mcp if file.name.endswith("mcp.json") else config.read_hooks
-    return reader(file, _kinds())
+        return parse_files.read_toml(file, stores.names(), sinks.names(), _declare_checks)
+    reader = parse_files.read_mcp if file.name.endswith("mcp.json") else parse_files.read_hooks
+    return reader(file, load_kinds())
 
 
-def _checks(reader: Reader, tables: Mapping[str, Any]) -> Iterable[Declaration]:
-    running = [hook for hook in _built_in(built_ins.names()) if hook.runs]
-    return checks(reader, tables, running, _kinds()) if any(named(running, one) for one in tables) else ()
+def _declare_checks(reader: Reader, tables: Mapping[str, Any]) -> Iterable[Declaration]:
+    running = [hook for hook in _load_built_ins(built_ins.names()) if hook.commands_setting]
+    return (
+        declare_checks(reader, tables, running, load_kinds())
+        if any(find_hook(running, name) for name in tables)
+        else ()
+    )
 
 
-def _sinks(layers: Sequence[Layer], *, trusted: bool) -> tuple[tuple[Choice, ...], list[Problem], list[str]]:
-    """The sinks that are configured, what is wrong with that, and what of it waits."""
+def _choose_sinks(
+    layers: Sequence[Layer], *, trusted: bool
+) -> tuple[tuple[ConfiguredSink, ...], list[Problem], list[str]]:
+    """Return the configured sinks, their problems, and those that wait for trust."""
     if not any(layer.sinks for layer in layers):
         return (), [], []
     chosen = choose_sinks.choose(layers, sinks.load, trusted=trusted)
     return chosen.sinks, chosen.problems, chosen.waiting
 
 
-def _kinds() -> dict[str, Kind]:
-    return {name: kinds.load(name) for name in kinds.names()}
-
-
-def _declared(
-    layers: Sequence[Layer], scripts: Scripts, machine: _Lazy, *, trusted: bool
+def _select_declarations(
+    layers: Sequence[Layer], scripts: Scripts, machine: LazyMachine, *, trusted: bool
 ) -> tuple[list[Declaration], list[str], list[Problem]]:
-    """The configured hooks that may run, in order of registration; what waits; what could not be read."""
+    """Return the hooks that may run, in order; those that wait for trust; and problems."""
     declared, waiting, problems = list[Declaration](), list[str](), list[Problem]()
     for source in ("user", "project", "local"):
-        may = trusted or source == "user"
+        may_run = trusted or source == "user"
         entries = [d for layer in layers if layer.source == source for d in layer.declarations]
-        modules = [m for layer in layers if layer.source == source for m in _imports(layer)]
+        modules = [m for layer in layers if layer.source == source for m in _imported_modules(layer)]
         paths = [path for folder, path in scripts if folder.source == source]
-        if not may:
+        if not may_run:
             unlisted = [d for d in entries if "part_of" not in d.spec]  # the setting itself waits for those
             waiting += [f"{d.origin}: a {d.kind} hook on {d.on[0].__name__}" for d in unlisted]
             waiting += [
-                f"{read_files.shown(path, _folder(scripts, path))}: hooks in Python" for path in paths
+                f"{read_files.display_path(path, _folder_of(scripts, path))}: hooks in Python"
+                for path in paths
             ]
             continue
         declared += entries
         if paths or modules:
-            found = _python(paths, modules, source, machine)
-            declared += found.declarations
-            problems += [_as_problem(text) for text in found.problems]
+            result = _find_python(paths, modules, source, machine)
+            declared += result.declarations
+            problems += [_parse_problem(text) for text in result.problems]
     return declared, waiting, problems
 
 
-def _imports(layer: Layer) -> Sequence[str]:
+def _imported_modules(layer: Layer) -> Sequence[str]:
     return layer.options["import"].value if "import" in layer.options else ()
 
 
-def _folder(scripts: Scripts, path: str) -> read_files.Folder:
+def _folder_of(scripts: Scripts, path: str) -> read_files.Folder:
     return next(folder for folder, script in scripts if script == path)
 
 
-def _as_problem(text: str) -> Problem:
+def _parse_problem(text: str) -> Problem:
     file, _, rest = text.partition(":")
-    line, _, what = rest.partition(":")
+    line, _, message = rest.partition(":")
     if line.strip().isdigit():
-        return Problem(file=file, line=int(line), text=what.strip())
+        return Problem(file=file, line=int(line), text=message.strip())
     return Problem(file=file, text=rest.strip())
 
 
-def _python(paths: Sequence[str], modules: Sequence[str], source: str, machine: _Lazy) -> Any:
-    own = source != "user"
-    root, only = (machine.places.root, machine.trusted) if own else (machine.places.config, None)
-    roots = [root if own else path.rpartition("/hooks/")[0] for path in paths]
+def _find_python(paths: Sequence[str], modules: Sequence[str], source: str, machine: LazyMachine) -> Any:
+    is_project = source != "user"
+    root, trusted = (machine.places.root, machine.trusted) if is_project else (machine.places.config, None)
+    roots = [root if is_project else path.rpartition("/hooks/")[0] for path in paths]
     places = zip(paths, roots, strict=True)
-    sources = [python.Source(path=path, source=source, root=at, trusted=only) for path, at in places]
-    sources += [python.Source(module=name, source=source, root=root, trusted=only) for name in modules]
-    return python.find(sources, machine.made())
+    sources = [
+        python.Source(path=path, source=source, root=folder, trusted=trusted) for path, folder in places
+    ]
+    sources += [python.Source(module=name, source=source, root=root, trusted=trusted) for name in modules]
+    return python.find_hooks(sources, machine.get())
 
 
-def _hooks(declared: Sequence[Declaration], machine: _Lazy) -> tuple[list[Hook], list[Problem]]:
-    """Built-ins first, then what was declared; a name that is taken stays with who had it."""
-    hooks, wrong = list(_built_in(built_ins.names())), list[Problem]()
+def _bind_hooks(declared: Sequence[Declaration], machine: LazyMachine) -> tuple[list[Hook], list[Problem]]:
+    """Return the built-in and then the declared hooks; a duplicate name is a problem of the later one."""
+    hooks, problems = list(_load_built_ins(built_ins.names())), list[Problem]()
     for declaration in declared:
         try:
-            _refuse_taken(declaration, hooks)
-            _refuse_strangers(declaration)
-            hooks.append(_bound(declaration, machine))
+            _check_name(declaration, hooks)
+            _check_hosts(declaration)
+            hooks.append(_bind_hook(declaration, machine))
         except ValueError as error:
-            wrong.append(_at(declaration, str(error)))
-    return hooks, wrong
+            problems.append(_problem_at(declaration, str(error)))
+    return hooks, problems
 
 
 @cache
-def _built_in(names: tuple[str, ...]) -> tuple[Hook, ...]:
+def _load_built_ins(names: tuple[str, ...]) -> tuple[Hook, ...]:
     return tuple(replace(built_ins.load(name), kind="built-in", source="built-in") for name in names)
 
 
-def _refuse_taken(declaration: Declaration, hooks: Sequence[Hook]) -> None:
-    taken = named(hooks, declaration.name)
-    if taken is not None:
-        whose = f"the {taken.source} hook of that name"
-        raise ValueError(f"the name {declaration.name!r} is taken by {whose}; give this one another `name`")
+def _check_name(declaration: Declaration, hooks: Sequence[Hook]) -> None:
+    existing = find_hook(hooks, declaration.name)
+    if existing is not None:
+        owner = f"the {existing.source} hook of that name"
+        raise ValueError(f"the name {declaration.name!r} is taken by {owner}; give this one another `name`")
 
 
-def _refuse_strangers(declaration: Declaration) -> None:
+def _check_hosts(declaration: Declaration) -> None:
     for name in declaration.hosts:
         if name not in hosts.names():
             raise ValueError(f"no host is called {name!r}; there are: {', '.join(hosts.names())}")
 
 
-def _at(declaration: Declaration, text: str) -> Problem:
+def _problem_at(declaration: Declaration, text: str) -> Problem:
     file, _, line = declaration.origin.rpartition(":")
     if not line.isdigit():
         return Problem(file=declaration.origin, text=text)
     return Problem(file=file, line=int(line), text=text)
 
 
-def _bound(declaration: Declaration, machine: _Lazy) -> Hook:
+def _bind_hook(declaration: Declaration, machine: LazyMachine) -> Hook:
     spec = declaration.spec
     return Hook(
         name=declaration.name,
@@ -296,14 +308,14 @@ def _bound(declaration: Declaration, machine: _Lazy) -> Hook:
         settings=Frozen(spec.get("settings", {})),
         types={k: object if v is None else type(v) for k, v in spec.get("settings", {}).items()},
         aliases=tuple(spec.get("aliases", ())),
-        about=spec.get("about", "") or _about(declaration),
+        about=spec.get("about", "") or _describe(declaration),
         kind=declaration.kind,
         source=declaration.source,
         origin=declaration.origin,
-        limit=declaration.timeout,
+        timeout=declaration.timeout,
         on_failure=declaration.on_failure,
         on_timeout=declaration.on_timeout,
-        match=matching(declaration.match),
+        match=compile_match(declaration.match),
         hosts=declaration.hosts,
         why=machine.why(declaration),
         part_of=spec.get("part_of", ""),
@@ -311,80 +323,27 @@ def _bound(declaration: Declaration, machine: _Lazy) -> Hook:
     )
 
 
-def _with_settings(hook: Hook, declared: Sequence[Declaration], machine: _Lazy) -> Hook:
-    """A hook that is carried out elsewhere takes its settings along."""
-    mine = next((d for d in declared if d.name == hook.name and d.origin == hook.origin), None)
-    if mine is None or dict(mine.spec.get("settings", {})) == dict(hook.settings):
+def _with_settings(hook: Hook, declared: Sequence[Declaration], machine: LazyMachine) -> Hook:
+    """Return *hook* bound again with its final settings, if it runs in another process."""
+    declaration = next((d for d in declared if d.name == hook.name and d.origin == hook.origin), None)
+    if declaration is None or dict(declaration.spec.get("settings", {})) == dict(hook.settings):
         return hook
-    spec = Frozen({**mine.spec, "settings": hook.settings})
-    return replace(hook, judge=machine.bind(replace(mine, spec=spec)))
+    spec = Frozen({**declaration.spec, "settings": hook.settings})
+    return replace(hook, judge=machine.bind(replace(declaration, spec=spec)))
 
 
-def _about(declaration: Declaration) -> str:
-    what = next(
+def _describe(declaration: Declaration) -> str:
+    text = next(
         (declaration.spec[k] for k in ("command", "url", "tool", "python") if k in declaration.spec), ""
     )
-    return f"{declaration.kind}: {what if isinstance(what, str) else ' '.join(what)}"
+    return f"{declaration.kind}: {text if isinstance(text, str) else ' '.join(text)}"
 
 
-class _Lazy:
-    """The machine that kinds are handed, put together only when there is a configured hook."""
-
-    def __init__(
-        self,
-        env: Mapping[str, str],
-        places: Places,
-        layers: Sequence[Layer],
-        *,
-        trusted: Mapping[str, str] | None,
-    ) -> None:
-        self.env, self.places, self.kept = env, places, Kept()
-        self.trusted = trusted or Frozen()
-        """The sha256 of the project's files that were trusted, by path."""
-        self._servers = {
-            name: server
-            for layer in layers
-            if trusted is not None or layer.source == "user"
-            for name, server in layer.servers.items()
-        }
-        self._machine: Machine | None = None
-
-    def made(self) -> Machine:
-        if self._machine is None:
-            self._machine = Machine(
-                run=run_command.run,
-                start=run_command.start,
-                env=self._environment(),
-                clock=time.monotonic,
-                kept=self.kept,
-                dialects=tuple(host.dialect for host in map(hosts.load, hosts.names()) if host.dialect),
-                servers=Frozen(self._servers),
-                scratch=self.places.scratch,
-            )
-        return self._machine
-
-    def _environment(self) -> Mapping[str, str]:
-        """For a project's commands in Python: compiled files that lie beside the trusted text are not run."""
-        own = {CACHE: f"{self.places.scratch}/compiled"} if self.trusted else {}
-        return {**own, **self.env}
-
-    def bind(self, declaration: Declaration) -> Any:
-        return _kinds()[declaration.kind].bind(self._pinned(declaration), self.made())
-
-    def why(self, declaration: Declaration) -> Why | None:
-        if declaration.kind != "python":
-            return None
-        return python.why(self._pinned(declaration), self.made())
-
-    def _pinned(self, declaration: Declaration) -> Declaration:
-        if declaration.kind != "python" or declaration.source == "user":
-            return declaration
-        return replace(declaration, spec=Frozen({**declaration.spec, "trusted": self.trusted}))
-
-
-def in_memory() -> Store:
+def open_volatile_store() -> Store:
     return memory.open_store()
 
 
 def bare_setup() -> Setup:
-    return Setup(places=find({}, os.getcwd()), env={}, settled=Settled(hooks=()), kept=Kept())
+    return Setup(
+        places=find_places({}, os.getcwd()), env={}, config=EffectiveConfig(hooks=()), resources=Resources()
+    )

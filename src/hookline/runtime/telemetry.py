@@ -1,7 +1,7 @@
-"""Tell the sinks what happened: at once where that is quick, else by a queue that another process sends.
+"""Reports of outcomes to the sinks: written directly if that is quick, else sent by another process.
 
-Queueing and sending are apart, so that whoever lives longer than one call can send by itself: it gives a
-`start` that wakes it, and calls `send`.
+Queueing and sending are separate, so that a daemon can send by itself: it passes a `start` function that
+wakes its sender, and calls `send`.
 """
 
 import hashlib
@@ -19,13 +19,13 @@ from typing import Any
 from msgspec import Struct
 
 from hookline import sinks
-from hookline.core.frozen import thawed
-from hookline.core.metrics import Past
+from hookline.core.frozen import thaw
+from hookline.core.metrics import History
 from hookline.core.outcome import Outcome
-from hookline.core.report import from_json, report, to_json
-from hookline.core.sink import Choice, Report, Sink, SinkFailed
-from hookline.core.spans import Where, call_of, where
-from hookline.core.state import TRIAL
+from hookline.core.report import build_report, from_json, to_json
+from hookline.core.sink import ConfiguredSink, Report, Sink, SinkFailed
+from hookline.core.spans import SessionPosition, identify_call, locate_event
+from hookline.core.state import TEST_SESSION_PREFIX
 from hookline.core.store import Store, StoreFailed
 from hookline.core.values import replace
 from hookline.redact import redact
@@ -35,19 +35,19 @@ from hookline.system.process import detached
 
 BATCH = 500
 """Reports that are sent together."""
-AGAIN = 30.0
-"""Seconds after a failure in which nobody tries again."""
-LINGER = 2.0
-"""Seconds that an exporter waits for more, because starting one costs more than waiting."""
-LOOK = 0.1
-LONGEST = 600
-"""Seconds after which an exporter ends, whatever hangs."""
+RETRY_SECONDS = 30.0
+"""Seconds after a failure until the next attempt."""
+LINGER_SECONDS = 2.0
+"""Seconds that an exporter waits for more reports, because starting one costs more than waiting."""
+POLL_SECONDS = 0.1
+MAX_SECONDS = 600
+"""Seconds after which an exporter ends, even if a sink hangs."""
 _MAIN = "from hookline.runtime.telemetry import main; main()"
-Start = Callable[[Choice, str], None]
+StartExport = Callable[[ConfiguredSink, str], None]
 
 
-class Standing(Struct, frozen=True, kw_only=True):
-    """How a sink is doing, for a person."""
+class SinkStatus(Struct, frozen=True, kw_only=True):
+    """The status of a sink, for the user."""
 
     name: str
     waiting: int
@@ -58,183 +58,194 @@ class Standing(Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         parts = {f"{self.waiting} waiting": self.waiting, f"{self.dropped} dropped": self.dropped}
         parts[f"the last export failed: {self.failed}"] = len(self.failed)
-        return ", ".join(text for text, there in parts.items() if there) or "well"
+        return ", ".join(text for text, present in parts.items() if present) or "well"
 
 
-def folder(places: Places, choice: Choice) -> str:
-    """Where a sink keeps things; apart for a project that had a say in where they go."""
-    which = "" if choice.own else "-" + hashlib.sha256(places.root.encode()).hexdigest()[:12]
-    return os.path.join(places.state, "telemetry", choice.name + which)
+def sink_folder(places: Places, choice: ConfiguredSink) -> str:
+    """Return the folder of a sink; a sink that a project configured has one for that project."""
+    suffix = "" if choice.own else "-" + hashlib.sha256(places.root.encode()).hexdigest()[:12]
+    return os.path.join(places.state, "telemetry", choice.name + suffix)
 
 
-def standing(places: Places, choices: Sequence[Choice]) -> Iterator[Standing]:
-    """How each sink is doing."""
+def sink_statuses(places: Places, choices: Sequence[ConfiguredSink]) -> Iterator[SinkStatus]:
+    """Yield the status of each sink."""
     for choice in choices:
-        place = folder(places, choice)
-        last = outbox.state(place)
-        yield Standing(
+        folder_path = sink_folder(places, choice)
+        state = outbox.read_state(folder_path)
+        yield SinkStatus(
             name=choice.name,
-            waiting=outbox.waiting(place),
-            dropped=outbox.dropped(place),
-            failed=last.failed,
-            at=last.at,
+            waiting=outbox.count_waiting(folder_path),
+            dropped=outbox.count_dropped(folder_path),
+            failed=state.failed,
+            at=state.at,
         )
 
 
-def tell(
-    choices: Sequence[Choice],
+def report_outcomes(
+    choices: Sequence[ConfiguredSink],
     outcomes: Sequence[Outcome],
     store: Store,
     places: Places,
-    start: Start | None = None,
+    start: StartExport | None = None,
 ) -> tuple[str, ...]:
-    """Tell every sink; what went wrong in sentences, each once a session. Uses the store."""
-    on = [choice for choice in choices if choice.enabled]
-    real = [one for one in outcomes if not one.event.session.startswith(TRIAL)]
-    told = _reports(on, real, store) if on else []
+    """Report *outcomes* to every sink; return each problem once per session."""
+    enabled = [choice for choice in choices if choice.enabled]
+    reported = [outcome for outcome in outcomes if not outcome.event.session.startswith(TEST_SESSION_PREFIX)]
+    reports = _build_reports(enabled, reported, store) if enabled else []
     troubles = []
-    for choice in on if told else ():
-        mine = told if choice.settings["content"] else [replace(one, content={}) for one in told]
-        trouble = _told(choice, mine, folder(places, choice), start or (lambda *_: None))
-        session = told[0].session
+    for choice in enabled if reports else ():
+        own_reports = (
+            reports if choice.settings["content"] else [replace(report, content={}) for report in reports]
+        )
+        trouble = _report_to(choice, own_reports, sink_folder(places, choice), start or (lambda *_: None))
+        session = reports[0].session
         if trouble and store.count(session, f"telemetry:told:{choice.name}") == 1:
             troubles.append(f"sink {choice.name!r} could not be told: {trouble}")
     return tuple(troubles)
 
 
-def _reports(on: Sequence[Choice], outcomes: Sequence[Outcome], store: Store) -> list[Report]:
-    content = any(choice.settings["content"] for choice in on)
-    return [report(uuid.uuid4().hex, one, _where(store, one), content=content) for one in outcomes]
+def _build_reports(
+    choices: Sequence[ConfiguredSink], outcomes: Sequence[Outcome], store: Store
+) -> list[Report]:
+    content = any(choice.settings["content"] for choice in choices)
+    return [
+        build_report(uuid.uuid4().hex, outcome, _locate(store, outcome), content=content)
+        for outcome in outcomes
+    ]
 
 
-def _where(store: Store, outcome: Outcome) -> Where:
-    """Where it is; of a store that cannot be used nothing is known but the event itself."""
+def _locate(store: Store, outcome: Outcome) -> SessionPosition:
+    """Return the position of an outcome in its session; without the store, only the event itself is known."""
     try:
-        return where(store, outcome)
+        return locate_event(store, outcome)
     except (StoreFailed, OSError):
-        return Where(run=0, turn=0, call=call_of(outcome.event), past=Past(counters={}))
+        return SessionPosition(run=0, turn=0, call=identify_call(outcome.event), past=History(counters={}))
 
 
-def _told(choice: Choice, reports: Sequence[Report], place: str, start: Start) -> str:
-    """What went wrong, or nothing."""
+def _report_to(choice: ConfiguredSink, reports: Sequence[Report], place: str, start: StartExport) -> str:
+    """Report to one sink; return the problem, or an empty text."""
     try:
-        if sinks.near(choice.name):
-            return _written(choice, reports, place)
-        lost = outbox.put(place, [to_json(one) for one in reports])
-        if time.time() >= outbox.state(place).again and not outbox.led(place):
+        if sinks.allows_direct_writes(choice.name):
+            return _write_directly(choice, reports, place)
+        dropped = outbox.put(place, [to_json(report) for report in reports])
+        if time.time() >= outbox.read_state(place).again and not outbox.is_exporting(place):
             start(choice, place)
     except OSError as error:
-        return _why(error)
-    return f"{outbox.MOST:,} bytes wait already, so this was dropped" if lost else ""
+        return _describe_error(error)
+    return f"{outbox.MAX_BYTES:,} bytes wait already, so this was dropped" if dropped else ""
 
 
-def _written(choice: Choice, reports: Sequence[Report], place: str) -> str:
+def _write_directly(choice: ConfiguredSink, reports: Sequence[Report], place: str) -> str:
     try:
-        with closing(opened(choice, place)) as sink:
+        with closing(open_sink(choice, place)) as sink:
             sink.export(reports)
     except (SinkFailed, OSError) as error:
-        why = _why(error)
+        reason = _describe_error(error)
         with suppress(OSError):
             outbox.drop(place, len(reports))
-            outbox.note(place, outbox.State(failed=why, at=time.time()))
-        return why
-    if outbox.state(place).failed:
-        outbox.note(place, outbox.State())
+            outbox.write_state(place, outbox.OutboxState(failed=reason, at=time.time()))
+        return reason
+    if outbox.read_state(place).failed:
+        outbox.write_state(place, outbox.OutboxState())
     return ""
 
 
-def opened(choice: Choice, place: str) -> Sink:
+def open_sink(choice: ConfiguredSink, place: str) -> Sink:
     return sinks.load(choice.name)(place, **choice.settings)
 
 
-def exporter(env: Mapping[str, str]) -> Start:
-    """What starts a process that sends what waits, and ends."""
+def process_starter(env: Mapping[str, str]) -> StartExport:
+    """Return the function that starts a process to send the queued reports."""
 
-    def start(choice: Choice, place: str) -> None:
-        what = {"name": choice.name, "settings": thawed(choice.settings), "place": place}
+    def start(choice: ConfiguredSink, place: str) -> None:
+        message = {"name": choice.name, "settings": thaw(choice.settings), "place": place}
         argv = [sys.executable, "-P", "-c", _MAIN]
-        detached.start(argv, stdin=json.dumps(what).encode(), env=detached.environment(env))
+        detached.start(argv, stdin=json.dumps(message).encode(), env=detached.environment(env))
 
     return start
 
 
 def main() -> None:
-    """Send what waits; what to send where is told on stdin."""
+    """Send the queued reports of the sink that stdin describes."""
 
     def leave(number: int, frame: "FrameType | None") -> None:
-        os._exit(0)  # whatever hangs, hangs in a library's thread
+        os._exit(0)  # a thread of a library hangs, so a normal exit would wait for it
 
     signal.signal(signal.SIGALRM, leave)
-    signal.alarm(LONGEST)
-    what: dict[str, Any] = json.load(sys.stdin)
-    choice = Choice(name=what["name"], settings=what["settings"])
-    send(choice, what["place"])
+    signal.alarm(MAX_SECONDS)
+    message: dict[str, Any] = json.load(sys.stdin)
+    choice = ConfiguredSink(name=message["name"], settings=message["settings"])
+    send(choice, message["place"])
     os._exit(0)
 
 
-def send(choice: Choice, place: str, linger: float = LINGER) -> None:
-    """Send what waits at *place*, until nothing more comes; unless another does already."""
-    while _lead(choice, place, linger) and outbox.waiting(place):
-        pass  # it came while the lead was given up, when nobody else would send it
+def send(choice: ConfiguredSink, place: str, linger: float = LINGER_SECONDS) -> None:
+    """Send the queued reports at *place* until no more arrive, unless another process is sending."""
+    while _send_as_leader(choice, place, linger) and outbox.count_waiting(place):
+        pass  # a report arrived while the lead was released, so no other process sends it
 
 
-def _lead(choice: Choice, place: str, linger: float) -> bool:
-    """Send as the one that does; whether all was well."""
+def _send_as_leader(choice: ConfiguredSink, place: str, linger: float) -> bool:
+    """Send while holding the lead; return whether all reports were sent."""
     for _ in range(5):
-        with outbox.leading(place) as mine:
+        with outbox.lead(place) as mine:
             if mine:
-                return _send(choice, place, linger)
-        time.sleep(LOOK)  # somebody only looked whether one is there
+                return _send_until_idle(choice, place, linger)
+        time.sleep(POLL_SECONDS)  # another process holds the lead briefly to check for a sender
     return False
 
 
-def _send(choice: Choice, place: str, linger: float) -> bool:
+def _send_until_idle(choice: ConfiguredSink, place: str, linger: float) -> bool:
     try:
-        with closing(opened(choice, place)) as sink:
+        with closing(open_sink(choice, place)) as sink:
             until = time.monotonic() + linger
             while True:
-                if _sent(sink, place):
+                if _send_round(sink, place):
                     until = time.monotonic() + linger
                 elif time.monotonic() >= until:
                     return True
                 else:
-                    time.sleep(LOOK)
+                    time.sleep(POLL_SECONDS)
     except (SinkFailed, OSError) as error:
         now = time.time()
-        last = outbox.state(place)
+        last = outbox.read_state(place)
         with suppress(OSError):
-            outbox.note(place, replace(last, failed=_why(error), at=now, again=now + AGAIN))
+            outbox.write_state(
+                place, replace(last, failed=_describe_error(error), at=now, again=now + RETRY_SECONDS)
+            )
         return False
 
 
-def _sent(sink: Sink, place: str) -> int:
-    """Send one round of what waits; how many lines that were."""
+def _send_round(sink: Sink, place: str) -> int:
+    """Send the reports that are queued now; return the number of lines."""
     count = 0
     with closing(outbox.take(place)) as taken:
         for file in taken:
             count += len(file.lines)
             while file.lines:
-                _sent_batch(sink, place, file)
+                _send_batch(sink, place, file)
     return count
 
 
-def _sent_batch(sink: Sink, place: str, file: outbox.Taken) -> None:
+def _send_batch(sink: Sink, place: str, file: outbox.LockedQueue) -> None:
     lines = file.lines[:BATCH]
-    batch = [*_parsed(lines)]
+    batch = [*_parse_lines(lines)]
     sink.export(batch)
     file.keep(file.lines[BATCH:])
     if len(batch) < len(lines):
         outbox.drop(place, len(lines) - len(batch))
-    outbox.note(place, outbox.State(sent=outbox.state(place).sent + len(batch), at=time.time()))
+    outbox.write_state(
+        place, outbox.OutboxState(sent=outbox.read_state(place).sent + len(batch), at=time.time())
+    )
 
 
-def _parsed(lines: Sequence[bytes]) -> Iterator[Report]:
+def _parse_lines(lines: Sequence[bytes]) -> Iterator[Report]:
     for line in lines:
         with suppress(ValueError):
             yield from_json(line)
 
 
-def _why(error: Exception) -> str:
-    told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    where_ = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
-    return redact(f"{told}{where_}")[:500]
+def _describe_error(error: Exception) -> str:
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    file = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
+    return redact(f"{text}{file}")[:500]

@@ -1,4 +1,4 @@
-"""Decode backslash escapes as `$'…'`, `echo -e` and `printf` understand them."""
+"""Decoding of backslash escapes in `$'…'`, `echo -e` and `printf`."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ _ECHO_OCTAL = re.compile(r"\\0([0-7]{1,3})")
 _MAX_CODE_POINT = 0x10FFFF
 
 
-def ansi(text: str) -> str:
-    """The value of `$'text'`; a NUL ends it, as in bash."""
+def decode_ansi(text: str) -> str:
+    """Return the value of `$'text'`; a NUL ends it, as in bash."""
     return _ESCAPE.sub(_decode, text).partition("\0")[0] if "\\" in text else text
 
 
-def printed(text: str) -> str:
-    """What `printf` writes for the format *text*, percent signs left alone.
+def decode_printf(text: str) -> str:
+    """Return the output of `printf` for the format *text*, with percent signs unchanged.
 
-    A NUL, which only ever separates items for `xargs -0`, comes out as the line's end that we split at.
+    A NUL only separates items for `xargs -0`; it becomes a newline, where the items are split later.
     """
     return _ESCAPE.sub(_decode, text).replace("\0", "\n") if "\\" in text else text
 
 
-def echoed(text: str) -> str:
-    """What `echo -e` and `printf %b` write for *text*."""
-    return printed(_ECHO_OCTAL.sub(r"\\\1", text)).partition("\\c")[0] if "\\" in text else text
+def decode_echo(text: str) -> str:
+    """Return the output of `echo -e` and `printf %b` for *text*."""
+    return decode_printf(_ECHO_OCTAL.sub(r"\\\1", text)).partition("\\c")[0] if "\\" in text else text
 
 
-def _decode(found: re.Match[str]) -> str:
-    named, octal, short, four, eight, control = found.groups()
+def _decode(match: re.Match[str]) -> str:
+    named, octal, short, four, eight, control = match.groups()
     if named is not None:
         return _NAMED[named]
     if control is not None:

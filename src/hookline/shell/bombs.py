@@ -1,84 +1,87 @@
-"""Loops without end that start a process in every round and wait for none of them."""
+"""Detection of fork bombs: endless loops that start a process in each iteration and never wait for it."""
 
 from __future__ import annotations
 
 from hookline.shell.syntax import Arith, Command, Compound, Node, Step, Steps, Term
 
-_TRUE = frozenset({"true", ":", "/bin/true", "/usr/bin/true"})
-_FALSE = frozenset({"false", "/bin/false", "/usr/bin/false"})
-_ENDS = frozenset({"break", "exit", "return", "exec"})
-_PACES = frozenset({"sleep", "read", "inotifywait", "usleep"})
-"""Commands that make each round take its time."""
+_TRUE_COMMANDS = frozenset({"true", ":", "/bin/true", "/usr/bin/true"})
+_FALSE_COMMANDS = frozenset({"false", "/bin/false", "/usr/bin/false"})
+_LOOP_ENDERS = frozenset({"break", "exit", "return", "exec"})
+_PACING_COMMANDS = frozenset({"sleep", "read", "inotifywait", "usleep"})
+"""Commands that make each iteration take time."""
 
 
-def bomb(loop: Compound) -> bool:
-    return _endless(loop) and _grows(loop.bodies[-1])
+def is_fork_bomb(loop: Compound) -> bool:
+    return _is_endless(loop) and _accumulates_processes(loop.bodies[-1])
 
 
-def _endless(loop: Compound) -> bool:
+def _is_endless(loop: Compound) -> bool:
     if loop.kind == "for((":
-        parts = _arithmetic(loop.words).split(";")
+        parts = _arithmetic_text(loop.words).split(";")
         return len(parts) > 1 and not parts[1].strip()
     condition = loop.bodies[0].items
-    return len(condition) == 1 and _constant(condition[0].node, truth=loop.kind == "while")
+    return len(condition) == 1 and _is_constant(condition[0].node, truth=loop.kind == "while")
 
 
-def _constant(node: Node, *, truth: bool) -> bool:
+def _is_constant(node: Node, *, truth: bool) -> bool:
     if isinstance(node, Command):
-        words = [_text(word) for word in node.words]
-        return words[:1] in [[name] for name in (_TRUE if truth else _FALSE)] or (truth and _test(words))
+        words = [_literal_text(word) for word in node.words]
+        return words[:1] in [[name] for name in (_TRUE_COMMANDS if truth else _FALSE_COMMANDS)] or (
+            truth and _is_constant_test(words)
+        )
     if not isinstance(node, Compound) or not truth:
         return False
     if node.kind == "((":
         return (
-            _arithmetic(node.words).strip() not in ("", "0") and _arithmetic(node.words).strip().isdecimal()
+            _arithmetic_text(node.words).strip() not in ("", "0")
+            and _arithmetic_text(node.words).strip().isdecimal()
         )
-    return node.kind == "[[" and len(node.words) == 1 and bool(_text(node.words[0]))
+    return node.kind == "[[" and len(node.words) == 1 and bool(_literal_text(node.words[0]))
 
 
-def _test(words: list[str]) -> bool:
-    """`[ true ]`: one word that is not empty."""
-    inside = words[1:-1] if words[:1] == ["["] else words[1:] if words[:1] == ["test"] else []
-    return len(inside) == 1 and bool(inside[0])
+def _is_constant_test(words: list[str]) -> bool:
+    """Return whether *words* are a test of one non-empty word, such as `[ true ]`."""
+    arguments = words[1:-1] if words[:1] == ["["] else words[1:] if words[:1] == ["test"] else []
+    return len(arguments) == 1 and bool(arguments[0])
 
 
-def _arithmetic(words: tuple[Term, ...]) -> str:
+def _arithmetic_text(words: tuple[Term, ...]) -> str:
     first = words[0].parts[0] if words and words[0].parts else ""
     return first.text if isinstance(first, Arith) else ""
 
 
-def _text(word: Term) -> str:
-    """What a word without expansions says; empty for others."""
+def _literal_text(word: Term) -> str:
+    """Return the text of a word without expansions, or an empty string."""
     first = word.parts[0] if len(word.parts) == 1 else ""
     return first if isinstance(first, str) else ""
 
 
-def _grows(body: Steps) -> bool:
-    """Whether something started in a round is still there, unwaited for, when the next one has begun."""
-    if not body.items or _name(body.items[-1].node) in _ENDS:
+def _accumulates_processes(body: Steps) -> bool:
+    """Return whether a process started in one iteration still runs, unwaited for, in the next."""
+    if not body.items or _command_name(body.items[-1].node) in _LOOP_ENDERS:
         return False
     running = False
     for step in body.items:
-        name = _name(step.node)
-        if name in _ENDS or (name in _PACES and not step.behind):
+        name = _command_name(step.node)
+        if name in _LOOP_ENDERS or (name in _PACING_COMMANDS and not step.background):
             return False
-        if _leaks(step.node) or (running and name == "disown"):
+        if _leaves_orphans(step.node) or (running and name == "disown"):
             return True
-        running = (running and name != "wait") or step.behind
-    return running and _name(body.items[0].node) != "wait"
+        running = (running and name != "wait") or step.background
+    return running and _command_name(body.items[0].node) != "wait"
 
 
-def _leaks(node: Node) -> bool:
-    """A subshell that ends before what it started, which then nobody can wait for."""
-    return isinstance(node, Compound) and node.kind == "(" and _unwaited(node.bodies[0].items)
+def _leaves_orphans(node: Node) -> bool:
+    """Return whether *node* is a subshell that ends before its background jobs: nothing can wait for them."""
+    return isinstance(node, Compound) and node.kind == "(" and _ends_with_running_jobs(node.bodies[0].items)
 
 
-def _unwaited(items: tuple[Step, ...]) -> bool:
+def _ends_with_running_jobs(items: tuple[Step, ...]) -> bool:
     running = False
     for step in items:
-        running = (running and _name(step.node) != "wait") or step.behind
+        running = (running and _command_name(step.node) != "wait") or step.background
     return running
 
 
-def _name(node: Node) -> str:
-    return _text(node.words[0]) if isinstance(node, Command) and node.words else ""
+def _command_name(node: Node) -> str:
+    return _literal_text(node.words[0]) if isinstance(node, Command) and node.words else ""

@@ -1,4 +1,4 @@
-"""Brace expansion: `{a,b}` and `{1..3}` turn one word into several, before anything else is expanded."""
+"""Brace expansion: `{a,b}` and `{1..3}` turn one word into several, before any other expansion."""
 
 from __future__ import annotations
 
@@ -10,113 +10,115 @@ from hookline.shell.result import UNKNOWN
 from hookline.shell.syntax import Part
 
 MAX_WORDS = 1024
-"""Words that one word may become; `{a,b}` twenty times over is a million."""
-_MAX_PIECES = 4096
-"""Marks and texts of one word with braces; more than that nobody wrote by hand."""
+"""Maximum words that one word expands to; `{a,b}` repeated twenty times is a million."""
+_MAX_TOKENS = 4096
+"""Maximum braces, commas and texts in one word with braces."""
 
-_MARKS = re.compile(r"([{},])")
-_NUMBERS = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})", re.ASCII)
-_LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])")
-_STEPPED = re.compile(r"[^.]+\.\.[^.]+\.\.-?\d+", re.ASCII)
+_BRACE_CHARACTERS = re.compile(r"([{},])")
+_NUMBER_RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})", re.ASCII)
+_LETTER_RANGE = re.compile(r"([A-Za-z])\.\.([A-Za-z])")
+_STEPPED_RANGE = re.compile(r"[^.]+\.\.[^.]+\.\.-?\d+", re.ASCII)
 
-_Sequence: TypeAlias = tuple[Part, ...]
+_Parts: TypeAlias = tuple[Part, ...]
 
 
-def braces(parts: _Sequence) -> list[_Sequence]:
-    """The words that *parts* stand for: itself when there are no braces, unknown when there are too many."""
+def expand_braces(parts: _Parts) -> list[_Parts]:
+    """Return the words that *parts* expand to; *parts* itself without braces, unknown if too many."""
     if not any(isinstance(part, str) and "{" in part for part in parts):
         return [parts]
-    tokens = _tokens(parts)
-    found = _expand(tokens) if len(tokens) <= _MAX_PIECES else None
-    return [(UNKNOWN,)] if found is None else [merged for one in found if (merged := _merged(one))]
+    tokens = _tokenize(parts)
+    words = _expand(tokens) if len(tokens) <= _MAX_TOKENS else None
+    return [(UNKNOWN,)] if words is None else [merged for word in words if (merged := _merge_texts(word))]
 
 
-class _Open:
-    """A brace that is not closed yet: what stood before it, and its alternatives so far."""
+class _OpenBrace:
+    """A brace that is not closed yet: the words before it, and its alternatives so far."""
 
-    __slots__ = ("before", "done")
+    __slots__ = ("alternatives", "before")
 
-    def __init__(self, before: list[_Sequence]) -> None:
+    def __init__(self, before: list[_Parts]) -> None:
         self.before = before
-        self.done: list[list[_Sequence]] = []
+        self.alternatives: list[list[_Parts]] = []
 
 
-def _tokens(parts: _Sequence) -> list[tuple[str, Part]]:
+def _tokenize(parts: _Parts) -> list[tuple[str, Part]]:
     tokens: list[tuple[str, Part]] = []
     for part in parts:
         if isinstance(part, str):
             tokens += [
-                (piece if piece in ("{", "}", ",") else "", piece) for piece in _MARKS.split(part) if piece
+                (piece if piece in ("{", "}", ",") else "", piece)
+                for piece in _BRACE_CHARACTERS.split(part)
+                if piece
             ]
         else:
             tokens.append(("", part))
     return tokens
 
 
-def _expand(tokens: list[tuple[str, Part]]) -> list[_Sequence] | None:
-    current: list[_Sequence] | None = [()]
-    stack: list[_Open] = []
+def _expand(tokens: list[tuple[str, Part]]) -> list[_Parts] | None:
+    current: list[_Parts] | None = [()]
+    stack: list[_OpenBrace] = []
     for kind, part in tokens:
         if current is None:
             return None
         if kind == "{":
-            stack.append(_Open(current))
+            stack.append(_OpenBrace(current))
             current = [()]
         elif kind == "," and stack:
-            stack[-1].done.append(current)
+            stack[-1].alternatives.append(current)
             current = [()]
         elif kind == "}" and stack:
-            current = _close(stack.pop(), current)
+            current = _close_brace(stack.pop(), current)
         else:
-            current = [(*one, part) for one in current]
-    return None if current is None else _unclosed(stack, current)
+            current = [(*word, part) for word in current]
+    return None if current is None else _restore_unclosed(stack, current)
 
 
-def _close(brace: _Open, last: list[_Sequence]) -> list[_Sequence] | None:
-    if brace.done:
-        return _product(brace.before, [one for group in (*brace.done, last) for one in group])
-    ranged = _range(last[0][0]) if len(last) == 1 and len(last[0]) == 1 else None
-    if ranged is not None:
-        return _product(brace.before, ranged)
-    return _product(brace.before, [("{", *one, "}") for one in last])
+def _close_brace(brace: _OpenBrace, last: list[_Parts]) -> list[_Parts] | None:
+    if brace.alternatives:
+        return _product(brace.before, [word for group in (*brace.alternatives, last) for word in group])
+    range_words = _expand_range(last[0][0]) if len(last) == 1 and len(last[0]) == 1 else None
+    if range_words is not None:
+        return _product(brace.before, range_words)
+    return _product(brace.before, [("{", *word, "}") for word in last])
 
 
-def _range(written: Part) -> list[_Sequence] | None:
-    if not isinstance(written, str):
+def _expand_range(part: Part) -> list[_Parts] | None:
+    if not isinstance(part, str):
         return None
-    if (found := _NUMBERS.fullmatch(written)) is not None:
-        return _count(int(found.group(1)), int(found.group(2)), str)
-    if (found := _LETTERS.fullmatch(written)) is not None:
-        return _count(ord(found.group(1)), ord(found.group(2)), chr)
-    return [(UNKNOWN,)] if _STEPPED.fullmatch(written) else None
+    if (match := _NUMBER_RANGE.fullmatch(part)) is not None:
+        return _enumerate_range(int(match.group(1)), int(match.group(2)), str)
+    if (match := _LETTER_RANGE.fullmatch(part)) is not None:
+        return _enumerate_range(ord(match.group(1)), ord(match.group(2)), chr)
+    return [(UNKNOWN,)] if _STEPPED_RANGE.fullmatch(part) else None
 
 
-def _count(first: int, last: int, spell: Callable[[int], str]) -> list[_Sequence]:
+def _enumerate_range(first: int, last: int, spell: Callable[[int], str]) -> list[_Parts]:
     if abs(last - first) >= MAX_WORDS:
         return [(UNKNOWN,)]
     step = 1 if first <= last else -1
     return [(spell(number),) for number in range(first, last + step, step)]
 
 
-def _product(before: list[_Sequence], after: list[_Sequence]) -> list[_Sequence] | None:
+def _product(before: list[_Parts], after: list[_Parts]) -> list[_Parts] | None:
     if len(before) * len(after) > MAX_WORDS:
         return None
-    return [one + two for one in before for two in after]
+    return [left + right for left in before for right in after]
 
 
-def _unclosed(stack: list[_Open], current: list[_Sequence]) -> list[_Sequence] | None:
-    """Braces that nothing closed are ordinary characters after all."""
-    found: list[_Sequence] | None = current
-    while stack and found is not None:
+def _restore_unclosed(stack: list[_OpenBrace], current: list[_Parts]) -> list[_Parts] | None:
+    """Return *current* with the braces that nothing closed as ordinary characters."""
+    words: list[_Parts] | None = current
+    while stack and words is not None:
         brace = stack.pop()
-        tail, found = found, [(*one, "{") for one in brace.before]
-        for group in brace.done:
-            found = _product(found, [(*one, ",") for one in group]) if found is not None else None
-        found = _product(found, tail) if found is not None else None
-    return found
+        tail, words = words, [(*word, "{") for word in brace.before]
+        for group in brace.alternatives:
+            words = _product(words, [(*word, ",") for word in group]) if words is not None else None
+        words = _product(words, tail) if words is not None else None
+    return words
 
 
-def _merged(parts: _Sequence) -> _Sequence:
+def _merge_texts(parts: _Parts) -> _Parts:
     merged: list[Part] = []
     for part in parts:
         last = merged[-1] if merged else None

@@ -1,4 +1,4 @@
-"""What the shell's own commands change: folders, variables, parameters, aliases; and what they run."""
+"""Shell builtins: their effects on directory, variables, parameters and aliases, and commands they run."""
 
 from __future__ import annotations
 
@@ -6,71 +6,81 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.shell.git_settings import variables
-from hookline.shell.options import options
+from hookline.shell.git_settings import find_variable_commands
+from hookline.shell.options import parse_options
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.shell_state import Call, Inner, Result, World, cwd, look, place, put, resolve
+from hookline.shell.shell_state import (
+    Call,
+    InnerCommand,
+    Result,
+    ShellState,
+    cwd,
+    lookup,
+    resolve,
+    set_values,
+    set_variable,
+)
 
-Program: TypeAlias = Callable[[World, Call], Result]
+Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _SILENT = Result("")
-_NAME = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL | re.ASCII)
-_SPLIT = re.compile(r"[ \t\n]+")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL | re.ASCII)
+_DEFAULT_SEPARATOR = re.compile(r"[ \t\n]+")
 
 
-def texts(words: tuple[Word, ...]) -> tuple[str, ...]:
+def word_texts(words: tuple[Word, ...]) -> tuple[str, ...]:
     return tuple(word.text for word in words)
 
 
-def _cd(world: World, call: Call) -> Result:
-    operands = options(call.argv[1:]).operands
-    target = operands[0].text if operands else look(world, "HOME") or world.home
-    here = cwd(world)
+def _cd(state: ShellState, call: Call) -> Result:
+    operands = parse_options(call.argv[1:]).operands
+    target = operands[0].text if operands else lookup(state, "HOME") or state.home
+    here = cwd(state)
     if target == "-":
-        target = look(world, "OLDPWD") or UNKNOWN
-    put(world, "OLDPWD", here)
-    put(
-        world,
+        target = lookup(state, "OLDPWD") or UNKNOWN
+    set_variable(state, "OLDPWD", here)
+    set_variable(
+        state,
         "PWD",
-        UNKNOWN if UNKNOWN in target or (operands and operands[0].glob) else resolve(world, target),
+        UNKNOWN if UNKNOWN in target or (operands and operands[0].glob) else resolve(state, target),
     )
     return _SILENT
 
 
-def _pushd(world: World, call: Call) -> Result:
-    place(world, "DIRSTACK[]", (cwd(world), *world.known.get("DIRSTACK[]", ())))
-    return _cd(world, call)
+def _pushd(state: ShellState, call: Call) -> Result:
+    set_values(state, "DIRSTACK[]", (cwd(state), *state.variables.get("DIRSTACK[]", ())))
+    return _cd(state, call)
 
 
-def _popd(world: World, call: Call) -> Result:
-    stack = world.known.get("DIRSTACK[]", (UNKNOWN,))
-    put(world, "PWD", stack[0] if stack else UNKNOWN)
-    place(world, "DIRSTACK[]", stack[1:])
+def _popd(state: ShellState, call: Call) -> Result:
+    stack = state.variables.get("DIRSTACK[]", (UNKNOWN,))
+    set_variable(state, "PWD", stack[0] if stack else UNKNOWN)
+    set_values(state, "DIRSTACK[]", stack[1:])
     return _SILENT
 
 
-def _declare(world: World, call: Call) -> Result:
-    split = options(call.argv[1:])
+def _declare(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:])
     local = call.argv[0].text == "local" or (
-        call.argv[0].text in ("declare", "typeset") and not split.has("-g")
+        call.argv[0].text in ("declare", "typeset") and not options.has("-g")
     )
     settings: list[tuple[str, str]] = []
-    for word in split.operands:
-        found = _NAME.fullmatch(word.text)
-        name = found.group(1) if found else word.text
-        if local and world.scopes:
-            world.scopes[-1].setdefault(name, world.known.get(name, (UNKNOWN,)))
-        if found and split.has("-n"):
-            world.refs[name] = found.group(3)
-        elif found:
-            old = (look(world, name) or "") if found.group(2) else ""
-            settings.append((name, _attributed(old + found.group(3), split.given)))
-            put(world, *settings[-1])
-    return Result("", tuple(variables(world, settings, call.span)))
+    for word in options.operands:
+        match = _ASSIGNMENT.fullmatch(word.text)
+        name = match.group(1) if match else word.text
+        if local and state.scopes:
+            state.scopes[-1].setdefault(name, state.variables.get(name, (UNKNOWN,)))
+        if match and options.has("-n"):
+            state.namerefs[name] = match.group(3)
+        elif match:
+            old = (lookup(state, name) or "") if match.group(2) else ""
+            settings.append((name, _apply_case(old + match.group(3), options.options)))
+            set_variable(state, *settings[-1])
+    return Result("", tuple(find_variable_commands(state, settings, call.span)))
 
 
-def _attributed(value: str, given: tuple[tuple[str, Word | None], ...]) -> str:
-    names = {name for name, _ in given}
+def _apply_case(value: str, options: tuple[tuple[str, Word | None], ...]) -> str:
+    names = {name for name, _ in options}
     if "-l" in names:
         return value.lower()
     if "-u" in names:
@@ -78,140 +88,143 @@ def _attributed(value: str, given: tuple[tuple[str, Word | None], ...]) -> str:
     return value
 
 
-def _unset(world: World, call: Call) -> Result:
-    split = options(call.argv[1:])
-    for word in split.operands:
-        if not split.has("-f"):
-            place(world, word.text, ())
-            world.known.pop(word.text + "[]", None)
-        if not split.has("-v"):
-            world.functions.pop(word.text, None)
+def _unset(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:])
+    for word in options.operands:
+        if not options.has("-f"):
+            set_values(state, word.text, ())
+            state.variables.pop(word.text + "[]", None)
+        if not options.has("-v"):
+            state.functions.pop(word.text, None)
     return _SILENT
 
 
-def _set(world: World, call: Call) -> Result:
-    words = texts(call.argv[1:])
+def _set(state: ShellState, call: Call) -> Result:
+    words = word_texts(call.argv[1:])
     if "--" in words:
-        place(world, "@[]", words[words.index("--") + 1 :])
+        set_values(state, "@[]", words[words.index("--") + 1 :])
     elif words and not words[0].startswith(("-", "+")):
-        place(world, "@[]", words)
+        set_values(state, "@[]", words)
     return _SILENT
 
 
-def _shift(world: World, call: Call) -> Result:
+def _shift(state: ShellState, call: Call) -> Result:
     count = call.argv[1].text if len(call.argv) > 1 else "1"
-    items = world.known.get("@[]")
+    items = state.variables.get("@[]")
     if items is not None and count.isdecimal():
-        place(world, "@[]", items[int(count[:6]) :])
+        set_values(state, "@[]", items[int(count[:6]) :])
     return _SILENT
 
 
-def _read(world: World, call: Call) -> Result:
-    """Fill variables from the first line of the input; the last one takes the rest."""
-    split = options(call.argv[1:], ("-p", "-u", "-d", "-n", "-N", "-t", "-i", "-a"))
-    text = _input(world, call, split.value("-u"))
-    line = text if split.value("-d") else text.partition("\n")[0]
-    between = _between(look(world, "IFS"))
-    array = split.value("-a")
+def _read(state: ShellState, call: Call) -> Result:
+    """Assign the words of the first input line to variables; the last variable takes the rest."""
+    options = parse_options(call.argv[1:], ("-p", "-u", "-d", "-n", "-N", "-t", "-i", "-a"))
+    text = _read_input(state, call, options.value("-u"))
+    line = text if options.value("-d") else text.partition("\n")[0]
+    separator = _compile_separator(lookup(state, "IFS"))
+    array = options.value("-a")
     if array is not None:
-        place(world, array.text + "[]", tuple(item for item in between.split(line) if item)[:_MAX_ITEMS])
+        set_values(
+            state, array.text + "[]", tuple(item for item in separator.split(line) if item)[:_MAX_ITEMS]
+        )
         return _SILENT
-    names = texts(split.operands) or ("REPLY",)
+    names = word_texts(options.operands) or ("REPLY",)
     rest = line.strip(" \t")
     for name in names[:-1]:
-        first, *left = between.split(rest, maxsplit=1)
-        put(world, name, first)
-        rest = left[0] if left else ""
-    put(world, names[-1], rest)
+        first, *remainder = separator.split(rest, maxsplit=1)
+        set_variable(state, name, first)
+        rest = remainder[0] if remainder else ""
+    set_variable(state, names[-1], rest)
     return _SILENT
 
 
 _MAX_ITEMS = 1_000
+"""Maximum items of an array that `read` or `mapfile` fills."""
 
 
-def _between(separators: str | None) -> re.Pattern[str]:
+def _compile_separator(separators: str | None) -> re.Pattern[str]:
     if not separators or UNKNOWN in separators or not separators.strip(" \t\n"):
-        return _SPLIT
+        return _DEFAULT_SEPARATOR
     return re.compile("[" + re.escape(separators) + "\n]")
 
 
-def _mapfile(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], ("-d", "-n", "-O", "-s", "-u", "-C", "-c"))
-    content = _input(world, call, split.value("-u"))
-    given = split.value("-d")
-    end = given.text[:1] or "\n" if given is not None else "\n"
-    name = split.operands[0].text if split.operands else "MAPFILE"
-    place(world, name + "[]", tuple(content.rstrip(end).split(end)[:_MAX_ITEMS]))
-    callback = split.value("-C")
+def _mapfile(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], ("-d", "-n", "-O", "-s", "-u", "-C", "-c"))
+    content = _read_input(state, call, options.value("-u"))
+    delimiter = options.value("-d")
+    end = delimiter.text[:1] or "\n" if delimiter is not None else "\n"
+    name = options.operands[0].text if options.operands else "MAPFILE"
+    set_values(state, name + "[]", tuple(content.rstrip(end).split(end)[:_MAX_ITEMS]))
+    callback = options.value("-C")
     if callback is None:
         return _SILENT
-    return Result("", (Inner("mapfile -C", callback.span, code=callback.text, subshell=False),))
+    return Result("", (InnerCommand("mapfile -C", callback.span, code=callback.text, subshell=False),))
 
 
-def _input(world: World, call: Call, fd: Word | None) -> str:
+def _read_input(state: ShellState, call: Call, fd: Word | None) -> str:
     if fd is not None:
-        return world.files.get("/dev/fd/" + fd.text, UNKNOWN)
+        return state.files.get("/dev/fd/" + fd.text, UNKNOWN)
     return call.stdin or UNKNOWN
 
 
-def _alias(world: World, call: Call) -> Result:
+def _alias(state: ShellState, call: Call) -> Result:
     for word in call.argv[1:]:
         name, equals, value = word.text.partition("=")
         if equals:
-            place(world, "alias " + name, (value,))
+            set_values(state, "alias " + name, (value,))
     return _SILENT
 
 
-def _unalias(world: World, call: Call) -> Result:
+def _unalias(state: ShellState, call: Call) -> Result:
     for word in call.argv[1:]:
-        world.known.pop("alias " + word.text, None)
+        state.variables.pop("alias " + word.text, None)
     return _SILENT
 
 
-def _hash(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], ("-p",))
-    path = split.value("-p")
-    if path is not None and split.operands:
-        place(world, "alias " + split.operands[0].text, (path.text,))
+def _hash(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], ("-p",))
+    path = options.value("-p")
+    if path is not None and options.operands:
+        set_values(state, "alias " + options.operands[0].text, (path.text,))
     return _SILENT
 
 
-def _shopt(world: World, call: Call) -> Result:
-    split = options(call.argv[1:])
-    for word in split.operands:
-        place(world, "shopt " + word.text, ("on" if split.has("-s") else "off",))
+def _shopt(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:])
+    for word in options.operands:
+        set_values(state, "shopt " + word.text, ("on" if options.has("-s") else "off",))
     return _SILENT
 
 
-def _eval(world: World, call: Call) -> Result:
-    words = call.argv[2:] if texts(call.argv[1:2]) == ("--",) else call.argv[1:]
+def _eval(state: ShellState, call: Call) -> Result:
+    words = call.argv[2:] if word_texts(call.argv[1:2]) == ("--",) else call.argv[1:]
     if not words:
         return _SILENT
     span = (words[0].span[0], words[-1].span[1])
-    code = " ".join(texts(words))
-    return Result("", (Inner("eval", span, code=code, stdin=call.stdin, subshell=False),))
+    code = " ".join(word_texts(words))
+    return Result("", (InnerCommand("eval", span, code=code, stdin=call.stdin, subshell=False),))
 
 
-def _source(world: World, call: Call) -> Result:
-    words = call.argv[2:] if texts(call.argv[1:2]) == ("--",) else call.argv[1:]
+def _source(state: ShellState, call: Call) -> Result:
+    words = call.argv[2:] if word_texts(call.argv[1:2]) == ("--",) else call.argv[1:]
     if not words:
         return _SILENT
     path = words[0].text
-    content = call.stdin if path == "/dev/stdin" else world.files.get(resolve(world, path))
+    content = call.stdin if path == "/dev/stdin" else state.files.get(resolve(state, path))
     if content is None:
         return Result()
-    args = (path, *texts(words[1:])) if len(words) > 1 else None
-    return Result("", (Inner("source", words[0].span, code=content, args=args, subshell=False),))
+    args = (path, *word_texts(words[1:])) if len(words) > 1 else None
+    return Result("", (InnerCommand("source", words[0].span, code=content, args=args, subshell=False),))
 
 
-def _trap(world: World, call: Call) -> Result:
-    operands = options(call.argv[1:]).operands
+def _trap(state: ShellState, call: Call) -> Result:
+    operands = parse_options(call.argv[1:]).operands
     if len(operands) < 2 or operands[0].text in ("-", ""):  # noqa: PLR2004 -- a command and a signal
         return _SILENT
-    return Result("", (Inner("trap", operands[0].span, code=operands[0].text, subshell=False),))
+    return Result("", (InnerCommand("trap", operands[0].span, code=operands[0].text, subshell=False),))
 
 
-def _nothing(world: World, call: Call) -> Result:
+def _do_nothing(state: ShellState, call: Call) -> Result:
     return _SILENT
 
 
@@ -236,6 +249,6 @@ PROGRAMS: Mapping[str, Program] = {
     ".": _source,
     "trap": _trap,
     **dict.fromkeys(
-        ("true", "false", ":", "test", "[", "wait", "exit", "return", "break", "continue"), _nothing
+        ("true", "false", ":", "test", "[", "wait", "exit", "return", "break", "continue"), _do_nothing
     ),
 }

@@ -1,4 +1,4 @@
-"""Editors that are driven by a script, and leave for the shell from it: sed, ed, ex, vim."""
+"""Editors that run a script, and the shell commands in such scripts: sed, ed, ex, vim."""
 
 from __future__ import annotations
 
@@ -6,89 +6,90 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.shell.embedded import commands
-from hookline.shell.filters import kept
-from hookline.shell.options import Options, options
+from hookline.shell.embedded import find_commands
+from hookline.shell.options import Options, parse_options
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.sedscript import Script, ed, sed
-from hookline.shell.shell_state import Call, Inner, Result, World, mark, resolve, spend
-from hookline.shell.streams import MAX_FILES, write
+from hookline.shell.sedscript import Script, parse_ed, parse_sed
+from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, resolve, spend, unknown_output
+from hookline.shell.streams import MAX_FILES, pass_through, write_file
 from hookline.shell.syntax import Span
 
-Program: TypeAlias = Callable[[World, Call], Result]
+Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 SED_VALUES = ("-e", "-f", "-l", "--expression", "--file", "--line-length")
 _VIM_VALUES = ("-c", "--cmd", "-S", "-u", "-i", "-s", "-w", "-W", "-T", "--startuptime")
 _EX_VALUES = tuple(name for name in _VIM_VALUES if name != "-s")
-_KEEPING = re.compile(r"[\d,$!~+\s]*(?:[pdq]?|w [^\n]*)|/[^/]*/!?[pdq]|")
-"""A script of sed that leaves the lines it keeps as they are."""
+_LINE_FILTER = re.compile(r"[\d,$!~+\s]*(?:[pdq]?|w [^\n]*)|/[^/]*/!?[pdq]|")
+"""A sed script that selects lines and leaves their text unchanged."""
 
 
-def _sed(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], SED_VALUES, mixed=True)
-    scripts, operands = _scripts(world, split)
+def _sed(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], SED_VALUES, mixed=True)
+    scripts, operands = _find_scripts(state, options)
     text = "\n".join(scripts)
-    script = sed(text) if spend(world, len(text)) else Script()
-    keeps = not split.has("-i", "--in-place") and all(_KEEPING.fullmatch(one) for one in scripts)
-    out = kept(world, call, operands) if keeps else Result()
+    script = parse_sed(text) if spend(state, len(text)) else Script()
+    only_filters = not options.has("-i", "--in-place") and all(
+        _LINE_FILTER.fullmatch(item) for item in scripts
+    )
+    filtered = pass_through(state, call, operands) if only_filters else Result()
     for path in script.writes[:MAX_FILES]:
-        write(world, path, out.out if keeps else mark(world), append=False)
-    inner = _inner("sed", script, call.span)
+        write_file(state, path, filtered.output if only_filters else unknown_output(state), append=False)
+    inner = _inner_commands("sed", script, call.span)
     if script.runs_input and call.stdin:
-        inner.append(Inner("sed e", call.span, code=call.stdin))
-    return Result(inner=tuple(inner)) if inner else out
+        inner.append(InnerCommand("sed e", call.span, code=call.stdin))
+    return Result(inner=tuple(inner)) if inner else filtered
 
 
-def _scripts(world: World, split: Options) -> tuple[list[str], tuple[Word, ...]]:
-    """The scripts of a sed, and the files that it reads."""
+def _find_scripts(state: ShellState, options: Options) -> tuple[list[str], tuple[Word, ...]]:
+    """Return the scripts of a sed command, and the files that it reads."""
     scripts: list[str] = []
-    for name, value in split.given:
+    for name, value in options.options:
         if value is not None and name in ("-e", "--expression"):
             scripts.append(value.text)
         elif value is not None and name in ("-f", "--file"):
-            scripts.append(world.files.get(resolve(world, value.text), UNKNOWN))
+            scripts.append(state.files.get(resolve(state, value.text), UNKNOWN))
     if scripts:
-        return scripts, split.operands
-    return [word.text for word in split.operands[:1]], split.operands[1:]
+        return scripts, options.operands
+    return [word.text for word in options.operands[:1]], options.operands[1:]
 
 
-def _inner(via: str, script: Script, span: Span) -> list[Inner]:
-    return [Inner(via + " !", span, code=code) for code in script.runs]
+def _inner_commands(via: str, script: Script, span: Span) -> list[InnerCommand]:
+    return [InnerCommand(via + " !", span, code=code) for code in script.commands]
 
 
-def _ed(world: World, call: Call) -> Result:
-    script = ed(call.stdin) if spend(world, len(call.stdin)) else Script()
+def _ed(state: ShellState, call: Call) -> Result:
+    script = parse_ed(call.stdin) if spend(state, len(call.stdin)) else Script()
     for path in script.writes[:MAX_FILES]:
-        write(world, path, mark(world), append=False)
-    return Result("", tuple(_inner("ed", script, call.span)))
+        write_file(state, path, unknown_output(state), append=False)
+    return Result("", tuple(_inner_commands("ed", script, call.span)))
 
 
-def _vim(world: World, call: Call) -> Result:
-    """What is given by `-c` and `+…`, sourced by `-S`, or read where vim runs as `ex`."""
-    split = options(call.argv[1:], _EX_VALUES if _plain(call) else _VIM_VALUES, mixed=True)
-    given = [value for name, value in split.given if name in ("-c", "--cmd") and value is not None]
-    given += [
-        Word(text=word.text[1:], span=word.span) for word in split.operands if word.text.startswith("+")
+def _vim(state: ShellState, call: Call) -> Result:
+    """Run the scripts of `-c` and `+…`, of a file sourced with `-S`, or of the standard input for `ex`."""
+    options = parse_options(call.argv[1:], _EX_VALUES if _runs_as_ex(call) else _VIM_VALUES, mixed=True)
+    scripts = [value for name, value in options.options if name in ("-c", "--cmd") and value is not None]
+    scripts += [
+        Word(text=word.text[1:], span=word.span) for word in options.operands if word.text.startswith("+")
     ]
-    for name, value in split.given:
+    for name, value in options.options:
         if name in ("-S", "-s", "-u") and value is not None:
-            given.append(Word(text=world.files.get(resolve(world, value.text), ""), span=value.span))
+            scripts.append(Word(text=state.files.get(resolve(state, value.text), ""), span=value.span))
     if call.stdin and not call.stdin.startswith(UNKNOWN):
-        given.append(Word(text=call.stdin, span=call.span))
-    return Result("", tuple(one for word in given for one in _vim_runs(world, word)))
+        scripts.append(Word(text=call.stdin, span=call.span))
+    return Result("", tuple(command for word in scripts for command in _find_vim_commands(state, word)))
 
 
-def _plain(call: Call) -> bool:
-    """Whether it runs as `ex`, to which `-s` only means to be silent."""
+def _runs_as_ex(call: Call) -> bool:
+    """Return whether vim runs as `ex`, where `-s` means silent and takes no value."""
     return call.argv[0].text.endswith("ex") or any(
         word.text in ("-e", "-es", "-E", "-Es") for word in call.argv
     )
 
 
-def _vim_runs(world: World, word: Word) -> list[Inner]:
-    if not word.text or not spend(world, 2 * len(word.text)):
+def _find_vim_commands(state: ShellState, word: Word) -> list[InnerCommand]:
+    if not word.text or not spend(state, 2 * len(word.text)):
         return []
-    return _inner("vim", ed(word.text), word.span) + commands(word.text, "vim", word.span)
+    return _inner_commands("vim", parse_ed(word.text), word.span) + find_commands(word.text, "vim", word.span)
 
 
 PROGRAMS: Mapping[str, Program] = {

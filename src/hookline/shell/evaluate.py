@@ -1,7 +1,7 @@
-"""Follow commands in the order a shell would run them, and note each simple command on the way.
+"""Symbolic evaluation: visit commands in the order a shell would run them, and record each simple command.
 
-Nothing runs. Both sides of a branch are followed, a loop's body once with all values of its variable,
-and what a command prints is known only for a handful of programs; everything else is `UNKNOWN`.
+Nothing runs. Both sides of a branch are evaluated, and a loop body once with all values of its variable.
+The output is known for a few programs only; that of all others is `UNKNOWN`.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hookline.shell import expand
-from hookline.shell.bombs import bomb
+from hookline.shell.bombs import is_fork_bomb
 from hookline.shell.result import UNKNOWN, Redirect, Word
-from hookline.shell.run_program import apply, by_variables, invoke, note
+from hookline.shell.run_program import evaluate_alias, evaluate_variables, invoke, record_command
 from hookline.shell.shell_state import (
     HOLE,
     MAX_ALTERNATIVES,
     MAX_TEXT,
     UNSET,
-    World,
-    branch,
-    look,
-    marked,
-    place,
-    put,
+    ShellState,
+    add_problem,
+    attribute_unknown,
+    find_written_files,
+    lookup,
+    merge_branch,
     rollback,
+    set_values,
+    set_variable,
     spend,
     too_deep,
-    trouble,
-    written,
 )
-from hookline.shell.streams import feed, keep
+from hookline.shell.streams import redirect_input, redirect_output
 from hookline.shell.syntax import (
     Array,
     Assignment,
@@ -46,252 +46,274 @@ from hookline.shell.syntax import (
     Term,
 )
 
-_ALL_OF = re.compile(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
-"""A pattern that leaves nothing of a folder out."""
-_KEY = re.compile(r"""(["']?)[A-Za-z_][\w.-]*\1""", re.ASCII)
+_MATCH_ALL_GLOB = re.compile(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
+"""A pattern that matches everything in a folder."""
+_ARRAY_KEY = re.compile(r"""(["']?)[A-Za-z_][\w.-]*\1""", re.ASCII)
 _QUOTES = "'\""
-_SCRATCH = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
-_LOOPS = frozenset({"while", "until", "for(("})
-_DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
+_SCRATCH_FOLDERS = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
+_LOOP_KINDS = frozenset({"while", "until", "for(("})
+_DECLARATIONS = frozenset({"declare", "typeset", "local", "export", "readonly"})
 
 
-def follow(world: World, steps: Steps, stdin: str) -> str:
-    """Follow *steps*; what they print, as far as it is known."""
-    printed: list[str] = []
+def evaluate_steps(state: ShellState, steps: Steps, stdin: str) -> str:
+    """Evaluate *steps* and return their output, as far as it is known."""
+    outputs: list[str] = []
     for step in steps.items:
-        if not spend(world, 1):
+        if not spend(state, 1):
             return UNKNOWN
-        before = len(world.log)
-        world.behind += step.behind
-        printed.append(_node(world, step.node, stdin))
-        world.behind -= step.behind
+        checkpoint = len(state.undo_log)
+        state.background_depth += step.background
+        outputs.append(_evaluate_node(state, step.node, stdin))
+        state.background_depth -= step.background
         if step.op == "||":
-            branch(world, before)
-    return _joined(printed)
+            merge_branch(state, checkpoint)
+    return _join_outputs(outputs)
 
 
-def _joined(printed: list[str]) -> str:
-    return "".join(printed) if sum(map(len, printed)) <= MAX_TEXT else UNKNOWN
+def _join_outputs(outputs: list[str]) -> str:
+    return "".join(outputs) if sum(map(len, outputs)) <= MAX_TEXT else UNKNOWN
 
 
-def _node(world: World, node: Node, stdin: str) -> str:
-    return _FOLLOWERS[type(node)](world, node, stdin)
+def _evaluate_node(state: ShellState, node: Node, stdin: str) -> str:
+    return _NODE_EVALUATORS[type(node)](state, node, stdin)
 
 
-def _subshell(world: World, node: Node, stdin: str) -> str:
-    before = len(world.log)
-    printed = _node(world, node, stdin)
-    rollback(world, before)
-    return printed
+def _evaluate_subshell(state: ShellState, node: Node, stdin: str) -> str:
+    checkpoint = len(state.undo_log)
+    output = _evaluate_node(state, node, stdin)
+    rollback(state, checkpoint)
+    return output
 
 
-def _pipe(world: World, pipe: Pipe, stdin: str) -> str:
-    world.behind += 1
+def _evaluate_pipe(state: ShellState, pipe: Pipe, stdin: str) -> str:
+    state.background_depth += 1
     for stage in pipe.stages[:-1]:
-        stdin = _subshell(world, stage, stdin)
-    last = _node if look(world, "shopt lastpipe") == "on" else _subshell
-    printed = last(world, pipe.stages[-1], stdin)
-    world.behind -= 1
-    return printed
+        stdin = _evaluate_subshell(state, stage, stdin)
+    evaluate_last = _evaluate_node if lookup(state, "shopt lastpipe") == "on" else _evaluate_subshell
+    output = evaluate_last(state, pipe.stages[-1], stdin)
+    state.background_depth -= 1
+    return output
 
 
-def _function(world: World, function: Function, stdin: str) -> str:
-    world.functions[function.name] = function.body
+def _define_function(state: ShellState, function: Function, stdin: str) -> str:
+    state.functions[function.name] = function.body
     if function.name == "command_not_found_handle":
-        return _node(world, function.body, stdin)
+        return _evaluate_node(state, function.body, stdin)
     return ""
 
 
-def _compound(world: World, compound: Compound, stdin: str) -> str:
-    if too_deep(world):
-        trouble(world, "commands go too deep", world.line, (0, len(world.line)))
+def _evaluate_compound(state: ShellState, compound: Compound, stdin: str) -> str:
+    if too_deep(state):
+        add_problem(state, "commands go too deep", state.line, (0, len(state.line)))
         return UNKNOWN
-    if compound.kind in _LOOPS and _bomb(compound):
-        world.bombs.append((0, len(world.line)))
-    redirects = _redirects(world, compound.redirections)
-    stdin = feed(world, compound.redirections, redirects, stdin)
-    _whole(world, redirects)
-    world.depth += 1
-    printed = _COMPOUNDS.get(compound.kind, _plain)(world, compound, stdin)
-    world.depth -= 1
-    return keep(world, redirects, printed)
+    if compound.kind in _LOOP_KINDS and _is_bomb(compound):
+        state.fork_bombs.append((0, len(state.line)))
+    redirects = _expand_redirects(state, compound.redirections)
+    stdin = redirect_input(state, compound.redirections, redirects, stdin)
+    _record_group_redirects(state, redirects)
+    state.depth += 1
+    output = _COMPOUND_EVALUATORS.get(compound.kind, _evaluate_bodies)(state, compound, stdin)
+    state.depth -= 1
+    return redirect_output(state, redirects, output)
 
 
-def _bomb(compound: Compound) -> bool:
-    return bomb(compound)
+def _is_bomb(compound: Compound) -> bool:
+    return is_fork_bomb(compound)
 
 
-def _whole(world: World, redirects: tuple[Redirect, ...]) -> None:
-    """Where a whole `{ …; } > file` writes to, noted as the command that would do nothing else."""
-    if any(">" in one.op for one in redirects) and spend(world, 1):
+def _record_group_redirects(state: ShellState, redirects: tuple[Redirect, ...]) -> None:
+    """Record the output files of a group such as `{ …; } > file` as redirects of the command `:`."""
+    if any(">" in redirect.op for redirect in redirects) and spend(state, 1):
         first = redirects[0].target.span
         span = (first[0], max(first[1], redirects[-1].target.span[1]))
         name = Word(text=":", span=span)
-        outputs = tuple(one for one in redirects if ">" in one.op)
-        note(world, name.text, (name,), "", span, redirects=outputs)
+        outputs = tuple(redirect for redirect in redirects if ">" in redirect.op)
+        record_command(state, name.text, (name,), "", span, redirects=outputs)
 
 
-def _plain(world: World, compound: Compound, stdin: str) -> str:
-    """Keywords whose bodies run in order: braces, while; tests and arithmetic have words only."""
-    expand.words(world, compound.words)
-    return _joined([follow(world, body, stdin) for body in compound.bodies])
+def _evaluate_bodies(state: ShellState, compound: Compound, stdin: str) -> str:
+    """Evaluate bodies that run in order: braces, while. Tests and arithmetic only have words."""
+    expand.expand_words(state, compound.words)
+    return _join_outputs([evaluate_steps(state, body, stdin) for body in compound.bodies])
 
 
-def _parenthesis(world: World, compound: Compound, stdin: str) -> str:
-    before = len(world.log)
-    printed = _plain(world, compound, stdin)
-    rollback(world, before)
-    return printed
+def _evaluate_parenthesis(state: ShellState, compound: Compound, stdin: str) -> str:
+    checkpoint = len(state.undo_log)
+    output = _evaluate_bodies(state, compound, stdin)
+    rollback(state, checkpoint)
+    return output
 
 
-def _branches(world: World, compound: Compound, stdin: str) -> str:
-    """`if` and `case`: any branch may be the one."""
-    expand.words(world, compound.words)
-    printed: list[str] = []
+def _evaluate_branches(state: ShellState, compound: Compound, stdin: str) -> str:
+    """Evaluate every branch of `if` and `case`, since any of them may run."""
+    expand.expand_words(state, compound.words)
+    outputs: list[str] = []
     for position, body in enumerate(compound.bodies):
-        before = len(world.log)
-        printed.append(follow(world, body, stdin))
+        checkpoint = len(state.undo_log)
+        outputs.append(evaluate_steps(state, body, stdin))
         if position > 0 or compound.kind == "case":
-            branch(world, before)
-    return _joined(printed)
+            merge_branch(state, checkpoint)
+    return _join_outputs(outputs)
 
 
-def _loop(world: World, compound: Compound, stdin: str) -> str:
+def _evaluate_loop(state: ShellState, compound: Compound, stdin: str) -> str:
     if compound.kind == "for@":
-        values = list(world.known.get("@[]", (UNKNOWN,)))
+        values = list(state.variables.get("@[]", (UNKNOWN,)))
     else:
-        words = expand.words(world, compound.words)
-        values = [path for word in words if word.glob and world.files for path in written(world, word.text)]
-        values += [_matched(word) for word in words]
-    place(world, compound.name, tuple(dict.fromkeys(values))[:MAX_ALTERNATIVES] or (UNKNOWN,))
-    return _joined([follow(world, body, stdin) for body in compound.bodies])
+        words = expand.expand_words(state, compound.words)
+        values = [
+            path
+            for word in words
+            if word.glob and state.files
+            for path in find_written_files(state, word.text)
+        ]
+        values += [_loop_value(word) for word in words]
+    set_values(state, compound.name, tuple(dict.fromkeys(values))[:MAX_ALTERNATIVES] or (UNKNOWN,))
+    return _join_outputs([evaluate_steps(state, body, stdin) for body in compound.bodies])
 
 
-def _matched(word: Word) -> str:
-    """What a loop's variable holds: of `/*` something below the root, as dear as all of it."""
+def _loop_value(word: Word) -> str:
+    """Return a value of the loop variable; a match of `/*` is as dangerous as the whole folder."""
     if not word.glob:
         return word.text
-    found = _ALL_OF.fullmatch(word.text)
-    return UNKNOWN if found is None or found.group(1) in _SCRATCH else (found.group(1) or "./") + UNSET
+    match = _MATCH_ALL_GLOB.fullmatch(word.text)
+    return (
+        UNKNOWN if match is None or match.group(1) in _SCRATCH_FOLDERS else (match.group(1) or "./") + UNSET
+    )
 
 
-def _command(world: World, command: Command, stdin: str) -> str:
-    """Follow a simple command once for each possibility of the variables it uses."""
-    world.choice, world.widest = 0, 1
-    printed = _once(world, command, stdin)
-    for choice in range(1, min(world.widest, MAX_ALTERNATIVES)):
-        if not spend(world, 1):
+def _evaluate_command(state: ShellState, command: Command, stdin: str) -> str:
+    """Evaluate a simple command once for each alternative value of its variables."""
+    state.alternative, state.alternative_count = 0, 1
+    output = _evaluate_alternative(state, command, stdin)
+    for alternative in range(1, min(state.alternative_count, MAX_ALTERNATIVES)):
+        if not spend(state, 1):
             break
-        world.choice = choice
-        printed += _once(world, command, stdin)
-    world.choice, world.widest = 0, 1
-    return printed
+        state.alternative = alternative
+        output += _evaluate_alternative(state, command, stdin)
+    state.alternative, state.alternative_count = 0, 1
+    return output
 
 
-def _once(world: World, command: Command, stdin: str) -> str:
-    argv = tuple(expand.words(world, _undeclared(world, command.words)))
-    spend(world, 1 + len(argv))
-    redirects = _redirects(world, command.redirections)
-    stdin = feed(world, command.redirections, redirects, stdin)
-    settings = tuple(_assigned(world, one) for one in command.assignments)
+def _evaluate_alternative(state: ShellState, command: Command, stdin: str) -> str:
+    argv = tuple(expand.expand_words(state, _set_declared_arrays(state, command.words)))
+    spend(state, 1 + len(argv))
+    redirects = _expand_redirects(state, command.redirections)
+    stdin = redirect_input(state, command.redirections, redirects, stdin)
+    settings = tuple(_expand_assignment(state, assignment) for assignment in command.assignments)
     if not argv:
-        for one, (name, value) in zip(command.assignments, settings, strict=True):
-            _assign(world, one, name, value, command.span)
-        return keep(world, redirects, _bare(world, command, redirects, stdin) if redirects else "")
-    alias = _alias(world, command)
+        for assignment, (name, value) in zip(command.assignments, settings, strict=True):
+            _assign(state, assignment, name, value, command.span)
+        return redirect_output(
+            state, redirects, _evaluate_bare_redirect(state, command, redirects, stdin) if redirects else ""
+        )
+    alias = _find_alias(state, command)
     if alias is not None:
-        return keep(world, redirects, apply(world, alias, command.words[1:], stdin, command.words[0]))
-    printed = invoke(world, argv, stdin, command.span, redirects=redirects, settings=settings)
-    return keep(world, redirects, printed)
+        return redirect_output(
+            state, redirects, evaluate_alias(state, alias, command.words[1:], stdin, command.words[0])
+        )
+    output = invoke(state, argv, stdin, command.span, redirects=redirects, settings=settings)
+    return redirect_output(state, redirects, output)
 
 
-def _bare(world: World, command: Command, redirects: tuple[Redirect, ...], stdin: str) -> str:
-    """`> file` and `$(< file)`, noted as the commands they stand for."""
+def _evaluate_bare_redirect(
+    state: ShellState, command: Command, redirects: tuple[Redirect, ...], stdin: str
+) -> str:
+    """Record `> file` and `$(< file)` as the commands they are equivalent to, `:` and `cat`."""
     reads = redirects[0].op in ("<", "<<", "<<<") and not command.assignments
     name = Word(text="cat" if reads else ":", span=redirects[0].target.span)
-    mark = note(world, name.text, (name,), stdin, command.span, redirects=redirects)
-    return marked(stdin, mark) if reads else ""
+    mark = record_command(state, name.text, (name,), stdin, command.span, redirects=redirects)
+    return attribute_unknown(stdin, mark) if reads else ""
 
 
-def _undeclared(world: World, terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """*terms* of a `declare a=(…)`, with the arrays already set and only their names left."""
-    if terms and terms[0].parts[0] in _DECLARING and any(isinstance(term.parts[-1], Array) for term in terms):
-        return tuple(_array_set(world, term) for term in terms)
+def _set_declared_arrays(state: ShellState, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Set the arrays of a `declare a=(…)`, and return *terms* with only their names."""
+    if (
+        terms
+        and terms[0].parts[0] in _DECLARATIONS
+        and any(isinstance(term.parts[-1], Array) for term in terms)
+    ):
+        return tuple(_set_declared_array(state, term) for term in terms)
     return terms
 
 
-def _array_set(world: World, term: Term) -> Term:
+def _set_declared_array(state: ShellState, term: Term) -> Term:
     name, last = term.parts[0], term.parts[-1]
     if not isinstance(last, Array) or not isinstance(name, str):
         return term
     bare = name.rstrip("+=")
-    place(world, bare + "[]", tuple(word.text for word in expand.words(world, last.items)))
+    set_values(state, bare + "[]", tuple(word.text for word in expand.expand_words(state, last.items)))
     return Term((bare,), term.span, plain=True)
 
 
-def _alias(world: World, command: Command) -> str | None:
+def _find_alias(state: ShellState, command: Command) -> str | None:
     first = command.words[0].parts if command.words else ()
     if len(first) != 1 or not isinstance(first[0], str):
         return None
     name = "alias " + first[0]
-    value = look(world, name) if name in world.known else None
-    return None if value is None or f"{name}={value}" in world.calls else value
+    value = lookup(state, name) if name in state.variables else None
+    return None if value is None or f"{name}={value}" in state.call_stack else value
 
 
-def _assigned(world: World, one: Assignment) -> tuple[str, str]:
-    if one.parts and isinstance(one.parts[0], Array):
-        return one.name, ""
-    value = expand.text(world, one.parts, tilde=True)
-    return one.name, (look(world, one.name) or "") + value if one.append else value
+def _expand_assignment(state: ShellState, assignment: Assignment) -> tuple[str, str]:
+    if assignment.parts and isinstance(assignment.parts[0], Array):
+        return assignment.name, ""
+    value = expand.expand_text(state, assignment.parts, tilde=True)
+    return assignment.name, (lookup(state, assignment.name) or "") + value if assignment.append else value
 
 
-def _assign(world: World, one: Assignment, name: str, value: str, span: Span) -> None:
-    array = one.parts[0] if one.parts else None
+def _assign(state: ShellState, assignment: Assignment, name: str, value: str, span: Span) -> None:
+    array = assignment.parts[0] if assignment.parts else None
     if isinstance(array, Array):
-        old = world.known.get(name + "[]", ()) if one.append else ()
-        place(world, name + "[]", old + tuple(word.text for word in expand.words(world, array.items)))
-    elif one.subscript:
-        _set_item(world, name, one.subscript, value)
+        old = state.variables.get(name + "[]", ()) if assignment.append else ()
+        set_values(
+            state, name + "[]", old + tuple(word.text for word in expand.expand_words(state, array.items))
+        )
+    elif assignment.subscript:
+        _set_array_item(state, name, assignment.subscript, value)
     else:
-        put(world, name, value)
-        by_variables(world, ((name, value),), span)
+        set_variable(state, name, value)
+        evaluate_variables(state, ((name, value),), span)
 
 
-def _set_item(world: World, name: str, index: str, value: str) -> None:
-    """Set one item; those before it that nothing has set stay holes, words are the keys of a map."""
-    items = list(world.known.get(name + "[]", ()))
+def _set_array_item(state: ShellState, name: str, index: str, value: str) -> None:
+    """Set one array item; unset items before it are holes, and a word is the key of an associative array."""
+    items = list(state.variables.get(name + "[]", ()))
     if index.isdecimal() and int(index[:4]) < MAX_ALTERNATIVES:
-        place_at = int(index[:4])
-        items += [HOLE] * (place_at + 1 - len(items))
-        items[place_at] = value
-    elif _KEY.fullmatch(index) and len(items) < MAX_ALTERNATIVES:
+        position = int(index[:4])
+        items += [HOLE] * (position + 1 - len(items))
+        items[position] = value
+    elif _ARRAY_KEY.fullmatch(index) and len(items) < MAX_ALTERNATIVES:
         key = f"[{index.strip(_QUOTES)}]="
         items = [item for item in items if not item.startswith(key)] + [key + value]
     else:
         items = [UNKNOWN]
-    place(world, name + "[]", tuple(items))
+    set_values(state, name + "[]", tuple(items))
 
 
-def _redirects(world: World, redirections: tuple[Redirection, ...]) -> tuple[Redirect, ...]:
-    return tuple(Redirect(op=one.op, fd=one.fd, target=_target(world, one.target)) for one in redirections)
+def _expand_redirects(state: ShellState, redirections: tuple[Redirection, ...]) -> tuple[Redirect, ...]:
+    return tuple(
+        Redirect(op=redirection.op, fd=redirection.fd, target=_expand_target(state, redirection.target))
+        for redirection in redirections
+    )
 
 
-def _target(world: World, term: Term) -> Word:
-    found = expand.words(world, (term,))
-    return found[0] if len(found) == 1 else Word(text=" ".join(word.text for word in found), span=term.span)
+def _expand_target(state: ShellState, term: Term) -> Word:
+    words = expand.expand_words(state, (term,))
+    return words[0] if len(words) == 1 else Word(text=" ".join(word.text for word in words), span=term.span)
 
 
-_FOLLOWERS: Mapping[type, Callable[[World, Any, str], str]] = {
-    Command: _command,
-    Pipe: _pipe,
-    Compound: _compound,
-    Function: _function,
+_NODE_EVALUATORS: Mapping[type, Callable[[ShellState, Any, str], str]] = {
+    Command: _evaluate_command,
+    Pipe: _evaluate_pipe,
+    Compound: _evaluate_compound,
+    Function: _define_function,
 }
-_COMPOUNDS: Mapping[str, Callable[[World, Compound, str], str]] = {
-    "(": _parenthesis,
-    "if": _branches,
-    "case": _branches,
-    "for": _loop,
-    "for@": _loop,
-    "select": _loop,
+_COMPOUND_EVALUATORS: Mapping[str, Callable[[ShellState, Compound, str], str]] = {
+    "(": _evaluate_parenthesis,
+    "if": _evaluate_branches,
+    "case": _evaluate_branches,
+    "for": _evaluate_loop,
+    "for@": _evaluate_loop,
+    "select": _evaluate_loop,
 }

@@ -1,4 +1,4 @@
-"""Turn words as written into the words a command gets: expansion, splitting, quote removal."""
+"""Word expansion: turn words as written into the arguments of a command."""
 
 from __future__ import annotations
 
@@ -10,107 +10,112 @@ from typing import Any, NamedTuple
 from msgspec import Struct, field
 
 from hookline.shell import params
-from hookline.shell.braces import braces
+from hookline.shell.braces import expand_braces
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import (
     MAX_TEXT,
     UNSET,
-    World,
+    ShellState,
+    add_problem,
     cwd,
-    look,
+    lookup,
     rollback,
     spend,
-    store,
+    store_file,
     too_deep,
-    trouble,
 )
 from hookline.shell.syntax import Arith, Array, Code, Double, Param, Part, Quoted, Span, Term
 
-_MAX_PIPES = 50
-"""Process substitutions that get a name of their own; later ones are unknown files."""
-_FEW, _PER_ITEM = 100, 32
-"""A long array costs this much an item each time it is spelled out: the line has it only once."""
-_SETTING = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
+_MAX_SUBSTITUTION_FILES = 50
+"""Maximum process substitutions with a file name of their own; further ones are unknown files."""
+_MAX_FREE_ITEMS, _WORK_PER_ITEM = 100, 32
+"""Array items that expand for free, and the work per item of a longer array, which may expand often."""
+_ASSIGNMENT_PREFIX = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 _GLOB = re.compile(r"[*?\[]")
 _DEFAULT_IFS = " \t\n"
 _DEFAULT_SPLIT = re.compile(r"[ \t\n]+")
 
 
 class _Piece(NamedTuple):
+    """A part of the text that a word expands to."""
+
     text: str
-    bare: bool = False
-    """Not quoted: globs in it count."""
+    unquoted: bool = False
+    """Whether glob characters in the text are active."""
     split: bool = False
-    gap: bool = False
-    """A word ends here, whatever the text."""
+    """Whether separators in the text split it into words."""
+    word_end: bool = False
+    """Whether a word ends here, whatever the text."""
 
 
 class _Field(Struct, kw_only=True):
+    """A word being built from pieces."""
+
     texts: list[str] = field(default_factory=list)
     present: bool = False
     glob: bool = False
 
 
-def words(world: World, terms: Iterable[Term]) -> list[Word]:
-    """The words that *terms* become."""
-    out: list[Word] = []
+def expand_words(state: ShellState, terms: Iterable[Term]) -> list[Word]:
+    """Return the words that *terms* expand to."""
+    words: list[Word] = []
     for term in terms:
         first = term.parts[0]
         if term.plain and isinstance(first, str):
-            out.append(Word(text=first, span=term.span))
+            words.append(Word(text=first, span=term.span))
         elif len(term.parts) == 1 and isinstance(first, Quoted):
-            out.append(Word(text=first.text, span=term.span))
+            words.append(Word(text=first.text, span=term.span))
         else:
-            for parts in braces(term.parts):
-                out += _fields(world, parts, term.span)
-    return out
+            for parts in expand_braces(term.parts):
+                words += _split_fields(state, parts, term.span)
+    return words
 
 
-def text(world: World, parts: tuple[Part, ...], *, tilde: bool = False) -> str:
-    """*parts* as one string: the value of an assignment, a here-document, a file name."""
-    pieces = _pieces(world, parts, quoted=True, tilde=tilde)
-    joined = "".join(" " if piece.gap else piece.text for piece in pieces)
-    spend(world, len(joined) >> 4)
+def expand_text(state: ShellState, parts: tuple[Part, ...], *, tilde: bool = False) -> str:
+    """Return *parts* expanded to one string: the value of an assignment, a here-document, a file name."""
+    pieces = _expand_parts(state, parts, quoted=True, tilde=tilde)
+    joined = "".join(" " if piece.word_end else piece.text for piece in pieces)
+    spend(state, len(joined) >> 4)
     return joined if len(joined) <= MAX_TEXT else UNKNOWN
 
 
-def _fields(world: World, parts: tuple[Part, ...], span: Span) -> list[Word]:
+def _split_fields(state: ShellState, parts: tuple[Part, ...], span: Span) -> list[Word]:
     fields = [_Field()]
-    for piece in _pieces(world, parts, quoted=False, tilde=True):
-        if piece.gap:
+    for piece in _expand_parts(state, parts, quoted=False, tilde=True):
+        if piece.word_end:
             fields.append(_Field())
         elif piece.split:
-            _split(world, fields, piece.text)
+            _add_split_value(state, fields, piece.text)
         else:
-            _add(fields[-1], piece)
-    return [_word(world, each, span) for each in fields if each.present]
+            _add_piece(fields[-1], piece)
+    return [_to_word(state, word_field, span) for word_field in fields if word_field.present]
 
 
-def _word(world: World, one: _Field, span: Span) -> Word:
-    full = "".join(one.texts)
-    spend(world, len(full) >> 4)
-    return Word(text=full if len(full) <= MAX_TEXT else UNKNOWN, span=span, glob=one.glob)
+def _to_word(state: ShellState, word_field: _Field, span: Span) -> Word:
+    text = "".join(word_field.texts)
+    spend(state, len(text) >> 4)
+    return Word(text=text if len(text) <= MAX_TEXT else UNKNOWN, span=span, glob=word_field.glob)
 
 
-def _add(target: _Field, piece: _Piece) -> None:
+def _add_piece(target: _Field, piece: _Piece) -> None:
     target.texts.append(piece.text)
     target.present = True
-    target.glob = target.glob or (piece.bare and _GLOB.search(piece.text) is not None)
+    target.glob = target.glob or (piece.unquoted and _GLOB.search(piece.text) is not None)
 
 
-def _split(world: World, fields: list[_Field], value: str) -> None:
-    """Add an unquoted expansion, which separators in its value break into words."""
-    separators = look(world, "IFS")
-    chunks = _chunks(value, _DEFAULT_IFS if separators is None or UNKNOWN in separators else separators)
-    spend(world, len(chunks))
+def _add_split_value(state: ShellState, fields: list[_Field], value: str) -> None:
+    """Add the value of an unquoted expansion, which separators split into words."""
+    separators = lookup(state, "IFS")
+    chunks = _split_value(value, _DEFAULT_IFS if separators is None or UNKNOWN in separators else separators)
+    spend(state, len(chunks))
     for position, chunk in enumerate(chunks):
         if position and fields[-1].present:
             fields.append(_Field())
         if chunk:
-            _add(fields[-1], _Piece(chunk, bare=True))
+            _add_piece(fields[-1], _Piece(chunk, unquoted=True))
 
 
-def _chunks(value: str, separators: str) -> list[str]:
+def _split_value(value: str, separators: str) -> list[str]:
     if separators == _DEFAULT_IFS:
         return _DEFAULT_SPLIT.split(value)
     if not separators:
@@ -118,110 +123,117 @@ def _chunks(value: str, separators: str) -> list[str]:
     return re.split("[" + re.escape(separators) + "]", value)
 
 
-def _pieces(world: World, parts: tuple[Part, ...], *, quoted: bool, tilde: bool) -> list[_Piece]:
+def _expand_parts(state: ShellState, parts: tuple[Part, ...], *, quoted: bool, tilde: bool) -> list[_Piece]:
     out: list[_Piece] = []
     for position, part in enumerate(parts):
         if isinstance(part, str):
-            value = _tilde(world, part, alone=len(parts) == 1) if tilde and position == 0 else part
-            out.append(_Piece(value, bare=not quoted))
+            value = _expand_tilde(state, part, alone=len(parts) == 1) if tilde and position == 0 else part
+            out.append(_Piece(value, unquoted=not quoted))
         else:
-            _EXPANDERS[type(part)](world, part, out, quoted)
+            _EXPANDERS[type(part)](state, part, out, quoted)
     return out
 
 
-def _tilde(world: World, part: str, *, alone: bool) -> str:
-    """*part* with the home in it spelled out: at its start, and in `name=…` after the sign and each colon."""
+def _expand_tilde(state: ShellState, part: str, *, alone: bool) -> str:
+    """Return *part* with `~` expanded at its start, and in `name=…` after the sign and each colon."""
     if "~" not in part:
         return part
-    found = _SETTING.match(part)
-    if found is None:
-        return _home(world, part, alone=alone)
-    *whole, end = part[found.end() :].split(":")
-    spelled = [_home(world, each, alone=True) for each in whole]
-    return found.group() + ":".join([*spelled, _home(world, end, alone=alone)])
+    match = _ASSIGNMENT_PREFIX.match(part)
+    if match is None:
+        return _expand_home(state, part, alone=alone)
+    *paths, last = part[match.end() :].split(":")
+    expanded = [_expand_home(state, path, alone=True) for path in paths]
+    return match.group() + ":".join([*expanded, _expand_home(state, last, alone=alone)])
 
 
-def _home(world: World, path: str, *, alone: bool) -> str:
+def _expand_home(state: ShellState, path: str, *, alone: bool) -> str:
     name, slash, rest = path[1:].partition("/")
     if not path.startswith("~") or not (slash or alone):
         return path
-    folders = {"": look(world, "HOME") or world.home, "+": cwd(world), "root": "/root"}
-    folders.setdefault(world.home.rpartition("/")[2], world.home)
+    folders = {"": lookup(state, "HOME") or state.home, "+": cwd(state), "root": "/root"}
+    folders.setdefault(state.home.rpartition("/")[2], state.home)
     return folders.get(name, UNKNOWN) + slash + rest
 
 
-def _quoted(_world: World, part: Quoted, out: list[_Piece], _in_quotes: object) -> None:
+def _expand_quoted(_state: ShellState, part: Quoted, out: list[_Piece], _in_quotes: object) -> None:
     out.append(_Piece(part.text))
 
 
-def _double(world: World, part: Double, out: list[_Piece], _in_quotes: object) -> None:
-    out += _pieces(world, part.parts, quoted=True, tilde=False) if part.parts else [_Piece("")]
+def _expand_double(state: ShellState, part: Double, out: list[_Piece], _in_quotes: object) -> None:
+    out += _expand_parts(state, part.parts, quoted=True, tilde=False) if part.parts else [_Piece("")]
 
 
-def _param(world: World, part: Param, out: list[_Piece], in_quotes: object) -> None:
-    bare = not in_quotes
-    if params.simple(world, part):
-        value = look(world, part.name) or "" if part.name in world.known else UNSET
-        out.append(_Piece(value, bare=bare, split=bare))
+def _expand_param(state: ShellState, part: Param, out: list[_Piece], in_quotes: object) -> None:
+    unquoted = not in_quotes
+    if params.is_plain_variable(state, part):
+        value = lookup(state, part.name) or "" if part.name in state.variables else UNSET
+        out.append(_Piece(value, unquoted=unquoted, split=unquoted))
         return
-    spell = partial(text, world, tilde=bare)
-    written = params.fallback(world, part, spell)
-    if written is not None:
-        pieces = _pieces(world, written, quoted=not bare, tilde=bare) or [_Piece("", split=bare)]
-        out += [piece._replace(split=True) if piece.bare else piece for piece in pieces]
+    expand = partial(expand_text, state, tilde=unquoted)
+    default_parts = params.find_default_parts(state, part, expand)
+    if default_parts is not None:
+        pieces = _expand_parts(state, default_parts, quoted=not unquoted, tilde=unquoted) or [
+            _Piece("", split=unquoted)
+        ]
+        out += [piece._replace(split=True) if piece.unquoted else piece for piece in pieces]
         return
-    values = params.values(world, part, spell)
-    if len(values) > _FEW:
-        spend(world, _PER_ITEM * len(values))
+    values = params.expand_parameter(state, part, expand)
+    if len(values) > _MAX_FREE_ITEMS:
+        spend(state, _WORK_PER_ITEM * len(values))
     for position, value in enumerate(values):
         if position:
-            out.append(_Piece("", gap=True))
-        out.append(_Piece(value, bare=bare, split=bare))
+            out.append(_Piece("", word_end=True))
+        out.append(_Piece(value, unquoted=unquoted, split=unquoted))
 
 
-def _code(world: World, part: Code, out: list[_Piece], in_quotes: object) -> None:
-    printed = substitute(world, part, UNKNOWN if part.kind == ">(" else "")
+def _expand_code(state: ShellState, part: Code, out: list[_Piece], in_quotes: object) -> None:
+    output = evaluate_substitution(state, part, UNKNOWN if part.kind == ">(" else "")
     if part.kind in ("<(", ">("):
-        path = f"/dev/fd/{63 - len(world.files)}" if len(world.files) < _MAX_PIPES else UNKNOWN
-        store(world, path, printed)
+        path = f"/dev/fd/{63 - len(state.files)}" if len(state.files) < _MAX_SUBSTITUTION_FILES else UNKNOWN
+        store_file(state, path, output)
         if part.kind == ">(":
-            world.sinks[path] = part
+            state.sinks[path] = part
         out.append(_Piece(path))
     else:
-        bare = not in_quotes
-        out.append(_Piece(printed.rstrip("\n"), bare=bare, split=bare))
+        unquoted = not in_quotes
+        out.append(_Piece(output.rstrip("\n"), unquoted=unquoted, split=unquoted))
 
 
-def substitute(world: World, part: Code, stdin: str) -> str:
-    """What the commands inside print, followed as the subshell they run in."""
-    if too_deep(world):
-        trouble(world, "substitutions go too deep", world.line, (0, len(world.line)))
+def evaluate_substitution(state: ShellState, part: Code, stdin: str) -> str:
+    """Evaluate the commands of a substitution in a subshell, and return their output."""
+    if too_deep(state):
+        add_problem(state, "substitutions go too deep", state.line, (0, len(state.line)))
         return UNKNOWN
-    before, via, choice, widest = len(world.log), world.via, world.choice, world.widest
-    world.depth += 1
-    world.via = (*via, "`…`" if part.kind == "`" else part.kind + "…)")
-    printed = world.follow(world, part.body, stdin)
-    rollback(world, before)
-    world.depth -= 1
-    world.via, world.choice, world.widest = via, choice, widest
-    return printed
+    checkpoint, via, alternative, alternative_count = (
+        len(state.undo_log),
+        state.via,
+        state.alternative,
+        state.alternative_count,
+    )
+    state.depth += 1
+    state.via = (*via, "`…`" if part.kind == "`" else part.kind + "…)")
+    output = state.evaluate(state, part.body, stdin)
+    rollback(state, checkpoint)
+    state.depth -= 1
+    state.via, state.alternative, state.alternative_count = via, alternative, alternative_count
+    return output
 
 
-def _arith(world: World, part: Arith, out: list[_Piece], _in_quotes: object) -> None:
-    _pieces(world, part.parts, quoted=True, tilde=False)
+def _expand_arith(state: ShellState, part: Arith, out: list[_Piece], _in_quotes: object) -> None:
+    _expand_parts(state, part.parts, quoted=True, tilde=False)
     value = part.text.strip()
     out.append(_Piece(value if value.isdecimal() and not value.startswith("0") else UNKNOWN))
 
 
-def _array(world: World, part: Array, out: list[_Piece], _in_quotes: object) -> None:
-    out.append(_Piece(" ".join(word.text for word in words(world, part.items))))
+def _expand_array(state: ShellState, part: Array, out: list[_Piece], _in_quotes: object) -> None:
+    out.append(_Piece(" ".join(word.text for word in expand_words(state, part.items))))
 
 
-_EXPANDERS: Mapping[type, Callable[[World, Any, list[_Piece], object], None]] = {
-    Quoted: _quoted,
-    Double: _double,
-    Param: _param,
-    Code: _code,
-    Arith: _arith,
-    Array: _array,
+_EXPANDERS: Mapping[type, Callable[[ShellState, Any, list[_Piece], object], None]] = {
+    Quoted: _expand_quoted,
+    Double: _expand_double,
+    Param: _expand_param,
+    Code: _expand_code,
+    Arith: _expand_arith,
+    Array: _expand_array,
 }

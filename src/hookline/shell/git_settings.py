@@ -1,70 +1,72 @@
-"""Settings of git, and variables of the environment, whose value is a command that some program runs."""
+"""Git settings and environment variables whose value is a command that a program runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
-from hookline.shell.options import spelled
-from hookline.shell.shell_state import Inner, World, resolve
+from hookline.shell.options import word_set
+from hookline.shell.shell_state import InnerCommand, ShellState, resolve
 from hookline.shell.syntax import Span
 
-_EXACT = spelled(
+_COMMAND_SETTINGS = word_set(
     """core.pager core.editor core.fsmonitor core.askpass core.gitproxy core.alternaterefscommand
     diff.external sequence.editor gpg.program credential.helper interactive.difffilter imap.tunnel web.browser
     uploadpack.packobjectshook sendemail.sendmailcmd sendemail.tocmd sendemail.cccmd"""
 )
-_SHAPES = tuple(
-    spelled(
+_COMMAND_SETTING_PATTERNS = tuple(
+    word_set(
         """pager.* filter.*.clean filter.*.smudge filter.*.process diff.*.textconv diff.*.command
         merge.*.driver mergetool.*.cmd difftool.*.cmd browser.*.cmd man.*.cmd guitool.*.cmd
         trailer.*.command trailer.*.cmd gpg.*.program credential.*.helper remote.*.uploadpack
         remote.*.receivepack"""
     )
 )
-_SWITCHES = spelled("true false yes no on off 1 0") | {""}
-"""What some of them may be instead: `core.fsmonitor=true`, `pager.log=false`."""
-VARIABLES = spelled(
+_SWITCH_VALUES = word_set("true false yes no on off 1 0") | {""}
+"""Values that switch such a setting on or off instead: `core.fsmonitor=true`, `pager.log=false`."""
+COMMAND_VARIABLES = word_set(
     """PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER PSQL_PAGER AWS_PAGER GH_PAGER BAT_PAGER DELTA_PAGER EDITOR
     VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR KUBE_EDITOR SUDO_EDITOR GH_EDITOR HGEDITOR SVN_EDITOR SYSTEMD_EDITOR
     GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_PROXY_COMMAND LESSOPEN LESSCLOSE
     PROMPT_COMMAND BROWSER GH_BROWSER"""
 )
-"""Variables that name a command."""
-FILES = spelled("BASH_ENV ENV")
-"""Variables that name a script, which a shell runs before anything else."""
+"""Variables whose value is a command."""
+SCRIPT_VARIABLES = word_set("BASH_ENV ENV")
+"""Variables that name a script, which a shell runs at its start."""
 
 
-def runs(key: str) -> bool:
-    """Whether the value of the setting *key*, in small letters, is a command."""
-    return key in _EXACT or any(fnmatchcase(key, shape) for shape in _SHAPES)
+def holds_command(key: str) -> bool:
+    """Return whether the value of the setting *key*, in lower case, is a command."""
+    return key in _COMMAND_SETTINGS or any(fnmatchcase(key, pattern) for pattern in _COMMAND_SETTING_PATTERNS)
 
 
-def configured(key: str, value: str, via: str, span: Span) -> Iterator[Inner]:
-    """The command that *value* is, if the setting *key* makes git run one."""
-    if value.lower() not in _SWITCHES and runs(key):
+def find_setting_commands(key: str, value: str, via: str, span: Span) -> Iterator[InnerCommand]:
+    """Yield *value* as a command if git runs the value of the setting *key*."""
+    if value.lower() not in _SWITCH_VALUES and holds_command(key):
         command = value.removeprefix("!") if key.endswith("helper") else value
         if key.endswith("helper") and command == value and not value.startswith("/"):
             return
-        yield Inner(via, span, code=command)
+        yield InnerCommand(via, span, code=command)
 
 
-def hooks(world: World, folder: str, span: Span) -> Iterator[Inner]:
-    """The hooks that this very line has written to *folder*."""
-    if not world.files:
+def find_hook_commands(state: ShellState, folder: str, span: Span) -> Iterator[InnerCommand]:
+    """Yield the hooks that this line has written to *folder*."""
+    if not state.files:
         return
-    where = resolve(world, folder) + "/"
-    for path, content in tuple(world.files.items()):
-        if path.startswith(where) and "/" not in path[len(where) :]:
-            yield Inner("git hook", span, code=content)
+    prefix = resolve(state, folder) + "/"
+    for path, content in tuple(state.files.items()):
+        if path.startswith(prefix) and "/" not in path[len(prefix) :]:
+            yield InnerCommand("git hook", span, code=content)
 
 
-def variables(world: World, settings: Iterable[tuple[str, str]], span: Span) -> Iterator[Inner]:
-    """What the variables among *settings* make other programs run."""
+def find_variable_commands(
+    state: ShellState, settings: Iterable[tuple[str, str]], span: Span
+) -> Iterator[InnerCommand]:
+    """Yield the commands that the variables among *settings* make other programs run."""
     for name, value in settings:
-        if name in VARIABLES and value:
-            yield Inner("$" + name, span, code=value.lstrip("|-"))
-        elif name in FILES and world.files:
-            content = world.files.get(resolve(world, value)) if value else None
+        if name in COMMAND_VARIABLES and value:
+            yield InnerCommand("$" + name, span, code=value.lstrip("|-"))
+        elif name in SCRIPT_VARIABLES and state.files:
+            content = state.files.get(resolve(state, value)) if value else None
             if content is not None:
-                yield Inner("$" + name, span, code=content)
+                yield InnerCommand("$" + name, span, code=content)

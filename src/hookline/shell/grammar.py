@@ -1,4 +1,4 @@
-"""Read commands: lists, pipelines, and simple commands; the keyworded ones are next door."""
+"""Parsing of command lists, simple commands, redirections and here-documents; see also `compounds`."""
 
 from __future__ import annotations
 
@@ -6,25 +6,27 @@ import re
 from collections.abc import Iterator
 
 from hookline.shell import compounds
-from hookline.shell.heredocs import redirection
 from hookline.shell.source import (
     MAX_FAILURES,
     Failure,
+    ParseError,
     Source,
-    Unparsed,
-    blanks,
-    deeper,
+    add_failure,
+    detach_source,
+    enter_nesting,
     expect,
-    fail,
-    mark,
-    newlines,
+    narrow_source,
     peek,
+    skip_blanks,
+    skip_newlines,
     take,
+    to_line_span,
 )
 from hookline.shell.syntax import (
     Assignment,
     Command,
     Function,
+    Heredoc,
     Node,
     Part,
     Pipe,
@@ -35,281 +37,356 @@ from hookline.shell.syntax import (
     Steps,
     Term,
 )
-from hookline.shell.words import term
+from hookline.shell.words import read_heredoc_parts, read_term
+
+_REDIRECTION_OPERATOR = re.compile(
+    r"(\d+|\{[A-Za-z_]\w*\})?(<<<|<<-|<<|<&|<>|<(?!\()|>>|>&|>\||>(?!\())|(&>>|&>)",
+    re.ASCII,
+)
+_DELIMITER_QUOTES = re.compile(r"\\(.)|['\"]|\$(?=['\"])", re.DOTALL)
+
+
+def read_redirection(src: Source) -> Redirection | None:
+    """Read the redirection at the cursor; return None if there is none."""
+    match = _REDIRECTION_OPERATOR.match(src.text, src.pos, src.end)
+    if match is None:
+        return None
+    src.pos = match.end()
+    skip_blanks(src)
+    start = src.pos
+    target = read_term(src)
+    op, fd = match.group(2) or match.group(3), match.group(1) or ""
+    if op not in ("<<", "<<-"):
+        return Redirection(op, fd, target)
+    return Redirection(op, fd, target, _defer_heredoc(src, src.text[start : src.pos], tabs=op == "<<-"))
+
+
+def _defer_heredoc(src: Source, quoted_delimiter: str, *, tabs: bool) -> Heredoc:
+    delimiter = _DELIMITER_QUOTES.sub(lambda match: match.group(1) or "", quoted_delimiter)
+    literal = delimiter != quoted_delimiter
+    document = Heredoc()
+
+    def fill(src: Source) -> None:
+        start, end = _skip_heredoc(src, delimiter, tabs=tabs)
+        document.parts = _read_body(src, start, end, literal=literal, tabs=tabs)
+
+    src.pending.append(fill)
+    return document
+
+
+def _skip_heredoc(src: Source, delimiter: str, *, tabs: bool) -> tuple[int, int]:
+    """Skip the body and its closing line, and return the start and end of the body."""
+    start = src.pos
+    while src.pos < src.end:
+        line_start = src.pos
+        newline = src.text.find("\n", line_start, src.end)
+        line_end = src.end if newline < 0 else newline
+        line = src.text[line_start:line_end].lstrip("\t") if tabs else src.text[line_start:line_end]
+        src.pos = min(line_end + 1, src.end)
+        if line in (delimiter, delimiter + "\r"):
+            return start, line_start
+        if src.depth and line.startswith(delimiter + ")"):
+            src.pos = line_end - len(line) + len(delimiter)
+            return start, line_start
+    return start, src.end
+
+
+def _read_body(src: Source, start: int, end: int, *, literal: bool, tabs: bool) -> tuple[Part, ...]:
+    text = src.text[start:end]
+    if tabs:
+        text = re.sub(r"(?m)^\t+", "", text)
+    if literal:
+        return (Quoted(text),)
+    return read_heredoc_parts(
+        detach_source(src, text, (start, end)) if tabs else narrow_source(src, start, end)
+    )
+
 
 RESERVED = re.compile(
     r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|\[\[|[{}!])"
     r"(?=[ \t\n;&|()<>]|\\\n|\r\n|\Z)"
 )
-_FIRST = frozenset("itefwudcs[{}!")
-"""What they begin with."""
+"""A reserved word."""
+_RESERVED_INITIALS = frozenset("itefwudcs[{}!")
+"""First characters of the reserved words."""
 _SEPARATOR = re.compile(r"&&|\|\||;(?![;&])|&(?!>)|(?=\n)")
-_PREFIX = re.compile(r"(?:!|time(?:[ \t]+-p)?(?:[ \t]+--)?)(?=[ \t\n;&|()<>]|\\\n|\Z)")
+_PIPELINE_PREFIX = re.compile(r"(?:!|time(?:[ \t]+-p)?(?:[ \t]+--)?)(?=[ \t\n;&|()<>]|\\\n|\Z)")
 _FUNCTION_NAME = re.compile(r"[^ \t\n;&|()<>]+")
 _COPROC_NAME = re.compile(
     r"[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|while|until|for|case|select|\[\[)[ \t\n])", re.ASCII
 )
-_PLAIN = re.compile(
+_PLAIN_WORD = re.compile(
     r"""([A-Za-z_./:@%+,-][A-Za-z0-9_./:@%+,=-]*|'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&)<>]|\Z)[ \t]*"""
 )
-"""A word that is what it says, or what is between its quotes, and can be nothing else behind another word."""
-_GLUED = re.compile(r"\{(?=[^\s({\\])")
-_SPARE = 10_000
+"""A literal or quoted word without expansions, which after another word cannot be anything else."""
+_GLUED_BRACE = re.compile(r"\{(?=[^\s({\\])")
+_BASE_RESCANS = 10_000
+"""Characters that may be scanned twice in any text, besides four times its length."""
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=", re.ASCII)
 _OPEN_SUBSCRIPT = re.compile(r"([A-Za-z_]\w*)\[", re.ASCII)
 
 
 def parse(
-    text: str, *, offset: int = 0, fixed: Span | None = None, depth: int = 0, left: list[int] | None = None
+    text: str,
+    *,
+    offset: int = 0,
+    fixed_span: Span | None = None,
+    depth: int = 0,
+    commands_left: list[int] | None = None,
 ) -> tuple[Steps, tuple[Failure, ...]]:
-    """All commands of *text*, and the stretches of it that are no shell grammar; *left* counts them down."""
+    """Return all commands of *text*, and the parts that are not valid shell grammar.
+
+    *offset* and *fixed_span* place the text in the original line; *commands_left* is counted down.
+    """
     src = Source(
         text=text,
         pos=0,
         end=len(text),
-        grammar=_steps,
+        read_steps=_read_steps,
         depth=depth,
         offset=offset,
-        fixed=fixed,
-        spare=[4 * len(text) + _SPARE],
+        fixed_span=fixed_span,
+        rescans_left=[4 * len(text) + _BASE_RESCANS],
     )
-    src.left = src.left if left is None else left
+    src.commands_left = src.commands_left if commands_left is None else commands_left
     items: list[Step] = []
     while src.pos < src.end:
         start = src.pos
         try:
-            for step in _each(src, frozenset()):
+            for step in _iterate_steps(src, frozenset()):
                 items.append(step)
                 start = src.pos
             reason = f"unexpected {peek(src)!r}" if src.pos < src.end else ""
-        except Unparsed as why:
-            reason = str(why)
+        except ParseError as error:
+            reason = str(error)
         if reason:
-            _skip(src, start, reason)
+            _skip_line(src, start, reason)
             src.depth = depth
     return Steps(tuple(items)), tuple(src.failures)
 
 
-def _skip(src: Source, start: int, reason: str) -> None:
-    """Give up the stretch from *start* to the end of the line, or of the text if that happens too often."""
-    final = len(src.failures) >= MAX_FAILURES or src.left[0] < 0
+def _skip_line(src: Source, start: int, reason: str) -> None:
+    """Skip from *start* to the end of the line, or of the text after too many failures."""
+    final = len(src.failures) >= MAX_FAILURES or src.commands_left[0] < 0
     newline = -1 if final else src.text.find("\n", src.pos, src.end)
     src.pos = src.end if newline < 0 else newline + 1
     src.pending.clear()
-    fail(src, reason, start)
+    add_failure(src, reason, start)
 
 
-def _steps(src: Source, stop: frozenset[str]) -> Steps:
-    return Steps(tuple(_each(src, stop)))
+def _read_steps(src: Source, stop: frozenset[str]) -> Steps:
+    return Steps(tuple(_iterate_steps(src, stop)))
 
 
-def _each(src: Source, stop: frozenset[str]) -> Iterator[Step]:
+def _iterate_steps(src: Source, stop: frozenset[str]) -> Iterator[Step]:
     op = ";"
-    newlines(src)
-    while not _ended(src, stop):
-        node, before = _pipeline(src), op
-        op = _separator(src)
-        yield Step(before, node, op == "&")
+    skip_newlines(src)
+    while not _at_end(src, stop):
+        node, previous_op = _read_pipeline(src), op
+        op = _read_separator(src)
+        yield Step(previous_op, node, op == "&")
         if not op:
             return
         op = op if op in ("&&", "||") else ";"
-        newlines(src)
-        if op != ";" and _ended(src, stop):
-            raise Unparsed(f"nothing follows {op!r}")
+        skip_newlines(src)
+        if op != ";" and _at_end(src, stop):
+            raise ParseError(f"nothing follows {op!r}")
 
 
-def _ended(src: Source, stop: frozenset[str]) -> bool:
+def _at_end(src: Source, stop: frozenset[str]) -> bool:
     if src.pos >= src.end or src.text[src.pos] == ")":
         return True
     if src.text[src.pos] == ";":
         return src.text.startswith((";;", ";&"), src.pos, src.end)
-    found = RESERVED.match(src.text, src.pos, src.end) if stop else None
-    return found is not None and found.group() in stop
+    match = RESERVED.match(src.text, src.pos, src.end) if stop else None
+    return match is not None and match.group() in stop
 
 
-def _separator(src: Source) -> str:
-    """Step over what stands between two pipelines; empty if nothing does."""
-    blanks(src)
-    found = _SEPARATOR.match(src.text, src.pos, src.end) if src.pos < src.end else None
-    if found is None:
+def _read_separator(src: Source) -> str:
+    """Skip the separator between two pipelines and return it, or an empty string."""
+    skip_blanks(src)
+    match = _SEPARATOR.match(src.text, src.pos, src.end) if src.pos < src.end else None
+    if match is None:
         return ""
-    src.pos = found.end()
-    return found.group() or ";"
+    src.pos = match.end()
+    return match.group() or ";"
 
 
-def _pipeline(src: Source) -> Node:
-    stages = [_stage(src)]
-    blanks(src)
+def _read_pipeline(src: Source) -> Node:
+    stages = [_read_stage(src)]
+    skip_blanks(src)
     while peek(src) == "|" and not src.text.startswith("||", src.pos, src.end):
         src.pos += 2 if src.text.startswith("|&", src.pos, src.end) else 1
-        newlines(src)
-        stages.append(_stage(src))
-        blanks(src)
+        skip_newlines(src)
+        stages.append(_read_stage(src))
+        skip_blanks(src)
     return stages[0] if len(stages) == 1 else Pipe(tuple(stages))
 
 
-def _stage(src: Source) -> Node:
-    while peek(src) in ("!", "t") and (found := _PREFIX.match(src.text, src.pos, src.end)) is not None:
-        src.pos = found.end()
-        blanks(src)
+def _read_stage(src: Source) -> Node:
+    while (
+        peek(src) in ("!", "t") and (match := _PIPELINE_PREFIX.match(src.text, src.pos, src.end)) is not None
+    ):
+        src.pos = match.end()
+        skip_blanks(src)
         if src.pos >= src.end or src.text[src.pos] in ";&|\n)":
-            return Command((), (), (), mark(src, found.span()))
-    return _command(src)
+            return Command((), (), (), to_line_span(src, match.span()))
+    return _read_command(src)
 
 
-def _command(src: Source) -> Node:
-    found = RESERVED.match(src.text, src.pos, src.end) if peek(src) in _FIRST else None
-    keyword = found.group() if found is not None else ""
+def _read_command(src: Source) -> Node:
+    match = RESERVED.match(src.text, src.pos, src.end) if peek(src) in _RESERVED_INITIALS else None
+    keyword = match.group() if match is not None else ""
     if not keyword and peek(src) != "(":
-        return _simple(src)
+        return _read_simple(src)
     if keyword in ("function", "coproc"):
         src.pos += len(keyword)
-        return _function(src) if keyword == "function" else _coproc(src)
+        return _read_function(src) if keyword == "function" else _read_coproc(src)
     reader = compounds.READERS.get(keyword or "(")
     if reader is None:
-        raise Unparsed(f"unexpected {keyword!r}")
-    deeper(src)
+        raise ParseError(f"unexpected {keyword!r}")
+    enter_nesting(src)
     node = reader(src)
     src.depth -= 1
-    return node._replace(redirections=tuple(_redirections(src)))
+    return node._replace(redirections=tuple(_read_redirections(src)))
 
 
-def _redirections(src: Source) -> Iterator[Redirection]:
-    blanks(src)
-    while (found := _redirection(src)) is not None:
-        yield found
-        blanks(src)
+def _read_redirections(src: Source) -> Iterator[Redirection]:
+    skip_blanks(src)
+    while (redirection := _next_redirection(src)) is not None:
+        yield redirection
+        skip_blanks(src)
 
 
-def _redirection(src: Source) -> Redirection | None:
-    return redirection(src)
+def _next_redirection(src: Source) -> Redirection | None:
+    return read_redirection(src)
 
 
-def _function(src: Source) -> Function:
-    blanks(src)
-    found = _FUNCTION_NAME.match(src.text, src.pos, src.end)
-    if found is None:
-        raise Unparsed("a function has no name")
-    src.pos = found.end()
-    blanks(src)
+def _read_function(src: Source) -> Function:
+    skip_blanks(src)
+    match = _FUNCTION_NAME.match(src.text, src.pos, src.end)
+    if match is None:
+        raise ParseError("a function has no name")
+    src.pos = match.end()
+    skip_blanks(src)
     if take(src, "("):
-        _close(src)
-    return _body(src, found.group())
+        _expect_close(src)
+    return _read_function_body(src, match.group())
 
 
-def _close(src: Source) -> None:
-    blanks(src)
+def _expect_close(src: Source) -> None:
+    skip_blanks(src)
     expect(src, ")")
 
 
-def _body(src: Source, name: str) -> Function:
-    newlines(src)
-    if _GLUED.match(src.text, src.pos, src.end):
-        raise Unparsed("nothing stands between '{' and the first command of a function")
-    deeper(src)
-    body = _command(src)
+def _read_function_body(src: Source, name: str) -> Function:
+    skip_newlines(src)
+    if _GLUED_BRACE.match(src.text, src.pos, src.end):
+        raise ParseError("nothing stands between '{' and the first command of a function")
+    enter_nesting(src)
+    body = _read_command(src)
     src.depth -= 1
     return Function(name, body)
 
 
-def _coproc(src: Source) -> Node:
-    blanks(src)
-    found = _COPROC_NAME.match(src.text, src.pos, src.end)
-    if found is not None and RESERVED.match(src.text, src.pos, src.end) is None:
-        src.pos = found.end()
-    deeper(src)
-    node = _command(src)
+def _read_coproc(src: Source) -> Node:
+    skip_blanks(src)
+    match = _COPROC_NAME.match(src.text, src.pos, src.end)
+    if match is not None and RESERVED.match(src.text, src.pos, src.end) is None:
+        src.pos = match.end()
+    enter_nesting(src)
+    node = _read_command(src)
     src.depth -= 1
     return node
 
 
-def _simple(src: Source) -> Node:
+def _read_simple(src: Source) -> Node:
     start = last = src.pos
     assignments: list[Assignment] = []
     words: list[Term] = []
     redirections: list[Redirection] = []
-    src.left[0] -= 1
-    if src.left[0] < 0:
-        raise Unparsed("too much to read")
+    src.commands_left[0] -= 1
+    if src.commands_left[0] < 0:
+        raise ParseError("too much to read")
     while src.pos < src.end and (char := src.text[src.pos]) not in "\n;|)":
-        if words and (plain := _PLAIN.match(src.text, src.pos, src.end)) is not None:
-            last = plain.end(1)
-            words.append(_said(plain.group(1), mark(src, plain.span(1))))
-            src.pos = plain.end()
-            blanks(src)
+        if words and (match := _PLAIN_WORD.match(src.text, src.pos, src.end)) is not None:
+            last = match.end(1)
+            words.append(_plain_term(match.group(1), to_line_span(src, match.span(1))))
+            src.pos = match.end()
+            skip_blanks(src)
             continue
-        if char in "<>&0123456789{" and (found := _redirection(src)) is not None:
-            redirections.append(found)
+        if char in "<>&0123456789{" and (redirection := _next_redirection(src)) is not None:
+            redirections.append(redirection)
         elif char == "&":
             break
         elif char == "(":
-            return _defined(src, words)
+            return _read_definition(src, words)
         else:
-            _add(term(src), assignments, words)
+            _add_word(read_term(src), assignments, words)
         last = src.pos
-        blanks(src)
+        skip_blanks(src)
     if last == start:
-        raise Unparsed(f"unexpected {peek(src)!r}")
-    return Command(tuple(assignments), tuple(words), tuple(redirections), mark(src, (start, last)))
+        raise ParseError(f"unexpected {peek(src)!r}")
+    return Command(tuple(assignments), tuple(words), tuple(redirections), to_line_span(src, (start, last)))
 
 
-def _said(word: str, span: Span) -> Term:
+def _plain_term(word: str, span: Span) -> Term:
     if word[0] in ("'", '"'):
         return Term((Quoted(word[1:-1]),), span)
     return Term((word,), span, plain=True)
 
 
-def _defined(src: Source, words: list[Term]) -> Function:
-    """`name () body`, found out only at the parenthesis."""
+def _read_definition(src: Source, words: list[Term]) -> Function:
+    """Read `name () body`, which is recognised only at the parenthesis."""
     src.pos += 1
     if len(words) != 1:
-        raise Unparsed("unexpected '('")
-    _close(src)
-    return _body(
+        raise ParseError("unexpected '('")
+    _expect_close(src)
+    return _read_function_body(
         src, "".join(part if isinstance(part, str) else getattr(part, "text", "") for part in words[0].parts)
     )
 
 
-def _add(word: Term, assignments: list[Assignment], words: list[Term]) -> None:
-    found = None if words else assignment(word)
-    if found is None:
+def _add_word(word: Term, assignments: list[Assignment], words: list[Term]) -> None:
+    assignment = None if words else parse_assignment(word)
+    if assignment is None:
         words.append(word)
     else:
-        assignments.append(found)
+        assignments.append(assignment)
 
 
-def assignment(word: Term) -> Assignment | None:
-    """*word* as `name=value`, `name+=value` or `name[subscript]=value`, if it is one."""
+def parse_assignment(word: Term) -> Assignment | None:
+    """Return *word* as `name=value`, `name+=value` or `name[subscript]=value`, or None."""
     first = word.parts[0]
     if not isinstance(first, str):
         return None
-    found = _ASSIGNMENT.match(first) if "=" in first else None
-    if found is None:
-        return _computed_subscript(word, first)
-    rest = first[found.end() :]
+    match = _ASSIGNMENT.match(first) if "=" in first else None
+    if match is None:
+        return _parse_computed_subscript(word, first)
+    rest = first[match.end() :]
     parts = ((rest,) if rest else ()) + word.parts[1:]
-    return Assignment(found.group(1), bool(found.group(3)), found.group(2) or "", parts, word.span)
+    return Assignment(match.group(1), bool(match.group(3)), match.group(2) or "", parts, word.span)
 
 
-def _computed_subscript(word: Term, first: str) -> Assignment | None:
-    """`name[$i]=value`: the subscript is made of several parts."""
-    found = _OPEN_SUBSCRIPT.match(first) if "[" in first else None
-    if found is None:
+def _parse_computed_subscript(word: Term, first: str) -> Assignment | None:
+    """Return `name[$i]=value`, whose subscript consists of several parts, or None."""
+    match = _OPEN_SUBSCRIPT.match(first) if "[" in first else None
+    if match is None:
         return None
-    for place, part in enumerate(word.parts[1:], 1):
+    for index, part in enumerate(word.parts[1:], 1):
         if isinstance(part, str) and "]" in part:
             before, _, value = part.partition("=")
             if not before.endswith(("]", "]+")) or "=" not in part:
                 return None
             return Assignment(
-                found.group(1),
+                match.group(1),
                 append=False,
-                subscript=_key(word.parts[1:place]),
-                parts=(value, *word.parts[place + 1 :]),
+                subscript=_subscript_key(word.parts[1:index]),
+                parts=(value, *word.parts[index + 1 :]),
                 span=word.span,
             )
     return None
 
 
-def _key(parts: tuple[Part, ...]) -> str:
+def _subscript_key(parts: tuple[Part, ...]) -> str:
     return parts[0].text if len(parts) == 1 and isinstance(parts[0], Quoted) else "?"

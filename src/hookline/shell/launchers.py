@@ -1,4 +1,4 @@
-"""Programs that run a command, each in a grammar of its own: setarch, hatch, nix, debuggers, expect, fd."""
+"""Programs that run a command with a syntax of their own: setarch, hatch, nix, debuggers, expect, fd."""
 
 from __future__ import annotations
 
@@ -6,125 +6,138 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.shell.options import options, spelled
+from hookline.shell.options import parse_options, word_set
 from hookline.shell.result import Word
-from hookline.shell.shell_state import Call, Inner, Result, World, mark
-from hookline.shell.wrappers import run
+from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, unknown_output
+from hookline.shell.wrappers import run_wrapped
 
-Program: TypeAlias = Callable[[World, Call], Result]
+Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _ARCHITECTURE = re.compile(
     r"(?:x86_64|i\d86|linux\d\d|aarch64|arm|ppc|powerpc|s390|mips|sparc|riscv|uname26)\w*"
 )
-_SPAWN = re.compile(r"(?:spawn|exec|system)\s+(?:-\w+\s+)*(.*)", re.DOTALL)
-_STATEMENT = re.compile(r"[;\n]")
-_FD_RUN = spelled("-x -X --exec --exec-batch")
-_FD_VALUES = spelled(
+_SPAWN_STATEMENT = re.compile(r"(?:spawn|exec|system)\s+(?:-\w+\s+)*(.*)", re.DOTALL)
+_STATEMENT_SEPARATOR = re.compile(r"[;\n]")
+_FD_EXEC_OPTIONS = word_set("-x -X --exec --exec-batch")
+_FD_VALUES = word_set(
     """-d -E -t -e -S -c -j -o --max-depth --min-depth --exclude --type --extension --size --color --threads
     --owner --changed-within --changed-before --base-directory --search-path --format"""
 )
 _MAX_ROOTS = 64
+"""Maximum folders of one search that are evaluated."""
 _PLACEHOLDERS = re.compile(r"\{(?:|/|//|\.|/\.)\}")
 
 
-def _setarch(world: World, call: Call) -> Result:
+def _setarch(state: ShellState, call: Call) -> Result:
     words = call.argv[1:]
     if words and _ARCHITECTURE.fullmatch(words[0].text):
         words = words[1:]
-    return run("setarch", call, options(words).operands)
+    return run_wrapped("setarch", call, parse_options(words).operands)
 
 
-def _hatch(world: World, call: Call) -> Result:
-    """`hatch run ENV:command …`."""
-    operands = options(call.argv[1:], spelled("-e -p --env --project --data-dir --config")).operands
+def _hatch(state: ShellState, call: Call) -> Result:
+    """Run `hatch run ENV:command …`."""
+    operands = parse_options(call.argv[1:], word_set("-e -p --env --project --data-dir --config")).operands
     if not operands or operands[0].text not in ("run", "env") or len(operands) == 1:
         return Result()
-    first, *rest = options(operands[1:], spelled("-i -x --include --exclude")).operands or operands[:1]
+    first, *rest = parse_options(operands[1:], word_set("-i -x --include --exclude")).operands or operands[:1]
     plain = Word(text=first.text.rpartition(":")[2], span=first.span)
     if " " in plain.text and not rest:
-        return Result("", (Inner("hatch run", plain.span, code=plain.text),))
-    return run("hatch run", call, (plain, *rest))
+        return Result("", (InnerCommand("hatch run", plain.span, code=plain.text),))
+    return run_wrapped("hatch run", call, (plain, *rest))
 
 
-def _nix(world: World, call: Call) -> Result:
-    """`nix develop -c command …`, and `nix run flake#program -- arguments`."""
+def _nix(state: ShellState, call: Call) -> Result:
+    """Run `nix develop -c command …`, and `nix run flake#program -- arguments`."""
     words = call.argv[1:]
     texts = [word.text for word in words]
     dashes = texts.index("--") if "--" in texts else len(texts)
-    place = next((place for place, text in enumerate(texts[:dashes]) if text in ("-c", "--command")), None)
-    if place is not None:
-        return run("nix -c", call, words[place + 1 :])
+    index = next((index for index, text in enumerate(texts[:dashes]) if text in ("-c", "--command")), None)
+    if index is not None:
+        return run_wrapped("nix -c", call, words[index + 1 :])
     name = next((word for word in words[:dashes] if "#" in word.text), None)
     if name is None or "run" not in texts[:dashes]:
         return Result()
     program = Word(text=name.text.rpartition("#")[2], span=name.span)
-    return run("nix run", call, (program, *words[dashes + 1 :]))
+    return run_wrapped("nix run", call, (program, *words[dashes + 1 :]))
 
 
-_EVALUATED = spelled(
+_DEBUGGER_COMMAND_OPTIONS = word_set(
     "-ex -iex --ex --eval-command --init-eval-command -o -O --one-line --one-line-before-file -k"
 )
-_ESCAPES = ("platform shell ", "shell ", "!")
+_SHELL_ESCAPES = ("platform shell ", "shell ", "!")
 
 
-def _debugger(world: World, call: Call) -> Result:
-    """Commands of the debugger that leave for the shell, and the program that it is given with `--args`."""
-    inner: list[Inner] = []
-    for place, word in enumerate(call.argv):
-        text = call.argv[place - 1].text if place else ""
-        escape = next((one for one in _ESCAPES if word.text.startswith(one)), None)
-        if text in _EVALUATED and escape is not None:
-            inner.append(Inner("debugger", word.span, code=word.text[len(escape) :]))
-        elif text in ("--args", "-args") or (text == "--" and word is not call.argv[0]):
-            inner += run("debugger", call, call.argv[place:]).inner
+def _debugger(state: ShellState, call: Call) -> Result:
+    """Run the shell escapes among the debugger's commands, and the program after `--args`."""
+    inner: list[InnerCommand] = []
+    for index, word in enumerate(call.argv):
+        previous = call.argv[index - 1].text if index else ""
+        escape = next((prefix for prefix in _SHELL_ESCAPES if word.text.startswith(prefix)), None)
+        if previous in _DEBUGGER_COMMAND_OPTIONS and escape is not None:
+            inner.append(InnerCommand("debugger", word.span, code=word.text[len(escape) :]))
+        elif previous in ("--args", "-args") or (previous == "--" and word is not call.argv[0]):
+            inner += run_wrapped("debugger", call, call.argv[index:]).inner
             break
     return Result(inner=tuple(inner))
 
 
-def _expect(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], ("-c", "-f", "-D"))
-    texts = [value.text for name, value in split.given if name == "-c" and value is not None]
+def _expect(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], ("-c", "-f", "-D"))
+    texts = [value.text for name, value in options.options if name == "-c" and value is not None]
     texts += [call.stdin] if call.stdin else []
-    found = [_SPAWN.fullmatch(part.strip().strip("{}")) for text in texts for part in _STATEMENT.split(text)]
+    matches = [
+        _SPAWN_STATEMENT.fullmatch(part.strip().strip("{}"))
+        for text in texts
+        for part in _STATEMENT_SEPARATOR.split(text)
+    ]
     return Result(
-        inner=tuple(Inner("expect", call.span, code=one.group(1)) for one in found if one is not None)
+        inner=tuple(
+            InnerCommand("expect", call.span, code=match.group(1)) for match in matches if match is not None
+        )
     )
 
 
-def _daemon(world: World, call: Call) -> Result:
+def _start_stop_daemon(state: ShellState, call: Call) -> Result:
     texts = [word.text for word in call.argv]
     dashes = texts.index("--") if "--" in texts else len(texts)
-    values = spelled(
+    values = word_set(
         "-x -a -p -n -u -g -c -d -r -s -R --exec --startas --pidfile --name --user --chuid --chdir"
     )
-    split = options(call.argv[1:dashes], values, mixed=True)
-    program = split.value("-a", "--startas") or split.value("-x", "--exec")
+    options = parse_options(call.argv[1:dashes], values, mixed=True)
+    program = options.value("-a", "--startas") or options.value("-x", "--exec")
     return (
-        Result() if program is None else run("start-stop-daemon", call, (program, *call.argv[dashes + 1 :]))
+        Result()
+        if program is None
+        else run_wrapped("start-stop-daemon", call, (program, *call.argv[dashes + 1 :]))
     )
 
 
-def _fd(world: World, call: Call) -> Result:
-    """`fd PATTERN FOLDER… -x command {}`; a pattern that finds everything leaves the folder itself."""
+def _fd(state: ShellState, call: Call) -> Result:
+    """Run `fd PATTERN FOLDER… -x command {}`; a pattern that matches everything means the folder itself."""
     words = call.argv[1:]
-    place = next((place for place, word in enumerate(words) if word.text in _FD_RUN), None)
-    if place is None:
+    index = next((index for index, word in enumerate(words) if word.text in _FD_EXEC_OPTIONS), None)
+    if index is None:
         return Result()
-    rest = words[place + 1 :]
-    end = next((i for i, word in enumerate(rest) if word.text == ";"), len(rest))
-    split = options((*words[:place], *rest[end + 1 :]), _FD_VALUES, mixed=True)
-    everything = not split.given and (not split.operands or split.operands[0].text in (".", "", "*"))
-    roots = split.operands[1 : 1 + _MAX_ROOTS] or (Word(text=".", span=call.span),)
-    found = roots if everything else tuple(_below(world, root) for root in roots)
-    return Result(inner=tuple(Inner("fd -x", call.span, _filled(rest[:end], root)) for root in found))
+    rest = words[index + 1 :]
+    end = next((position for position, word in enumerate(rest) if word.text == ";"), len(rest))
+    options = parse_options((*words[:index], *rest[end + 1 :]), _FD_VALUES, mixed=True)
+    matches_all = not options.options and (not options.operands or options.operands[0].text in (".", "", "*"))
+    roots = options.operands[1 : 1 + _MAX_ROOTS] or (Word(text=".", span=call.span),)
+    targets = roots if matches_all else tuple(_unknown_below(state, root) for root in roots)
+    return Result(
+        inner=tuple(
+            InnerCommand("fd -x", call.span, _fill_placeholders(rest[:end], root)) for root in targets
+        )
+    )
 
 
-def _below(world: World, root: Word) -> Word:
-    return Word(text=f"{root.text}/{mark(world)}", span=root.span)
+def _unknown_below(state: ShellState, root: Word) -> Word:
+    return Word(text=f"{root.text}/{unknown_output(state)}", span=root.span)
 
 
-def _filled(command: tuple[Word, ...], root: Word) -> tuple[Word, ...]:
-    """*command* with *root* where its placeholders are, or behind it."""
+def _fill_placeholders(command: tuple[Word, ...], root: Word) -> tuple[Word, ...]:
+    """Return *command* with *root* in place of its placeholders, or appended if there are none."""
     if not any(_PLACEHOLDERS.search(word.text) for word in command):
         return (*command, root)
     return tuple(
@@ -139,6 +152,6 @@ PROGRAMS: Mapping[str, Program] = {
     "nix": _nix,
     **dict.fromkeys(("gdb", "lldb"), _debugger),
     "expect": _expect,
-    "start-stop-daemon": _daemon,
+    "start-stop-daemon": _start_stop_daemon,
     **dict.fromkeys(("fd", "fdfind"), _fd),
 }

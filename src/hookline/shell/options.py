@@ -1,4 +1,4 @@
-"""Tell a program's options from its operands, given which options take a value."""
+"""Parsing of a program's arguments into options and operands, given the options that take a value."""
 
 from __future__ import annotations
 
@@ -8,35 +8,39 @@ from typing import NamedTuple
 from hookline.shell.result import UNKNOWN, Word
 
 
-def spelled(text: str) -> frozenset[str]:
-    """The words of *text*: a table that reads as prose."""
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of *text*; lets a table be written as prose."""
     return frozenset(text.split())
 
 
 class Options(NamedTuple):
-    given: tuple[tuple[str, Word | None], ...]
+    """The options and operands of one command."""
+
+    options: tuple[tuple[str, Word | None], ...]
     """Each option as `-x` or `--name`, in order, with its value if it has one."""
     operands: tuple[Word, ...]
 
     def has(self, *names: str) -> bool:
-        return any(name in names for name, _ in self.given)
+        """Return whether any of the options *names* is present."""
+        return any(name in names for name, _ in self.options)
 
     def value(self, *names: str) -> Word | None:
-        """The last value given for any of *names*."""
+        """Return the last value of any of *names*, or None."""
         return next(
-            (value for name, value in reversed(self.given) if name in names and value is not None), None
+            (value for name, value in reversed(self.options) if name in names and value is not None), None
         )
 
 
-def options(
+def parse_options(
     words: Iterable[Word], values: Iterable[str] = (), *, mixed: bool = False, names: Iterable[str] = ()
 ) -> Options:
-    """Split *words*: *values* are options that take one, *mixed* lets options follow operands.
+    """Split *words* into options and operands.
 
-    Long options may be shortened to what begins none of the other *names*.
+    *values* are the options that take a value; *mixed* lets options follow operands. With *names*, a long
+    option may be abbreviated to a prefix that no other of these names has.
     """
-    takes, longs = frozenset(values), frozenset(names)
-    given: list[tuple[str, Word | None]] = []
+    value_options, long_names = frozenset(values), frozenset(names)
+    options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
     rest = list(words)
     rest.reverse()
@@ -51,39 +55,41 @@ def options(
                 operands += reversed(rest)
                 break
         elif word.text.startswith("--"):
-            given.append(_long(word, takes, longs, rest))
+            options.append(_parse_long(word, value_options, long_names, rest))
         else:
-            _cluster(word, takes, rest, given)
-    return Options(tuple(given), tuple(operands))
+            _parse_cluster(word, value_options, rest, options)
+    return Options(tuple(options), tuple(operands))
 
 
-def _long(
-    word: Word, takes: frozenset[str], longs: frozenset[str], rest: list[Word]
+def _parse_long(
+    word: Word, value_options: frozenset[str], long_names: frozenset[str], rest: list[Word]
 ) -> tuple[str, Word | None]:
-    written, equals, value = word.text.partition("=")
-    name = _full(written, longs)
+    text, equals, value = word.text.partition("=")
+    name = _complete_name(text, long_names)
     if equals:
         return name, Word(text=value, span=word.span)
-    return name, rest.pop() if name in takes and rest else None
+    return name, rest.pop() if name in value_options and rest else None
 
 
-def _cluster(
-    word: Word, takes: frozenset[str], rest: list[Word], given: list[tuple[str, Word | None]]
+def _parse_cluster(
+    word: Word, value_options: frozenset[str], rest: list[Word], options: list[tuple[str, Word | None]]
 ) -> None:
     for position, letter in enumerate(word.text[1:], 2):
         option = "-" + letter
-        if option not in takes:
-            given.append((option, None))
+        if option not in value_options:
+            options.append((option, None))
             continue
         joined = word.text[position:]
         value = Word(text=joined, span=word.span) if joined else rest.pop() if rest else None
-        given.append((option, value))
+        options.append((option, value))
         return
 
 
-def _full(written: str, names: frozenset[str]) -> str:
-    """The name that *written* is short for; of several, the one that begins all others."""
-    if written in names or not names or UNKNOWN in written:
-        return written
-    fitting = sorted((name for name in names if name.startswith(written)), key=len)
-    return fitting[0] if fitting and all(name.startswith(fitting[0]) for name in fitting) else written
+def _complete_name(text: str, names: frozenset[str]) -> str:
+    """Return the name that *text* abbreviates; of several, the one that is a prefix of all others."""
+    if text in names or not names or UNKNOWN in text:
+        return text
+    candidates = sorted((name for name in names if name.startswith(text)), key=len)
+    return (
+        candidates[0] if candidates and all(name.startswith(candidates[0]) for name in candidates) else text
+    )

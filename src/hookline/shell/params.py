@@ -1,4 +1,4 @@
-"""The value of `$name` and `${name…}` with its operators, as far as it is known."""
+"""Parameter expansion: the value of `$name` and `${name…}` with its operators, as far as it is known."""
 
 from __future__ import annotations
 
@@ -7,212 +7,217 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from hookline.shell.result import UNKNOWN
-from hookline.shell.shell_state import HOLE, UNSET, World, look, put
+from hookline.shell.shell_state import HOLE, UNSET, ShellState, lookup, set_variable
 from hookline.shell.syntax import Param, Part
 
-Text: TypeAlias = Callable[[tuple[Part, ...]], str]
+ExpandText: TypeAlias = Callable[[tuple[Part, ...]], str]
+"""Expands parts to one string."""
 
-_MAX_MATCHED = 1_000
-"""Characters of a value that patterns are tried on; every cut may be tried, so longer ones are unknown."""
+_MAX_PATTERN_TEXT = 1_000
+"""Maximum characters of a value that is matched with a pattern, since each position may be tried."""
 _MAX_STARS = 1
-"""More than one `*` in a pattern makes matching quadratic."""
-_SLICE = re.compile(r"\s*(-?\d{1,6})\s*(?::\s*(-?\d{1,6})\s*)?", re.ASCII)
-_KEYED = re.compile(r"\[[\w.-]*\]=", re.ASCII)
+"""Maximum `*` in a pattern; more than one makes matching quadratic."""
+_SUBSTRING_BOUNDS = re.compile(r"\s*(-?\d{1,6})\s*(?::\s*(-?\d{1,6})\s*)?", re.ASCII)
+_KEY_PREFIX = re.compile(r"\[[\w.-]*\]=", re.ASCII)
 _INDEX = re.compile(r"-?\d{1,6}", re.ASCII)
-_DEFAULTS = frozenset({":-", "-", ":=", "=", ":+", "+", ":?", "?"})
+_DEFAULT_OPERATORS = frozenset({":-", "-", ":=", "=", ":+", "+", ":?", "?"})
 
 
-def unseen(world: World, param: Param) -> bool:
-    """Whether the line never set it."""
-    return param.name not in world.known and param.name not in ("?", "!", "$", "#", "-", "_")
+def is_never_set(state: ShellState, param: Param) -> bool:
+    """Return whether nothing in the line sets the parameter."""
+    return param.name not in state.variables and param.name not in ("?", "!", "$", "#", "-", "_")
 
 
-def simple(world: World, param: Param) -> bool:
-    """Whether it is a plain `$name` of a variable that is no array."""
+def is_plain_variable(state: ShellState, param: Param) -> bool:
+    """Return whether *param* is a plain `$name` of a variable that is not an array."""
     return (
         not param.op
         and not param.subscript
         and param.name.isidentifier()
-        and param.name + "[]" not in world.known
-        and param.name not in world.refs
+        and param.name + "[]" not in state.variables
+        and param.name not in state.namerefs
     )
 
 
-def values(world: World, param: Param, text: Text) -> tuple[str, ...]:
-    """The words *param* stands for: one, or the items of an array."""
-    items = _items(world, param)
+def expand_parameter(state: ShellState, param: Param, expand: ExpandText) -> tuple[str, ...]:
+    """Return the words that *param* expands to: one value, or the items of an array."""
+    items = _array_items(state, param)
     if items is None:
-        value = _operate(world, param, _value(world, param, text), text)
-        return (UNSET if value == UNKNOWN and param.op not in _DEFAULTS and unseen(world, param) else value,)
+        value = _apply_operator(state, param, _current_value(state, param, expand), expand)
+        return (
+            UNSET
+            if value == UNKNOWN and param.op not in _DEFAULT_OPERATORS and is_never_set(state, param)
+            else value,
+        )
     if param.op == "len":
         return (str(len(items)),)
     if param.op:
-        return tuple(_operate(world, param, item, text) for item in items) or (
-            _operate(world, param, None, text),
+        return tuple(_apply_operator(state, param, item, expand) for item in items) or (
+            _apply_operator(state, param, None, expand),
         )
     return (" ".join(items),) if param.name == "*" or param.subscript == ("*",) else items
 
 
-def fallback(world: World, param: Param, text: Text) -> tuple[Part, ...] | None:
-    """The words written after `:-` and its like, when those are what counts; quotes in them still hold."""
-    if param.op not in _DEFAULTS or param.op[-1] in "?=" or _items(world, param) is not None:
+def find_default_parts(state: ShellState, param: Param, expand: ExpandText) -> tuple[Part, ...] | None:
+    """Return the words after `:-` and similar operators if they apply, with their quotes; otherwise None."""
+    if param.op not in _DEFAULT_OPERATORS or param.op[-1] in "?=" or _array_items(state, param) is not None:
         return None
-    never, missing = _missing(world, param, _value(world, param, text))
-    if never:
+    never_set, missing = _check_missing(state, param, _current_value(state, param, expand))
+    if never_set:
         return param.arg if param.op[-1] == "-" else None
     return param.arg if missing == (param.op[-1] == "-") else None
 
 
-def _missing(world: World, param: Param, value: str | None) -> tuple[bool, bool]:
-    """Whether the line never set it, and whether it counts as having no value."""
-    never = value == UNKNOWN and param.name not in world.known
-    return never, value is None or never or (":" in param.op and value == "")
+def _check_missing(state: ShellState, param: Param, value: str | None) -> tuple[bool, bool]:
+    """Return whether the line never set the parameter, and whether it counts as having no value."""
+    never_set = value == UNKNOWN and param.name not in state.variables
+    return never_set, value is None or never_set or (":" in param.op and value == "")
 
 
-def _items(world: World, param: Param) -> tuple[str, ...] | None:
-    """The items of an array that is used as a whole; None for everything else."""
+def _array_items(state: ShellState, param: Param) -> tuple[str, ...] | None:
+    """Return the items of an array that is expanded as a whole; None for other parameters."""
     if param.name in ("@", "*"):
-        return world.known.get("@[]", (UNKNOWN,))
+        return state.variables.get("@[]", (UNKNOWN,))
     if param.subscript in (("@",), ("*",)):
-        name = world.refs.get(param.name, param.name)
-        found = world.known.get(name + "[]")
-        if found is None:
-            return (look(world, name) or "",)
-        return tuple(_KEYED.sub("", item, count=1) for item in found if item != HOLE)
+        name = state.namerefs.get(param.name, param.name)
+        items = state.variables.get(name + "[]")
+        if items is None:
+            return (lookup(state, name) or "",)
+        return tuple(_KEY_PREFIX.sub("", item, count=1) for item in items if item != HOLE)
     return None
 
 
-def _value(world: World, param: Param, text: Text) -> str | None:
+def _current_value(state: ShellState, param: Param, expand: ExpandText) -> str | None:
     if param.name == "#":
-        return str(len(world.known["@[]"])) if "@[]" in world.known else UNKNOWN
+        return str(len(state.variables["@[]"])) if "@[]" in state.variables else UNKNOWN
     if param.name.isdecimal():
-        return _positional(world, int(param.name[:6]))
-    name = world.refs.get(param.name, param.name)
-    if param.op.startswith("!") and param.name not in world.refs:
-        name = look(world, param.name) or UNKNOWN
+        return _positional_value(state, int(param.name[:6]))
+    name = state.namerefs.get(param.name, param.name)
+    if param.op.startswith("!") and param.name not in state.namerefs:
+        name = lookup(state, param.name) or UNKNOWN
     if UNKNOWN in name:
         return UNKNOWN
-    array = world.known.get(name + "[]")
+    array = state.variables.get(name + "[]")
     return (
-        look(world, name)
+        lookup(state, name)
         if array is None
-        else _item(array, text(param.subscript) if param.subscript else "0")
+        else _array_item(array, expand(param.subscript) if param.subscript else "0")
     )
 
 
-def _positional(world: World, place: int) -> str | None:
-    if place == 0:
-        return look(world, "0")
-    items = world.known.get("@[]")
+def _positional_value(state: ShellState, index: int) -> str | None:
+    if index == 0:
+        return lookup(state, "0")
+    items = state.variables.get("@[]")
     if items is None:
         return UNKNOWN
-    return items[place - 1] if place <= len(items) else None
+    return items[index - 1] if index <= len(items) else None
 
 
-def _item(array: tuple[str, ...], index: str) -> str | None:
+def _array_item(array: tuple[str, ...], index: str) -> str | None:
     if not _INDEX.fullmatch(index):
         key = f"[{index}]="
         return next((item[len(key) :] for item in array if item.startswith(key)), UNKNOWN)
-    place = int(index) + (len(array) if index.startswith("-") else 0)
-    return array[place] if 0 <= place < len(array) and array[place] != HOLE else None
+    position = int(index) + (len(array) if index.startswith("-") else 0)
+    return array[position] if 0 <= position < len(array) and array[position] != HOLE else None
 
 
-def _operate(world: World, param: Param, value: str | None, text: Text) -> str:
+def _apply_operator(state: ShellState, param: Param, value: str | None, expand: ExpandText) -> str:
     op = param.op.removeprefix("!")
-    if op in _DEFAULTS:
-        return _default(world, param, value, text(param.arg))
-    arg, other = text(param.arg), text(param.other)
+    if op in _DEFAULT_OPERATORS:
+        return _apply_default(state, param, value, expand(param.arg))
+    arg, replacement = expand(param.arg), expand(param.other)
     if value is None:
         return "0" if op == "len" else ""
-    change = _CHANGES.get(op)
-    if not op or UNKNOWN in value or change is None:
+    operator = _OPERATORS.get(op)
+    if not op or UNKNOWN in value or operator is None:
         return UNKNOWN if op and UNKNOWN not in value else value
-    return change(value, arg, other)
+    return operator(value, arg, replacement)
 
 
-def _default(world: World, param: Param, value: str | None, other: str) -> str:
-    """A variable we never saw is taken to be unset: the default is what the line itself can do."""
-    never, missing = _missing(world, param, value)
+def _apply_default(state: ShellState, param: Param, value: str | None, default: str) -> str:
+    """Apply a default operator; a variable that the line never sets counts as unset."""
+    never_set, missing = _check_missing(state, param, value)
     kind = param.op[-1]
     if kind == "+":
-        return UNKNOWN if never else "" if missing else other
+        return UNKNOWN if never_set else "" if missing else default
     if value is not None and not missing:
         return value
     if kind == "=":
-        put(world, param.name, other)
-    return UNKNOWN if kind == "?" else other
+        set_variable(state, param.name, default)
+    return UNKNOWN if kind == "?" else default
 
 
-def _pattern(pattern: str, value: str) -> re.Pattern[str] | None:
-    """The shell pattern as a regular expression, unless matching it could take long."""
-    if UNKNOWN in pattern or len(value) > _MAX_MATCHED or pattern.count("*") > _MAX_STARS:
+def _compile_glob(pattern: str, value: str) -> re.Pattern[str] | None:
+    """Return the shell pattern as a regular expression, or None if matching it could take long."""
+    if UNKNOWN in pattern or len(value) > _MAX_PATTERN_TEXT or pattern.count("*") > _MAX_STARS:
         return None
     if "[" in pattern or "\\" in pattern or "(" in pattern:
         return None
     return re.compile("".join({"*": "(?s:.*)", "?": "(?s:.)"}.get(char, re.escape(char)) for char in pattern))
 
 
-def _cut_front(value: str, pattern: str, *, longest: bool) -> str:
-    found = _pattern(pattern, value)
-    if found is None:
+def _remove_prefix(value: str, pattern: str, *, longest: bool) -> str:
+    glob = _compile_glob(pattern, value)
+    if glob is None:
         return UNKNOWN
     ends = range(len(value), -1, -1) if longest else range(len(value) + 1)
-    return next((value[end:] for end in ends if found.fullmatch(value, 0, end)), value)
+    return next((value[end:] for end in ends if glob.fullmatch(value, 0, end)), value)
 
 
-def _cut_back(value: str, pattern: str, *, longest: bool) -> str:
-    found = _pattern(pattern, value)
-    if found is None:
+def _remove_suffix(value: str, pattern: str, *, longest: bool) -> str:
+    glob = _compile_glob(pattern, value)
+    if glob is None:
         return UNKNOWN
     starts = range(len(value) + 1) if longest else range(len(value), -1, -1)
-    return next((value[:start] for start in starts if found.fullmatch(value, start)), value)
+    return next((value[:start] for start in starts if glob.fullmatch(value, start)), value)
 
 
-def _replace(value: str, pattern: str, other: str, *, count: int) -> str:
-    found = _pattern(pattern, value)
-    if found is None or not pattern:
-        return UNKNOWN if found is None else value
-    return found.sub(lambda _: other, value, count=count)
+def _replace(value: str, pattern: str, replacement: str, *, count: int) -> str:
+    glob = _compile_glob(pattern, value)
+    if glob is None or not pattern:
+        return UNKNOWN if glob is None else value
+    return glob.sub(lambda _: replacement, value, count=count)
 
 
-def _replace_front(value: str, pattern: str, other: str) -> str:
-    rest = _cut_front(value, pattern, longest=True)
-    return UNKNOWN if rest == UNKNOWN else value if rest == value and pattern else other + rest
+def _replace_prefix(value: str, pattern: str, replacement: str) -> str:
+    rest = _remove_prefix(value, pattern, longest=True)
+    return UNKNOWN if rest == UNKNOWN else value if rest == value and pattern else replacement + rest
 
 
-def _replace_back(value: str, pattern: str, other: str) -> str:
-    rest = _cut_back(value, pattern, longest=True)
-    return UNKNOWN if rest == UNKNOWN else value if rest == value and pattern else rest + other
+def _replace_suffix(value: str, pattern: str, replacement: str) -> str:
+    rest = _remove_suffix(value, pattern, longest=True)
+    return UNKNOWN if rest == UNKNOWN else value if rest == value and pattern else rest + replacement
 
 
-def _slice(value: str, bounds: str, _: str) -> str:
-    found = _SLICE.fullmatch(bounds)
-    if found is None:
+def _substring(value: str, bounds: str, _: str) -> str:
+    match = _SUBSTRING_BOUNDS.fullmatch(bounds)
+    if match is None:
         return UNKNOWN
-    start = int(found.group(1))
+    start = int(match.group(1))
     rest = value[start:] if start >= -len(value) else ""
-    return rest if found.group(2) is None else rest[: int(found.group(2))]
+    return rest if match.group(2) is None else rest[: int(match.group(2))]
 
 
-def _transform(value: str, letter: str, _: str) -> str:
-    change = {"U": str.upper, "L": str.lower}.get(letter)
-    return UNKNOWN if change is None else change(value)
+def _apply_transform(value: str, letter: str, _: str) -> str:
+    transform = {"U": str.upper, "L": str.lower}.get(letter)
+    return UNKNOWN if transform is None else transform(value)
 
 
-_CHANGES: Mapping[str, Callable[[str, str, str], str]] = {
+_OPERATORS: Mapping[str, Callable[[str, str, str], str]] = {
     "len": lambda value, _arg, _other: str(len(value)),
-    "#": lambda value, arg, _: _cut_front(value, arg, longest=False),
-    "##": lambda value, arg, _: _cut_front(value, arg, longest=True),
-    "%": lambda value, arg, _: _cut_back(value, arg, longest=False),
-    "%%": lambda value, arg, _: _cut_back(value, arg, longest=True),
+    "#": lambda value, arg, _: _remove_prefix(value, arg, longest=False),
+    "##": lambda value, arg, _: _remove_prefix(value, arg, longest=True),
+    "%": lambda value, arg, _: _remove_suffix(value, arg, longest=False),
+    "%%": lambda value, arg, _: _remove_suffix(value, arg, longest=True),
     "/": lambda value, arg, other: _replace(value, arg, other, count=1),
     "//": lambda value, arg, other: _replace(value, arg, other, count=0),
-    "/#": _replace_front,
-    "/%": _replace_back,
+    "/#": _replace_prefix,
+    "/%": _replace_suffix,
     "^": lambda value, arg, _: UNKNOWN if arg else value[:1].upper() + value[1:],
     "^^": lambda value, arg, _: UNKNOWN if arg else value.upper(),
     ",": lambda value, arg, _: UNKNOWN if arg else value[:1].lower() + value[1:],
     ",,": lambda value, arg, _: UNKNOWN if arg else value.lower(),
-    ":": _slice,
-    "@": _transform,
+    ":": _substring,
+    "@": _apply_transform,
 }

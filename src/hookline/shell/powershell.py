@@ -1,6 +1,6 @@
-"""A PowerShell line becomes the commands it would run; enough of the language to see what they are called on.
+"""Splitting of a PowerShell line into the commands it would run.
 
-Pipelines, blocks and subexpressions are taken apart, plain assignments are remembered, aliases spelled out.
+Pipelines, blocks and subexpressions are split, plain assignments are remembered, aliases are replaced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
       | (?P<bare>(?:`.|[^\s;|{}(),'"`$])+|\$|`|.)""",
     re.VERBOSE | re.DOTALL,
 )
-_INSIDE = re.compile(r"\$(?:\{([^}]*)\}|([\w:]+))|\$\(|`(.)", re.DOTALL)
+_STRING_EXPANSION = re.compile(r"\$(?:\{([^}]*)\}|([\w:]+))|\$\(|`(.)", re.DOTALL)
 ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("ri", "rm", "rmdir", "rd", "del", "erase"), "remove-item"),
     **dict.fromkeys(("iwr", "curl", "wget", "irm"), "invoke-webrequest"),
@@ -32,144 +32,149 @@ ALIASES: Mapping[str, str] = {
     "cd": "set-location",
     "sl": "set-location",
 }
-_HOMES = frozenset({"home", "env:userprofile", "env:home", "env:homepath"})
+_HOME_VARIABLES = frozenset({"home", "env:userprofile", "env:home", "env:homepath"})
 
 
-class Piece(NamedTuple):
+class Token(NamedTuple):
     kind: str
     text: str
     span: Span
 
 
-def commands(code: str, depth: int = 0) -> Iterator[tuple[Word, ...]]:
-    """The commands of *code* as argument lists; the spans are places in *code*.
+def split_commands(code: str, depth: int = 0) -> Iterator[tuple[Word, ...]]:
+    """Yield the commands of *code* as argument lists; the spans are positions in *code*.
 
-    What is piped into a command stands behind its own words, after a `|`; so does what stands in brackets
-    behind an `Invoke-Expression`.
+    The words of the command that is piped into another follow the words of that one, after a `|`; so do the
+    words in parentheses after an `Invoke-Expression`.
     """
-    known: dict[str, str] = {}
+    variables: dict[str, str] = {}
     piped: tuple[str, ...] = ()
-    asking: tuple[Word, ...] = ()
-    for words, end in _statements(code, known):
-        argv = _named(words)
+    invocation: tuple[Word, ...] = ()
+    for words, end in _split_statements(code, variables):
+        argv = _normalize_command(words)
         if argv:
-            whole = (*argv, *(Word(text=text, span=argv[-1].span) for text in piped))
-            yield whole
-            yield from _evaluated(whole, depth)
-            if asking:
-                yield (*asking, *(Word(text=text, span=asking[0].span) for text in _told(words, argv)))
-        asking = argv if end == "(" and argv and argv[0].text == "invoke-expression" else ()
-        piped = _told(words, argv) if end == "|" else ()
+            command = (*argv, *(Word(text=text, span=argv[-1].span) for text in piped))
+            yield command
+            yield from _expand_invocation(command, depth)
+            if invocation:
+                yield (
+                    *invocation,
+                    *(Word(text=text, span=invocation[0].span) for text in _pipeline_words(words, argv)),
+                )
+        invocation = argv if end == "(" and argv and argv[0].text == "invoke-expression" else ()
+        piped = _pipeline_words(words, argv) if end == "|" else ()
 
 
-def _told(words: list[Word], argv: tuple[Word, ...]) -> tuple[str, ...]:
-    """What the next command in a pipe is told of this one; a text by itself as it is written."""
+def _pipeline_words(words: list[Word], argv: tuple[Word, ...]) -> tuple[str, ...]:
+    """Return the words of a command for the next one in a pipe; a single text is passed as written."""
     if len(words) == 1 and any(blank in words[0].text for blank in " \n"):
         return "|", words[0].text
     return ("|", *(word.text for word in argv[:_MAX_PIPED]))
 
 
-def _evaluated(argv: tuple[Word, ...], depth: int) -> Iterator[tuple[Word, ...]]:
-    """What `Invoke-Expression` makes of a text, and the program that `Start-Process` starts."""
+def _expand_invocation(argv: tuple[Word, ...], depth: int) -> Iterator[tuple[Word, ...]]:
+    """Yield the commands in the text of an `Invoke-Expression`, and the program of a `Start-Process`."""
     words = [word for word in argv[1:] if word.text not in ("|", ",")]
     if depth >= _MAX_DEPTH or not words:
         return
     if argv[0].text == "invoke-expression":
         text = " ".join(word.text for word in words if word.text.lower() != "-command")
-        read = UNKNOWN not in text and (not depth or len(text) <= _MAX_NESTED)
-        for inner in commands(text, depth + 1) if read else ():
-            yield tuple(Word(text=word.text, span=words[0].span, glob=word.glob) for word in inner)
+        can_parse = UNKNOWN not in text and (not depth or len(text) <= _MAX_NESTED)
+        for command in split_commands(text, depth + 1) if can_parse else ():
+            yield tuple(Word(text=word.text, span=words[0].span, glob=word.glob) for word in command)
     elif argv[0].text == "start-process":
-        yield tuple(word for word in words if word.text.lower() not in _STARTING)
+        yield tuple(word for word in words if word.text.lower() not in _START_PROCESS_OPTIONS)
 
 
 _MAX_DEPTH = 4
 _MAX_NESTED = 10_000
-"""Texts that are evaluated inside each other, and how long those inside may be."""
-_STARTING = frozenset(
+"""Maximum nesting of evaluated texts, and maximum characters of a nested one."""
+_START_PROCESS_OPTIONS = frozenset(
     {"-filepath", "-argumentlist", "-args", "-wait", "-nonewwindow", "-passthru", "-verb", "runas"}
 )
 _MAX_PIPED = 50
-"""Words of one command that the next one in a pipe is told of."""
+"""Maximum words of one command that are passed to the next one in a pipe."""
 
 
-def _statements(code: str, known: dict[str, str]) -> Iterator[tuple[list[Word], str]]:
+def _split_statements(code: str, variables: dict[str, str]) -> Iterator[tuple[list[Word], str]]:
     words: list[Word] = []
     joined = False
-    for piece in _pieces(code):
-        if piece.kind == "end" and piece.text != ",":
-            yield _assigned(words, known), piece.text
+    for token in _tokenize(code):
+        if token.kind == "end" and token.text != ",":
+            yield _remember_assignment(words, variables), token.text
             words, joined = [], False
-        elif piece.kind in ("blank", "end", "sign"):
+        elif token.kind in ("blank", "end", "sign"):
             joined = False
         else:
-            text = _value(piece, known)
+            text = _token_value(token, variables)
             if joined:
-                words[-1] = Word(text=words[-1].text + text, span=(words[-1].span[0], piece.span[1]))
+                words[-1] = Word(text=words[-1].text + text, span=(words[-1].span[0], token.span[1]))
             else:
-                words.append(Word(text=text, span=piece.span, glob=piece.kind == "bare" and "*" in text))
+                words.append(Word(text=text, span=token.span, glob=token.kind == "bare" and "*" in text))
             joined = True
-    yield _assigned(words, known), ""
+    yield _remember_assignment(words, variables), ""
 
 
-def _pieces(code: str) -> Iterator[Piece]:
-    for found in _TOKEN.finditer(code):
-        yield Piece(found.lastgroup or "", found.group(), found.span())
+def _tokenize(code: str) -> Iterator[Token]:
+    for match in _TOKEN.finditer(code):
+        yield Token(match.lastgroup or "", match.group(), match.span())
 
 
-def _assigned(words: list[Word], known: dict[str, str]) -> list[Word]:
-    """What is left to run of a statement, once `$name = value` is remembered."""
-    if len(words) > 1 and words[1].text == "=" and words[0].text.startswith(_NAMED):
+def _remember_assignment(words: list[Word], variables: dict[str, str]) -> list[Word]:
+    """Remember `$name = value`, and return the words of the statement that are left to run."""
+    if len(words) > 1 and words[1].text == "=" and words[0].text.startswith(_VARIABLE_MARK):
         if len(words) == 3:  # noqa: PLR2004 -- name, sign, value
-            known[words[0].text[1:]] = words[2].text
+            variables[words[0].text[1:]] = words[2].text
         return words[2:]
     return words
 
 
-_NAMED = UNKNOWN + "$"
-"""Begins an unknown variable, whose name follows so that it can be assigned."""
+_VARIABLE_MARK = UNKNOWN + "$"
+"""Prefix of an unknown variable; its name follows, so that it can be assigned."""
 
 
-def _value(piece: Piece, known: dict[str, str]) -> str:
-    if piece.kind == "single":
-        return piece.text[1:].removesuffix("'").replace("''", "'")
-    if piece.kind == "variable":
-        return _variable(piece.text.strip("${}"), known)
-    if piece.kind == "double":
-        return _INSIDE.sub(lambda found: _inside(found, known), piece.text[1:].removesuffix('"'))
-    return piece.text.replace("`", "")
+def _token_value(token: Token, variables: dict[str, str]) -> str:
+    if token.kind == "single":
+        return token.text[1:].removesuffix("'").replace("''", "'")
+    if token.kind == "variable":
+        return _lookup_variable(token.text.strip("${}"), variables)
+    if token.kind == "double":
+        return _STRING_EXPANSION.sub(
+            lambda match: _expand_in_string(match, variables), token.text[1:].removesuffix('"')
+        )
+    return token.text.replace("`", "")
 
 
-def _inside(found: re.Match[str], known: dict[str, str]) -> str:
-    if found.group(3) is not None:
-        return found.group(3)
-    return _variable(found.group(1) or found.group(2) or "", known)
+def _expand_in_string(match: re.Match[str], variables: dict[str, str]) -> str:
+    if match.group(3) is not None:
+        return match.group(3)
+    return _lookup_variable(match.group(1) or match.group(2) or "", variables)
 
 
-def _variable(name: str, known: dict[str, str]) -> str:
+def _lookup_variable(name: str, variables: dict[str, str]) -> str:
     low = name.lower()
-    if low in _HOMES:
+    if low in _HOME_VARIABLES:
         return "~"
     if low in ("pwd", "psscriptroot"):
         return "."
-    return known.get("$" + name, {"true": "$true", "false": "$false"}.get(low, _NAMED + name))
+    return variables.get("$" + name, {"true": "$true", "false": "$false"}.get(low, _VARIABLE_MARK + name))
 
 
-def _named(words: list[Word]) -> tuple[Word, ...]:
-    """*words* with the program's plain name first, and without the marks of unknown variables."""
+def _normalize_command(words: list[Word]) -> tuple[Word, ...]:
+    """Return *words* with the plain name of the program, and without the marks of unknown variables."""
     while words and words[0].text.lower() in _KEYWORDS:
         words = words[1:]
     if not words:
         return ()
     first = words[0].text.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
     name = Word(text=ALIASES.get(first, first), span=words[0].span)
-    return (name, *(_clean(word) for word in words[1:]))
+    return (name, *(_strip_variable_mark(word) for word in words[1:]))
 
 
-def _clean(word: Word) -> Word:
-    if _NAMED not in word.text:
+def _strip_variable_mark(word: Word) -> Word:
+    if _VARIABLE_MARK not in word.text:
         return word
-    return Word(text=re.sub(re.escape(_NAMED) + r"[\w:?]*", UNKNOWN, word.text), span=word.span)
+    return Word(text=re.sub(re.escape(_VARIABLE_MARK) + r"[\w:?]*", UNKNOWN, word.text), span=word.span)
 
 
 _KEYWORDS = frozenset(

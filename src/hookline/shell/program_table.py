@@ -1,4 +1,4 @@
-"""All programs that are understood, by name; one table, put together from the files that know them."""
+"""The table of all programs whose behaviour is modelled, by name."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import TypeAlias
 
 from hookline.shell import (
     builtins,
+    copy_programs,
     editors,
     embedded,
-    filters,
     git_runs,
     launchers,
     recipes,
     remote,
     shells,
     stdout,
-    transfer,
+    streams,
     windows,
     wrappers,
     xargs,
 )
 from hookline.shell.result import UNKNOWN
-from hookline.shell.shell_state import Call, Result, World
+from hookline.shell.shell_state import Call, Result, ShellState
 
-Program: TypeAlias = Callable[[World, Call], Result]
+Program: TypeAlias = Callable[[ShellState, Call], Result]
 
-_VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node)[\d.]+")
-_FILES = (
+_VERSIONED_NAME = re.compile(r"(python|pypy|perl|ruby|php|lua|node)[\d.]+")
+_MODULES = (
     stdout,
     builtins,
     wrappers,
@@ -38,32 +38,37 @@ _FILES = (
     recipes,
     launchers,
     embedded,
-    transfer,
+    copy_programs,
     remote,
     windows,
     editors,
-    filters,
+    streams,
 )
-"""The files that know programs; of one in several, the last."""
+"""Modules with programs; for a program in several of them, the last one counts."""
 
 
 def program_name(path: str) -> str:
-    """The program that *path* names, without folder, version or `.exe`; empty if it is not known."""
+    """Return the name of the program at *path* without folder, version or `.exe`; empty if unknown."""
     if UNKNOWN in path:
         return ""
     name = path.rpartition("/")[2].removesuffix(".exe")
-    if name.isupper():  # file systems that do not tell RM from rm
+    if name.isupper():  # some file systems ignore case: RM is rm there
         name = name.lower()
-    found = _VERSIONED.fullmatch(name) if name[-1:].isdigit() or name.endswith(".") else None
-    return found.group(1) if found is not None else name
+    match = _VERSIONED_NAME.fullmatch(name) if name[-1:].isdigit() or name.endswith(".") else None
+    return match.group(1) if match is not None else name
 
 
-def program(name: str) -> Program | None:
-    """What the program *name* does, if it is understood."""
+def find_program(name: str) -> Program | None:
+    """Return the model of the program *name*, or None."""
     return _PROGRAMS.get(name)
 
 
-_PROGRAMS: Mapping[str, Program] = {name: run for file in _FILES for name, run in file.PROGRAMS.items()}
-_RUNNING = (stdout, builtins, wrappers, shells, xargs, git_runs, embedded, windows)
-PROGRAMS = frozenset(name for file in _RUNNING for name in file.PROGRAMS) | {"ssh", "mosh"}
-"""Programs that run, set or print what they are given, and open none of it as a file."""
+_PROGRAMS: Mapping[str, Program] = {
+    name: program for module in _MODULES for name, program in module.PROGRAMS.items()
+}
+_NON_FILE_MODULES = (stdout, builtins, wrappers, shells, xargs, git_runs, embedded, windows)
+NON_FILE_PROGRAMS = frozenset(name for module in _NON_FILE_MODULES for name in module.PROGRAMS) | {
+    "ssh",
+    "mosh",
+}
+"""Programs that run, set or print their arguments, and do not open them as files."""

@@ -1,4 +1,4 @@
-"""Read text in quotes, escapes and backticks."""
+"""Parsing of quotes, escapes and backticks inside words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.shell.source import MAX_FAILURES, Source, Unparsed, apart, deeper, fail, inside, spend
+from hookline.shell.source import (
+    MAX_FAILURES,
+    ParseError,
+    Source,
+    add_failure,
+    detach_source,
+    enter_nesting,
+    narrow_source,
+    spend_rescan,
+)
 from hookline.shell.syntax import Code, Part, Quoted, Steps
 
 Reader: TypeAlias = Callable[[Source, list[Part]], None]
@@ -15,13 +24,15 @@ _BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
 _BACKTICK_ESCAPE_QUOTED = re.compile(r'\\([\\`$"])')
 
 
-def read(src: Source, parts: list[Part], run: re.Pattern[str], readers: Mapping[str, Reader]) -> None:
-    """Read parts into *parts* until a character that no reader knows, or the end."""
+def read_parts(
+    src: Source, parts: list[Part], literal_run: re.Pattern[str], readers: Mapping[str, Reader]
+) -> None:
+    """Append parts to *parts* until a character without a reader, or the end."""
     while src.pos < src.end:
-        found = run.match(src.text, src.pos, src.end)
-        if found is not None:
-            literal(parts, found.group())
-            src.pos = found.end()
+        match = literal_run.match(src.text, src.pos, src.end)
+        if match is not None:
+            append_literal(parts, match.group())
+            src.pos = match.end()
             continue
         reader = readers.get(src.text[src.pos])
         if reader is None:
@@ -32,7 +43,7 @@ def read(src: Source, parts: list[Part], run: re.Pattern[str], readers: Mapping[
             return
 
 
-def literal(parts: list[Part], text: str) -> None:
+def append_literal(parts: list[Part], text: str) -> None:
     last = parts[-1] if parts else None
     if isinstance(last, str):
         parts[-1] = last + text
@@ -40,75 +51,75 @@ def literal(parts: list[Part], text: str) -> None:
         parts.append(text)
 
 
-def single(src: Source, parts: list[Part]) -> None:
+def read_single_quoted(src: Source, parts: list[Part]) -> None:
     close = src.text.find("'", src.pos + 1, src.end)
     if close < 0:
-        raise Unparsed("a ' is never closed")
+        raise ParseError("a ' is never closed")
     parts.append(Quoted(src.text[src.pos + 1 : close]))
     src.pos = close + 1
 
 
-def escaped(src: Source, parts: list[Part]) -> None:
-    following = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
+def read_escape(src: Source, parts: list[Part]) -> None:
+    next_char = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
     src.pos = min(src.pos + 2, src.end)
-    if following != "\n":
-        parts.append(Quoted(following or "\\"))
+    if next_char != "\n":
+        parts.append(Quoted(next_char or "\\"))
 
 
-def escape_in_double(src: Source, parts: list[Part]) -> None:
-    following = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
+def read_escape_in_double(src: Source, parts: list[Part]) -> None:
+    next_char = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
     src.pos = min(src.pos + 2, src.end)
-    if following != "\n":
-        literal(parts, following if following and following in '$`"\\' else "\\" + following)
+    if next_char != "\n":
+        append_literal(parts, next_char if next_char and next_char in '$`"\\' else "\\" + next_char)
 
 
-def escape_in_heredoc(src: Source, parts: list[Part]) -> None:
-    following = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
+def read_escape_in_heredoc(src: Source, parts: list[Part]) -> None:
+    next_char = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
     src.pos = min(src.pos + 2, src.end)
-    if following != "\n":
-        literal(parts, following if following and following in "$`\\" else "\\" + following)
+    if next_char != "\n":
+        append_literal(parts, next_char if next_char and next_char in "$`\\" else "\\" + next_char)
 
 
-def escape_in_braces(src: Source, parts: list[Part]) -> None:
+def read_escape_in_braces(src: Source, parts: list[Part]) -> None:
     if src.text.startswith("\\}", src.pos, src.end):
-        literal(parts, "}")
+        append_literal(parts, "}")
         src.pos += 2
     else:
-        escape_in_double(src, parts)
+        read_escape_in_double(src, parts)
 
 
-def backtick(src: Source, parts: list[Part]) -> None:
-    _backtick(src, parts, _BACKTICK_ESCAPE)
+def read_backtick(src: Source, parts: list[Part]) -> None:
+    _read_backtick_code(src, parts, _BACKTICK_ESCAPE)
 
 
-def backtick_in_double(src: Source, parts: list[Part]) -> None:
-    _backtick(src, parts, _BACKTICK_ESCAPE_QUOTED)
+def read_backtick_in_double(src: Source, parts: list[Part]) -> None:
+    _read_backtick_code(src, parts, _BACKTICK_ESCAPE_QUOTED)
 
 
-def _backtick(src: Source, parts: list[Part], escape: re.Pattern[str]) -> None:
-    found = _BACKTICK.match(src.text, src.pos + 1, src.end)
-    if found is None:
-        raise Unparsed("a ` is never closed")
-    span = found.span(1)
-    spend(src, span[1] - span[0])
-    code = found.group(1)
-    within = apart(src, escape.sub(r"\1", code), span) if "\\" in code else inside(src, *span)
-    parts.append(Code(_whole(within, within.pos), "`"))
-    src.pos = found.end()
+def _read_backtick_code(src: Source, parts: list[Part], escape: re.Pattern[str]) -> None:
+    match = _BACKTICK.match(src.text, src.pos + 1, src.end)
+    if match is None:
+        raise ParseError("a ` is never closed")
+    span = match.span(1)
+    spend_rescan(src, span[1] - span[0])
+    code = match.group(1)
+    inner = detach_source(src, escape.sub(r"\1", code), span) if "\\" in code else narrow_source(src, *span)
+    parts.append(Code(_read_all_steps(inner, inner.pos), "`"))
+    src.pos = match.end()
 
 
-def _whole(src: Source, start: int) -> Steps:
-    """All of *src* as commands; a shell reads backticks late, so what is around them holds all the same."""
+def _read_all_steps(src: Source, start: int) -> Steps:
+    """Return all of *src* as commands; a failure is recorded only, because a shell parses backticks late."""
     try:
-        deeper(src)
-        body = src.grammar(src, frozenset())
+        enter_nesting(src)
+        body = src.read_steps(src, frozenset())
         if src.pos == src.end:
             return body
         reason = f"unexpected {src.text[src.pos]!r}"
-    except Unparsed as why:
-        reason = str(why)
+    except ParseError as error:
+        reason = str(error)
     if len(src.failures) >= MAX_FAILURES:
-        raise Unparsed(reason)
+        raise ParseError(reason)
     src.pos = src.end
-    fail(src, reason, start)
+    add_failure(src, reason, start)
     return Steps(())

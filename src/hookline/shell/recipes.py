@@ -1,4 +1,4 @@
-"""Programs that run commands out of a file of their own: make, just, and the scripts of a package."""
+"""Programs that run commands from a file of their own: make, just, and package managers with scripts."""
 
 from __future__ import annotations
 
@@ -7,114 +7,120 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
-from hookline.shell.embedded import interpret
-from hookline.shell.options import Options, options, spelled
-from hookline.shell.shell_state import Call, Inner, Result, World, resolve, spend
-from hookline.shell.wrappers import subcommand
+from hookline.shell.embedded import run_interpreter
+from hookline.shell.options import Options, parse_options, word_set
+from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, resolve, spend
+from hookline.shell.wrappers import run_subcommand
 
-Program: TypeAlias = Callable[[World, Call], Result]
+Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 JUSTFILES = ("justfile", "Justfile", ".justfile")
-_MAKE_VALUES = spelled(
+_MAKE_VALUES = word_set(
     "-f -C -I -o -W --file --makefile --directory --include-dir --eval --old-file --what-if --justfile -d"
     " --working-directory"
 )
-_SHELL = re.compile(r"\$[({]shell[ \t]+([^)}\n]{0,500})|^\w+[ \t]*!=([^\n]*)", re.MULTILINE)
-_SHORT = {
+_SHELL_CALL = re.compile(r"\$[({]shell[ \t]+([^)}\n]{0,500})|^\w+[ \t]*!=([^\n]*)", re.MULTILINE)
+_NPM_SHORTCUTS = {
     **dict.fromkeys(("t", "tst"), ("test",)),
     **dict.fromkeys(("i", "ci", "add", "install", "isntall"), ("install", "prepare")),
     **dict.fromkeys(("it", "cit", "install-test"), ("install", "prepare", "test")),
 }
-"""What npm calls the scripts that its short commands run."""
-_RUNNING = spelled("run run-script rum urn")
+"""The scripts that the short commands of npm run."""
+_RUN_SUBCOMMANDS = word_set("run run-script rum urn")
 
 
-def recipe(text: str) -> str:
-    """The commands in the recipes of a makefile or a justfile, one to a line."""
-    lines = [line.strip().lstrip("@-+") for line in map(_command, text.split("\n")) if line]
-    lines += [found.group(1) or found.group(2) or "" for found in _SHELL.finditer(text)]
+def extract_recipe(text: str) -> str:
+    """Return the commands in the recipes of a makefile or a justfile, one per line."""
+    lines = [line.strip().lstrip("@-+") for line in map(_extract_command, text.split("\n")) if line]
+    lines += [match.group(1) or match.group(2) or "" for match in _SHELL_CALL.finditer(text)]
     return "\n".join(lines).replace("$$", "$")
 
 
-def _command(line: str) -> str:
-    """What of *line* is a command: all that is indented, or what stands behind `target: ;`."""
+def _extract_command(line: str) -> str:
+    """Return the command in *line*: an indented line, or the text after `target: ;`."""
     if line[:1] in ("\t", " "):
         return line
     rule, _, command = line.partition(";")
     return command if ":" in rule and "=" not in rule and not rule.startswith("#") else ""
 
 
-def scripts(text: str, words: list[str]) -> Iterator[str]:
-    """The scripts of a `package.json` that the command *words* of npm or its like run."""
+def find_package_scripts(text: str, words: list[str]) -> Iterator[str]:
+    """Yield the scripts of a `package.json` that npm or a similar program runs for *words*."""
     if not words:
         return
-    name = words[1] if words[0] in _RUNNING and len(words) > 1 else words[0]
+    name = words[1] if words[0] in _RUN_SUBCOMMANDS and len(words) > 1 else words[0]
     try:
-        known = json.loads(text).get("scripts", {})
+        scripts = json.loads(text).get("scripts", {})
     except (ValueError, AttributeError, RecursionError):
         return
-    for one in (f"{when}{each}" for each in _SHORT.get(name, (name,)) for when in ("pre", "", "post")):
-        if isinstance(known, dict) and isinstance(known.get(one), str):
-            yield known[one]
+    for key in (
+        f"{prefix}{script}" for script in _NPM_SHORTCUTS.get(name, (name,)) for prefix in ("pre", "", "post")
+    ):
+        if isinstance(scripts, dict) and isinstance(scripts.get(key), str):
+            yield scripts[key]
 
 
-def _make(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], _MAKE_VALUES, mixed=True)
+def _make(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], _MAKE_VALUES, mixed=True)
     inner = [
-        Inner("make", call.span, code=recipe(text))
-        for text in _makefiles(world, call, split)
-        if text and spend(world, len(text))
+        InnerCommand("make", call.span, code=extract_recipe(text))
+        for text in _read_makefiles(state, call, options)
+        if text and spend(state, len(text))
     ]
     return Result(inner=tuple(inner))
 
 
-def _makefiles(world: World, call: Call, split: Options) -> Iterator[str]:
-    """The texts that it reads as far as this line has written them."""
-    given = [value.text for name, value in split.given if value is not None and name in _FILE]
-    folder = split.value("-C", "--directory", "-d", "--working-directory")
-    names = given or (JUSTFILES if call.argv[0].text.endswith("just") else MAKEFILES)
-    if "-" in given:
+def _read_makefiles(state: ShellState, call: Call, options: Options) -> Iterator[str]:
+    """Yield the makefiles that the command reads, as far as this line has written them."""
+    paths = [value.text for name, value in options.options if value is not None and name in _MAKEFILE_OPTIONS]
+    folder = options.value("-C", "--directory", "-d", "--working-directory")
+    names = paths or (JUSTFILES if call.argv[0].text.endswith("just") else MAKEFILES)
+    if "-" in paths:
         yield call.stdin
-    for name in names if world.files else ():
+    for name in names if state.files else ():
         path = f"{folder.text}/{name}" if folder is not None and not name.startswith("/") else name
-        yield world.files.get(resolve(world, path), "")
-    yield from (value.text for name, value in split.given if name == "--eval" and value is not None)
+        yield state.files.get(resolve(state, path), "")
+    yield from (value.text for name, value in options.options if name == "--eval" and value is not None)
 
 
-_FILE = spelled("-f --file --makefile --justfile")
+_MAKEFILE_OPTIONS = word_set("-f --file --makefile --justfile")
 
 
-def _just(world: World, call: Call) -> Result:
-    place = next((i for i, word in enumerate(call.argv) if word.text in ("--command", "-c")), None)
-    if place is None:
-        return _make(world, call)
-    return Result(inner=(Inner("just", call.span, call.argv[place + 1 :], stdin=call.stdin),))
+def _just(state: ShellState, call: Call) -> Result:
+    index = next(
+        (position for position, word in enumerate(call.argv) if word.text in ("--command", "-c")), None
+    )
+    if index is None:
+        return _make(state, call)
+    return Result(inner=(InnerCommand("just", call.span, call.argv[index + 1 :], stdin=call.stdin),))
 
 
-def _package(world: World, call: Call, name: str) -> Result:
-    ran = subcommand(world, call, name)
-    text = world.files.get(resolve(world, "package.json")) if world.files else None
-    if text is None or not spend(world, len(text)):
-        return ran
+def _run_package_manager(state: ShellState, call: Call, name: str) -> Result:
+    result = run_subcommand(state, call, name)
+    text = state.files.get(resolve(state, "package.json")) if state.files else None
+    if text is None or not spend(state, len(text)):
+        return result
     words = [word.text for word in call.argv[1:] if not word.text.startswith("-")]
-    found = tuple(Inner("npm run", call.span, code=code) for code in scripts(text, words))
-    return ran._replace(inner=ran.inner + found)
+    scripts = tuple(
+        InnerCommand("npm run", call.span, code=code) for code in find_package_scripts(text, words)
+    )
+    return result._replace(inner=result.inner + scripts)
 
 
-def _bun(world: World, call: Call) -> Result:
-    """A package manager, a runner and an interpreter at once."""
-    result = _package(world, call, "bun")
-    return result if result.inner else interpret(world, call, "bun")
+def _bun(state: ShellState, call: Call) -> Result:
+    """Run bun, which is a package manager, a runner and an interpreter."""
+    result = _run_package_manager(state, call, "bun")
+    return result if result.inner else run_interpreter(state, call, "bun")
 
 
-def _packaged(name: str) -> Program:
-    return lambda world, call: _package(world, call, name)
+def _package_manager(name: str) -> Program:
+    return lambda state, call: _run_package_manager(state, call, name)
 
 
 PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(("make", "gmake", "bmake"), _make),
     "just": _just,
-    **{name: _packaged(name) for name in ("npm", "pnpm", "yarn")},
+    **{name: _package_manager(name) for name in ("npm", "pnpm", "yarn")},
     "bun": _bun,
 }

@@ -1,96 +1,98 @@
-"""Programs that reach other machines or containers, and what they run there or here on the way."""
+"""Programs that connect to other machines or containers, and the commands they run there or locally."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.shell.options import Options, options, spelled
+from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.shell_state import Call, Inner, Result, World
-from hookline.shell.shells import joined
-from hookline.shell.wrappers import run
+from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState
+from hookline.shell.shells import run_joined
+from hookline.shell.wrappers import run_wrapped
 
-Program: TypeAlias = Callable[[World, Call], Result]
+Program: TypeAlias = Callable[[ShellState, Call], Result]
 
-SSH_VALUES = spelled("-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w")
-SCP_VALUES = spelled("-c -D -F -i -J -l -o -P -S -X")
-_DEAF = spelled("-n -f -N -W -O -G -Q -V -s")
-"""Options of ssh with which nobody over there reads what it is given."""
-_ELSEWHERE = (("PWD", UNKNOWN),)
-"""The folder over there is not ours to know."""
-_RUNNING = spelled("proxycommand knownhostscommand localcommand remotecommand")
-"""Options of ssh whose value is a command."""
-
-
-def _ssh(world: World, call: Call) -> Result:
-    """`ssh host command…`, the commands among its options, and what a shell over there reads without one."""
-    split = options(call.argv[1:], SSH_VALUES)
-    rest = options(split.operands[1:], SSH_VALUES)
-    stdin = "" if split.has(*_DEAF) or rest.has(*_DEAF) else call.stdin
-    there = joined("ssh", rest.operands, settings=_ELSEWHERE, stdin=stdin).inner
-    if split.operands and not rest.operands and stdin:
-        there = (Inner("ssh", call.span, code=stdin, settings=_ELSEWHERE),)
-    return Result(inner=(*_configured(split), *_configured(rest), *there))
+SSH_VALUES = word_set("-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w")
+SCP_VALUES = word_set("-c -D -F -i -J -l -o -P -S -X")
+_NO_STDIN_OPTIONS = word_set("-n -f -N -W -O -G -Q -V -s")
+"""Options of ssh with which the remote side does not read the standard input."""
+_REMOTE_SETTINGS = (("PWD", UNKNOWN),)
+"""Variables of a remote command; its working directory is unknown."""
+_COMMAND_SETTINGS = word_set("proxycommand knownhostscommand localcommand remotecommand")
+"""Settings of ssh whose value is a command."""
 
 
-def _scp(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], SCP_VALUES, mixed=True)
-    program = split.value("-S")
-    own = () if program is None else (Inner("scp -S", program.span, code=program.text),)
-    return Result(inner=(*_configured(split), *own))
+def _ssh(state: ShellState, call: Call) -> Result:
+    """Run `ssh host command…`, the commands among its options, and the standard input without a command."""
+    options = parse_options(call.argv[1:], SSH_VALUES)
+    rest = parse_options(options.operands[1:], SSH_VALUES)
+    stdin = "" if options.has(*_NO_STDIN_OPTIONS) or rest.has(*_NO_STDIN_OPTIONS) else call.stdin
+    remote = run_joined("ssh", rest.operands, settings=_REMOTE_SETTINGS, stdin=stdin).inner
+    if options.operands and not rest.operands and stdin:
+        remote = (InnerCommand("ssh", call.span, code=stdin, settings=_REMOTE_SETTINGS),)
+    return Result(inner=(*_find_option_commands(options), *_find_option_commands(rest), *remote))
 
 
-def _configured(split: Options) -> tuple[Inner, ...]:
-    given = [value for name, value in split.given if name == "-o" and value is not None]
-    pairs = [(value, *value.text.replace("=", " ", 1).partition(" ")) for value in given]
+def _scp(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], SCP_VALUES, mixed=True)
+    program = options.value("-S")
+    commands = () if program is None else (InnerCommand("scp -S", program.span, code=program.text),)
+    return Result(inner=(*_find_option_commands(options), *commands))
+
+
+def _find_option_commands(options: Options) -> tuple[InnerCommand, ...]:
+    values = [value for name, value in options.options if name == "-o" and value is not None]
+    pairs = [(value, *value.text.replace("=", " ", 1).partition(" ")) for value in values]
     return tuple(
-        Inner(f"ssh -o {key}", value.span, code=code)
+        InnerCommand(f"ssh -o {key}", value.span, code=code)
         for value, key, _, code in pairs
-        if key.lower() in _RUNNING and code.lower() != "none"
+        if key.lower() in _COMMAND_SETTINGS and code.lower() != "none"
     )
 
 
-def _socat(world: World, call: Call) -> Result:
-    """Addresses such as `EXEC:'command',option`."""
-    found: list[Inner] = []
-    for word in options(call.argv[1:], spelled("-b -t -T -l -L -W -x"), mixed=True).operands:
+def _socat(state: ShellState, call: Call) -> Result:
+    """Run addresses such as `EXEC:'command',option`."""
+    commands: list[InnerCommand] = []
+    for word in parse_options(call.argv[1:], word_set("-b -t -T -l -L -W -x"), mixed=True).operands:
         kind, _, rest = word.text.partition(":")
         if kind.upper() in ("EXEC", "SYSTEM", "SHELL"):
-            found.append(Inner("socat " + kind, word.span, code=rest, stdin=call.stdin))
-    return Result(inner=tuple(found))
+            commands.append(InnerCommand("socat " + kind, word.span, code=rest, stdin=call.stdin))
+    return Result(inner=tuple(commands))
 
 
-def _netcat(world: World, call: Call) -> Result:
-    split = options(
-        call.argv[1:], spelled("-e -c -i -p -q -s -w -x -X --exec --sh-exec --lua-exec"), mixed=True
+def _netcat(state: ShellState, call: Call) -> Result:
+    options = parse_options(
+        call.argv[1:], word_set("-e -c -i -p -q -s -w -x -X --exec --sh-exec --lua-exec"), mixed=True
     )
-    given = split.value("-e", "--exec", "-c", "--sh-exec")
-    own = call.argv[0].text
-    return Result(inner=() if given is None else (Inner(f"{own} --exec", given.span, code=given.text),))
+    command = options.value("-e", "--exec", "-c", "--sh-exec")
+    name = call.argv[0].text
+    return Result(
+        inner=() if command is None else (InnerCommand(f"{name} --exec", command.span, code=command.text),)
+    )
 
 
-_EXEC_VALUES = spelled(
+_EXEC_VALUES = word_set(
     """-e -u -w -c -n -f -p -H --env --env-file --user --workdir --container --namespace --context --cluster
     --kubeconfig --index --file --project-name --profile --host --detach-keys --project-directory"""
 )
 
 
-def _container(world: World, call: Call) -> Result:
-    """`docker exec box command…`, `docker compose exec`, `kubectl exec pod -- command…`."""
+def _container(state: ShellState, call: Call) -> Result:
+    """Run `docker exec box command…`, `docker compose exec`, `kubectl exec pod -- command…`."""
     name = call.argv[0].text.rpartition("/")[2]
-    operands = options(call.argv[1:], _EXEC_VALUES).operands
+    operands = parse_options(call.argv[1:], _EXEC_VALUES).operands
     if operands and operands[0].text in ("compose", "container"):
-        operands = options(operands[1:], _EXEC_VALUES).operands
+        operands = parse_options(operands[1:], _EXEC_VALUES).operands
     if not operands or operands[0].text != "exec":
         return Result()
-    words = options(operands[1:], _EXEC_VALUES).operands
-    return run(f"{name} exec", call, _command(words[1:]), _ELSEWHERE)
+    words = parse_options(operands[1:], _EXEC_VALUES).operands
+    return run_wrapped(f"{name} exec", call, _skip_to_dashes(words[1:]), _REMOTE_SETTINGS)
 
 
-def _command(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    """What follows a lone `--`, else all of it."""
-    dashes = next((place for place, word in enumerate(words) if word.text == "--"), None)
+def _skip_to_dashes(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Return the words after the first `--`, or all of them without one."""
+    dashes = next((index for index, word in enumerate(words) if word.text == "--"), None)
     return words if dashes is None else words[dashes + 1 :]
 
 

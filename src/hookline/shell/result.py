@@ -1,4 +1,4 @@
-"""What reading a command line yields: the simple commands it would run, and what could not be read."""
+"""The result of reading a command line: the simple commands it would run, and the parts not parsed."""
 
 from __future__ import annotations
 
@@ -7,58 +7,60 @@ from msgspec import Struct
 from hookline.shell.syntax import Span
 
 UNKNOWN = "\0"
-"""Stands in a text for what only running would tell; no shell string can hold a NUL, so it is never one."""
+"""Placeholder in a text for a part known only at run time; a shell string cannot contain a NUL."""
 
 
 class Word(Struct, frozen=True, kw_only=True):
-    """One word after expansion; *span* is where in the line it was written."""
+    """One word after expansion; *span* is its position in the line."""
 
     text: str
     span: Span
     glob: bool = False
-    """An unquoted `*`, `?` or `[` in it still matches file names."""
+    """Whether an unquoted `*`, `?` or `[` in it matches file names."""
     origins: tuple[int, ...] = ()
-    """Which commands of the reading printed a part of it, or wrote the file that it names."""
+    """Indices of the commands that printed a part of it, or wrote the file that it names."""
     unset: bool = False
-    """A variable in it is set nowhere in the line, and may well be empty."""
+    """Whether a variable in it is set nowhere in the line, and may be empty."""
 
     def with_text(self, text: str, origins: tuple[int, ...]) -> Word:
-        """Return a copy with another text of other origins."""
+        """Return a copy with *text* and *origins*."""
         return Word(text=text, span=self.span, glob=self.glob, origins=origins, unset=self.unset)
 
     @property
     def dynamic(self) -> bool:
-        """Part of it is known only at run time; those parts are `UNKNOWN` in the text."""
+        """Whether a part of it is known only at run time; such parts are `UNKNOWN` in the text."""
         return UNKNOWN in self.text
 
 
 class Redirect(Struct, frozen=True, kw_only=True):
+    """A redirection after expansion."""
+
     op: str
     fd: str
     target: Word
 
 
-class Simple(Struct, frozen=True, kw_only=True):
-    """One simple command: a program and its arguments."""
+class SimpleCommand(Struct, frozen=True, kw_only=True):
+    """One simple command: a program, its arguments and its redirections."""
 
     name: str
-    """The program without its folder; empty when only running would tell."""
+    """The program without its folder; empty if it is known only at run time."""
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...]
     assignments: tuple[tuple[str, str], ...]
     span: Span
     via: tuple[str, ...]
-    """The wrappers that lead to it, outermost first."""
+    """The wrappers that run it, outermost first."""
     cwd: str | None
-    """Where it would run; None when only running would tell."""
+    """Its working directory; None if it is known only at run time."""
     stdin: str = ""
-    """What it reads from its standard input, as far as the line tells."""
-    fed: tuple[int, ...] = ()
-    """Which commands of the reading printed a part of that."""
+    """Its standard input, as far as it is known."""
+    stdin_origins: tuple[int, ...] = ()
+    """Indices of the commands that printed a part of its standard input."""
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """A stretch of the line that was not read, and why; never a reason to allow it."""
+    """A part of the line that was not read, and the reason; never a reason to allow the line."""
 
     reason: str
     text: str
@@ -66,7 +68,9 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    commands: tuple[Simple, ...]
+    """The result of reading one command line."""
+
+    commands: tuple[SimpleCommand, ...]
     problems: tuple[Problem, ...]
-    bombs: tuple[Span, ...] = ()
-    """Stretches that start processes without end."""
+    fork_bombs: tuple[Span, ...] = ()
+    """Spans that start processes without end."""

@@ -1,42 +1,42 @@
-"""Run a program in thought: note it, and follow what it would run in turn."""
+"""Evaluation of one program: record it, and evaluate the commands it would run in turn."""
 
 from __future__ import annotations
 
 import re
 
-from hookline.shell.git_settings import variables
+from hookline.shell.git_settings import find_variable_commands
 from hookline.shell.grammar import parse
-from hookline.shell.program_table import program, program_name
-from hookline.shell.result import UNKNOWN, Redirect, Simple, Word
+from hookline.shell.program_table import find_program, program_name
+from hookline.shell.result import UNKNOWN, Redirect, SimpleCommand, Word
 from hookline.shell.shell_state import (
     MAX_COMMANDS,
     UNSET,
     Call,
-    Inner,
+    InnerCommand,
     Result,
-    World,
+    ShellState,
+    add_problem,
+    attribute_unknown,
     cwd,
-    look,
-    mark,
-    marked,
-    place,
+    lookup,
     resolve,
     rollback,
+    set_values,
     spend,
+    split_origins,
     too_deep,
-    trouble,
-    unmarked,
+    unknown_output,
 )
 from hookline.shell.syntax import Command, Node, Pipe, Span, Step, Steps, Term
 
-_FILE_SIGN = re.compile("[@=<]")
-"""What stands before a file in a word: `@file`, `--from=file`, `name=<file`."""
-_SEARCHED = 4_000
-"""Characters of a line that is searched as a whole for where a piece of code was written."""
+_FILE_PREFIX = re.compile("[@=<]")
+"""Characters before a file name in a word: `@file`, `--from=file`, `name=<file`."""
+_MAX_SEARCHED = 4_000
+"""Maximum characters of a line that is searched as a whole for the position of a piece of code."""
 
 
 def invoke(
-    world: World,
+    state: ShellState,
     argv: tuple[Word, ...],
     stdin: str,
     span: Span,
@@ -44,28 +44,28 @@ def invoke(
     redirects: tuple[Redirect, ...] = (),
     settings: tuple[tuple[str, str], ...] = (),
 ) -> str:
-    """Note the command *argv* and follow whatever it runs; what it prints, as far as it is known."""
-    if len(world.commands) >= MAX_COMMANDS:
-        spend(world, 1)  # which says so, once
+    """Record the command *argv*, evaluate the commands it runs, and return its output if known."""
+    if len(state.commands) >= MAX_COMMANDS:
+        spend(state, 1)  # records the problem once
         return UNKNOWN
     name = program_name(argv[0].text)
-    by = note(world, name, argv, stdin, span, redirects=redirects, settings=settings)
-    outer = [(key, world.known.get(key)) for key, _ in settings]
+    output_mark = record_command(state, name, argv, stdin, span, redirects=redirects, settings=settings)
+    outer = [(key, state.variables.get(key)) for key, _ in settings]
     for key, value in settings:
-        place(world, key, (value,))
+        set_values(state, key, (value,))
     if settings:
-        by_variables(world, settings, span)
-    printed = marked(_run(world, name, argv, stdin, span), by)
+        evaluate_variables(state, settings, span)
+    output = attribute_unknown(_run_command(state, name, argv, stdin, span), output_mark)
     for key, old in outer:
         if old is None:
-            world.known.pop(key, None)
+            state.variables.pop(key, None)
         else:
-            place(world, key, old)
-    return printed
+            set_values(state, key, old)
+    return output
 
 
-def note(
-    world: World,
+def record_command(
+    state: ShellState,
     name: str,
     argv: tuple[Word, ...],
     stdin: str,
@@ -74,176 +74,215 @@ def note(
     redirects: tuple[Redirect, ...] = (),
     settings: tuple[tuple[str, str], ...] = (),
 ) -> str:
-    """Add a command to those that would run; the mark of what it prints."""
-    here = cwd(world)
-    read, fed = unmarked(world, stdin)
-    world.commands.append(
-        Simple(
+    """Add a simple command to the result, and return the mark of its unknown output."""
+    directory = cwd(state)
+    input_text, stdin_origins = split_origins(state, stdin)
+    state.commands.append(
+        SimpleCommand(
             name=name,
-            words=_traced(world, argv),
-            redirects=redirects and tuple(_opened(world, one) for one in redirects),
+            words=_resolve_origins(state, argv),
+            redirects=redirects and tuple(_resolve_redirect(state, redirect) for redirect in redirects),
             assignments=settings,
             span=span,
-            via=world.via,
-            cwd=None if UNKNOWN in here else here,
-            stdin=read,
-            fed=fed,
+            via=state.via,
+            cwd=None if UNKNOWN in directory else directory,
+            stdin=input_text,
+            stdin_origins=stdin_origins,
         )
     )
-    return mark(world)
+    return unknown_output(state)
 
 
-def _traced(world: World, argv: tuple[Word, ...]) -> tuple[Word, ...]:
-    """*argv* with the marks in it turned into origins, also those of files that words name."""
-    if not world.files and all(word.text.isascii() for word in argv):
+def _resolve_origins(state: ShellState, argv: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Return *argv* with marks turned into origins, including the origins of files that words name."""
+    if not state.files and all(word.text.isascii() for word in argv):
         return argv
-    return tuple(_origins(world, word) for word in argv)
+    return tuple(_resolve_word_origins(state, word) for word in argv)
 
 
-def _origins(world: World, word: Word) -> Word:
-    text, origins = unmarked(world, word.text)
-    for path in {word.text, _FILE_SIGN.split(word.text)[-1]} if world.files else ():
-        known = path.rpartition("/")[2] in world.names
-        content = world.files.get(resolve(world, path), "") if known else ""
-        if UNKNOWN in content and spend(world, len(content) >> 4):
-            origins += unmarked(world, content)[1]
+def _resolve_word_origins(state: ShellState, word: Word) -> Word:
+    text, origins = split_origins(state, word.text)
+    for path in {word.text, _FILE_PREFIX.split(word.text)[-1]} if state.files else ():
+        written = path.rpartition("/")[2] in state.file_names
+        content = state.files.get(resolve(state, path), "") if written else ""
+        if UNKNOWN in content and spend(state, len(content) >> 4):
+            origins += split_origins(state, content)[1]
     if not origins and text == word.text:
         return word
     return Word(text=text, span=word.span, glob=word.glob, origins=origins, unset=UNSET in word.text)
 
 
-def _opened(world: World, one: Redirect) -> Redirect:
-    """*one* without marks, and with what a number stands for: `exec 3> file; … >&3`."""
-    if one.op == ">&" and "fd " + one.target.text in world.known:
-        file = look(world, "fd " + one.target.text) or ""
-        return Redirect(op=">", fd=one.fd, target=one.target.with_text(file, one.target.origins))
-    text, origins = unmarked(world, one.target.text)
-    if text == one.target.text:
-        return one
-    return Redirect(op=one.op, fd=one.fd, target=one.target.with_text(text, origins))
+def _resolve_redirect(state: ShellState, redirect: Redirect) -> Redirect:
+    """Return *redirect* without marks, and with the file of a descriptor: `exec 3> file; … >&3`."""
+    if redirect.op == ">&" and "fd " + redirect.target.text in state.variables:
+        file = lookup(state, "fd " + redirect.target.text) or ""
+        return Redirect(
+            op=">", fd=redirect.fd, target=redirect.target.with_text(file, redirect.target.origins)
+        )
+    text, origins = split_origins(state, redirect.target.text)
+    if text == redirect.target.text:
+        return redirect
+    return Redirect(op=redirect.op, fd=redirect.fd, target=redirect.target.with_text(text, origins))
 
 
-def _run(world: World, name: str, argv: tuple[Word, ...], stdin: str, span: Span) -> str:
-    body = world.functions.get(argv[0].text)
-    if body is not None and not any(body is one for one in world.calls):
-        return _function(world, body, argv, stdin)
-    if body is not None and world.behind > world.entered.get(argv[0].text, world.behind):
-        world.bombs.append(span)
+def _run_command(state: ShellState, name: str, argv: tuple[Word, ...], stdin: str, span: Span) -> str:
+    body = state.functions.get(argv[0].text)
+    if body is not None and not any(body is called for called in state.call_stack):
+        return _call_function(state, body, argv, stdin)
+    if body is not None and state.background_depth > state.background_depth_at_call.get(
+        argv[0].text, state.background_depth
+    ):
+        state.fork_bombs.append(span)
     call = Call(argv, stdin, span)
-    runs = program(name) or world.runners.get(name)
-    written = world.files and "/" in argv[0].text and resolve(world, argv[0].text) in world.files
-    result = _script(world, call) if runs is None or written else runs(world, call)
+    program = find_program(name) or state.runners.get(name)
+    is_written_script = state.files and "/" in argv[0].text and resolve(state, argv[0].text) in state.files
+    result = _run_script(state, call) if program is None or is_written_script else program(state, call)
     if result.inner:
-        return "".join([inner(world, one) for one in result.inner])
-    return result.out
+        return "".join([evaluate_inner(state, command) for command in result.inner])
+    return result.output
 
 
-def _script(world: World, call: Call) -> Result:
-    """A file that this very line wrote, run by its path."""
+def _run_script(state: ShellState, call: Call) -> Result:
+    """Run a file by its path if this line wrote it."""
     path = call.argv[0].text
-    content = world.files.get(resolve(world, path)) if "/" in path and UNKNOWN not in path else None
+    content = state.files.get(resolve(state, path)) if "/" in path and UNKNOWN not in path else None
     if content is None:
         return Result()
     args = tuple(word.text for word in call.argv)
-    return Result(inner=(Inner(path, call.span, code=content, stdin=call.stdin, args=args),))
+    return Result(inner=(InnerCommand(path, call.span, code=content, stdin=call.stdin, args=args),))
 
 
-def inner(world: World, one: Inner) -> str:
-    """Follow what a program runs, one wrapper deeper."""
-    if too_deep(world):
-        trouble(world, "wrapped too deep", one.code or " ".join(word.text for word in one.argv), one.span)
+def evaluate_inner(state: ShellState, command: InnerCommand) -> str:
+    """Evaluate a command that a program runs, one wrapper deeper, and return its output."""
+    if too_deep(state):
+        add_problem(
+            state,
+            "wrapped too deep",
+            command.code or " ".join(word.text for word in command.argv),
+            command.span,
+        )
         return UNKNOWN
-    before = len(world.log)
-    saved = world.via, world.depth, world.wrapped, world.choice, world.widest
-    world.via, world.depth, world.wrapped = (*world.via, one.via), world.depth + 1, world.wrapped + 1
-    if one.args is not None:
-        place(world, "0", one.args[:1])
-        place(world, "@[]", one.args[1:])
-    for name, value in one.settings:
-        place(world, name, (value,))
-    if one.settings:
-        by_variables(world, one.settings, one.span)
-    printed = _contents(world, one)
-    if one.subshell:
-        rollback(world, before)
-    world.via, world.depth, world.wrapped, world.choice, world.widest = saved
-    return printed
+    checkpoint = len(state.undo_log)
+    saved = state.via, state.depth, state.wrapper_depth, state.alternative, state.alternative_count
+    state.via, state.depth, state.wrapper_depth = (
+        (*state.via, command.via),
+        state.depth + 1,
+        state.wrapper_depth + 1,
+    )
+    if command.args is not None:
+        set_values(state, "0", command.args[:1])
+        set_values(state, "@[]", command.args[1:])
+    for name, value in command.settings:
+        set_values(state, name, (value,))
+    if command.settings:
+        evaluate_variables(state, command.settings, command.span)
+    output = _evaluate_contents(state, command)
+    if command.subshell:
+        rollback(state, checkpoint)
+    state.via, state.depth, state.wrapper_depth, state.alternative, state.alternative_count = saved
+    return output
 
 
-def by_variables(world: World, settings: tuple[tuple[str, str], ...], span: Span) -> None:
-    """Follow the commands that variables hold for other programs to run: pagers, editors, prompts."""
-    for one in variables(world, settings, span):
-        inner(world, one)
+def evaluate_variables(state: ShellState, settings: tuple[tuple[str, str], ...], span: Span) -> None:
+    """Evaluate the commands in variables that other programs run: pagers, editors, prompts."""
+    for command in find_variable_commands(state, settings, span):
+        evaluate_inner(state, command)
 
 
-def _contents(world: World, one: Inner) -> str:
-    if one.code is not None:
-        return _code(world, one.code, one.stdin, one.span)
-    return invoke(world, one.argv, one.stdin, one.span) if one.argv else ""
+def _evaluate_contents(state: ShellState, command: InnerCommand) -> str:
+    if command.code is not None:
+        return _evaluate_code(state, command.code, command.stdin, command.span)
+    return invoke(state, command.argv, command.stdin, command.span) if command.argv else ""
 
 
-def _code(world: World, code: str, stdin: str, span: Span) -> str:
-    if not spend(world, len(code) + span[1] - span[0]):
+def _evaluate_code(state: ShellState, code: str, stdin: str, span: Span) -> str:
+    if not spend(state, len(code) + span[1] - span[0]):
         return UNKNOWN
-    return world.follow(world, _parsed(world, code, span), stdin)
+    return state.evaluate(state, _parse_code(state, code, span), stdin)
 
 
-def _parsed(world: World, code: str, span: Span) -> Steps:
-    """*code* read, with its own place in the line where it stands there as it is."""
+def _parse_code(state: ShellState, code: str, span: Span) -> Steps:
+    """Parse *code*; its spans are exact if the line contains it verbatim."""
     needle = code.rstrip("\n")
-    found = world.line.find(needle, *span)
-    if found < 0 and len(world.line) <= _SEARCHED:
-        found = world.line.find(needle)
-    offset, fixed = (0, span) if found < 0 else (found, None)
-    steps, failures = parse(code, offset=offset, fixed=fixed, depth=world.depth, left=world.left)
+    position = state.line.find(needle, *span)
+    if position < 0 and len(state.line) <= _MAX_SEARCHED:
+        position = state.line.find(needle)
+    offset, fixed_span = (0, span) if position < 0 else (position, None)
+    steps, failures = parse(
+        code, offset=offset, fixed_span=fixed_span, depth=state.depth, commands_left=state.commands_left
+    )
     for failure in failures:
-        trouble(world, failure.reason, failure.text, failure.span)
+        add_problem(state, failure.reason, failure.text, failure.span)
     return steps
 
 
-def _function(world: World, body: Node, argv: tuple[Word, ...], stdin: str) -> str:
-    if too_deep(world):
-        trouble(world, "functions go too deep", argv[0].text, argv[0].span)
+def _call_function(state: ShellState, body: Node, argv: tuple[Word, ...], stdin: str) -> str:
+    if too_deep(state):
+        add_problem(state, "functions go too deep", argv[0].text, argv[0].span)
         return UNKNOWN
     name = argv[0].text
-    saved = world.via, world.calls, world.depth, world.wrapped, world.choice, world.widest
-    outer = world.known.get("@[]", (UNKNOWN,))
-    world.via, world.calls, world.depth = (*world.via, name + "()"), (*world.calls, body), world.depth + 1
-    world.wrapped += 1
-    world.entered[name] = world.behind
-    place(world, "@[]", tuple(word.text for word in argv[1:]))
-    world.scopes.append({})
-    printed = world.follow(world, Steps((Step(";", body),)), stdin)
-    for local, old in world.scopes.pop().items():
-        place(world, local, old)
-    place(world, "@[]", outer)
-    world.via, world.calls, world.depth, world.wrapped, world.choice, world.widest = saved
-    return printed
-
-
-def apply(world: World, alias: str, rest: tuple[Term, ...], stdin: str, name: Term) -> str:
-    """Follow what an alias stands for, with the words that came after it."""
-    label = "alias " + str(name.parts[0])
-    known = label + "=" + alias
-    saved = world.via, world.calls, world.depth, world.choice, world.widest
-    world.via, world.calls, world.depth = (*world.via, label), (*world.calls, known), world.depth + 1
-    steps = (
-        _parsed(world, alias, name.span) if spend(world, len(alias)) and not too_deep(world) else Steps(())
+    saved = (
+        state.via,
+        state.call_stack,
+        state.depth,
+        state.wrapper_depth,
+        state.alternative,
+        state.alternative_count,
     )
-    printed = world.follow(world, _extended(steps, rest), stdin)
-    world.via, world.calls, world.depth, world.choice, world.widest = saved
-    return printed
+    outer = state.variables.get("@[]", (UNKNOWN,))
+    state.via, state.call_stack, state.depth = (
+        (*state.via, name + "()"),
+        (*state.call_stack, body),
+        state.depth + 1,
+    )
+    state.wrapper_depth += 1
+    state.background_depth_at_call[name] = state.background_depth
+    set_values(state, "@[]", tuple(word.text for word in argv[1:]))
+    state.scopes.append({})
+    output = state.evaluate(state, Steps((Step(";", body),)), stdin)
+    for local, outer_values in state.scopes.pop().items():
+        set_values(state, local, outer_values)
+    set_values(state, "@[]", outer)
+    (
+        state.via,
+        state.call_stack,
+        state.depth,
+        state.wrapper_depth,
+        state.alternative,
+        state.alternative_count,
+    ) = saved
+    return output
 
 
-def _extended(steps: Steps, rest: tuple[Term, ...]) -> Steps:
-    """*steps* with the words *rest* at the end of their last command."""
+def evaluate_alias(state: ShellState, alias: str, rest: tuple[Term, ...], stdin: str, name: Term) -> str:
+    """Evaluate the value of an alias, with the words *rest* appended."""
+    label = "alias " + str(name.parts[0])
+    marker = label + "=" + alias
+    saved = state.via, state.call_stack, state.depth, state.alternative, state.alternative_count
+    state.via, state.call_stack, state.depth = (
+        (*state.via, label),
+        (*state.call_stack, marker),
+        state.depth + 1,
+    )
+    steps = (
+        _parse_code(state, alias, name.span)
+        if spend(state, len(alias)) and not too_deep(state)
+        else Steps(())
+    )
+    output = state.evaluate(state, _append_words(steps, rest), stdin)
+    state.via, state.call_stack, state.depth, state.alternative, state.alternative_count = saved
+    return output
+
+
+def _append_words(steps: Steps, rest: tuple[Term, ...]) -> Steps:
+    """Return *steps* with the words *rest* appended to the last command."""
     if not steps.items or not rest:
         return steps
     last = steps.items[-1].node
     end = last.stages[-1] if isinstance(last, Pipe) else last
     if not isinstance(end, Command):
         return steps
-    longer: Node = end._replace(words=end.words + rest)
+    extended: Node = end._replace(words=end.words + rest)
     if isinstance(last, Pipe):
-        longer = Pipe((*last.stages[:-1], longer))
-    return Steps((*steps.items[:-1], steps.items[-1]._replace(node=longer)))
+        extended = Pipe((*last.stages[:-1], extended))
+    return Steps((*steps.items[:-1], steps.items[-1]._replace(node=extended)))

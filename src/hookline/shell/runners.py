@@ -1,35 +1,35 @@
-"""The table of programs that run their arguments as a command, and how to find it among their options."""
+"""Tables of programs that run their arguments as a command, and of their options."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-OWN = 1_000
-"""As a number of operands: all of them are its own, and only an option holds a command."""
+ALL_OPERANDS = 1_000
+"""As a number of operands: all belong to the program itself, and only an option holds a command."""
 
 
 class Wrapper(NamedTuple):
-    """How a program's command line leads to the command it runs."""
+    """The options and operands that precede the command a program runs."""
 
     values: str = ""
     """Options that take the next word."""
     operands: int = 0
-    """Words of its own that come before the command."""
+    """Number of operands before the command."""
     settings: bool = False
-    """`NAME=value` words may come before the command."""
+    """Whether `NAME=value` words may precede the command."""
     folder: str = ""
-    """Options whose value is the folder the command runs in."""
+    """Options whose value is the working directory of the command."""
     inert: str = ""
-    """Options with which nothing is run."""
+    """Options with which no command is run."""
     code: str = ""
     """Options whose value is a command line."""
     line: bool = False
-    """A single word with blanks in it is a command line, too."""
+    """Whether a single word with blanks is a command line as well."""
     pairs: str = ""
     """Options that take the next two words."""
     dashes: bool = False
-    """The command stands behind the first `--`, wherever that is."""
+    """Whether the command follows the first `--`, wherever that is."""
 
 
 WRAPPERS: Mapping[str, Wrapper] = {
@@ -112,7 +112,7 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "su-exec": Wrapper(operands=1),
     "tini": Wrapper("-p -e"),
     "dumb-init": Wrapper("-r --rewrite"),
-    "nodemon": Wrapper("-w -e -i -d --watch --ext --ignore --delay", OWN, code="-x --exec"),
+    "nodemon": Wrapper("-w -e -i -d --watch --ext --ignore --delay", ALL_OPERANDS, code="-x --exec"),
     "watchexec": Wrapper(
         "-w -e -f -i -s -d -W --watch --exts --filter --ignore --signal --debounce --workdir --shell",
         line=True,
@@ -137,13 +137,13 @@ WRAPPERS: Mapping[str, Wrapper] = {
 
 
 class Runner(NamedTuple):
-    """A program of which one subcommand runs a command."""
+    """A program with subcommands that run a command."""
 
     subcommands: str
     values: str = ""
-    """Options of its own, before the subcommand, that take the next word."""
+    """Options before the subcommand that take the next word."""
     table: Wrapper = Wrapper()
-    """What stands behind the subcommand."""
+    """The options and operands after the subcommand."""
 
 
 _UV = """--with --with-editable --with-requirements --python -p --extra --group --only-group --no-group
@@ -178,12 +178,12 @@ RUNNERS: Mapping[str, Runner] = {
     "dotenvx": Runner("run", table=Wrapper("-f -e --env-file --env", dashes=True)),
     "aws-vault": Runner("exec", table=Wrapper("-d --duration --region", operands=1, dashes=True)),
     "devbox": Runner("run", table=Wrapper("-c -e --config --env", line=True)),
-    "tox": Runner("exec e", table=Wrapper("-e", OWN, dashes=True)),
+    "tox": Runner("exec e", table=Wrapper("-e", ALL_OPERANDS, dashes=True)),
     "direnv": Runner("exec", table=Wrapper(operands=1)),
     **dict.fromkeys(("conda", "mamba", "micromamba"), Runner("run", table=Wrapper(_CONDA, folder="--cwd"))),
     "perf": Runner(
         "stat record trace mem",
         table=Wrapper("-e -o -p -t -C -F -c -r -G -D -I --event --output --repeat --call-graph"),
     ),
-    "cargo": Runner("watch", table=Wrapper("-x -w -i -d -C", OWN, code="-s --shell", dashes=True)),
+    "cargo": Runner("watch", table=Wrapper("-x -w -i -d -C", ALL_OPERANDS, code="-s --shell", dashes=True)),
 }

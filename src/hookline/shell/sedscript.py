@@ -1,7 +1,7 @@
-"""Read the scripts of line editors, sed's and ed's: what in them is a command, and what a file to write.
+"""Parsing of the scripts of sed and ed: the shell commands in them, and the files they write.
 
-Each command of the language is taken with the text that belongs to it, so that the letter `e` in a pattern,
-or in a line to insert, is never taken for the command of that name.
+Each editor command is read with its argument, so that the letter `e` in a pattern or in inserted text is not
+mistaken for the command of that name.
 """
 
 from __future__ import annotations
@@ -17,146 +17,150 @@ _ADDRESS = re.compile(
     |\\([^\\\n])(?:\\.|(?!\1)[^\\\n])*+\1[IM]*)*+""",
     re.VERBOSE | re.DOTALL,
 )
-"""All that may stand before the letter of a command: addresses, blanks, braces, comments."""
-_CLASS = r"\[\^?\]?[^\]\n]{0,40}\]|\["
-"""A set of characters, in which the end of a pattern is one of them."""
-_COMMANDS = frozenset("=aDdeFGgHhiclLNnPpQqRrTtvbWwxz:")
-_LINE = re.compile(r"(?:[^\\\n]|\\.)*+", re.DOTALL)
-_NAME = re.compile(r"[^\n]*")
-_LABEL = re.compile(r"[^\n;}]*")
-_SHAPES = {
-    **dict.fromkeys("aice", _LINE),
-    **dict.fromkeys("rRwW", _NAME),
-    **dict.fromkeys(":btTvqQlL", _LABEL),
+"""Everything that may precede the letter of a command: addresses, blanks, braces, comments."""
+_CHARACTER_CLASS = r"\[\^?\]?[^\]\n]{0,40}\]|\["
+"""A set of characters, in which the delimiter of a pattern is an ordinary character."""
+_COMMAND_LETTERS = frozenset("=aDdeFGgHhiclLNnPpQqRrTtvbWwxz:")
+_TEXT_ARGUMENT = re.compile(r"(?:[^\\\n]|\\.)*+", re.DOTALL)
+_FILE_ARGUMENT = re.compile(r"[^\n]*")
+_LABEL_ARGUMENT = re.compile(r"[^\n;}]*")
+_ARGUMENTS = {
+    **dict.fromkeys("aice", _TEXT_ARGUMENT),
+    **dict.fromkeys("rRwW", _FILE_ARGUMENT),
+    **dict.fromkeys(":btTvqQlL", _LABEL_ARGUMENT),
 }
-"""What text belongs to which command."""
+"""The argument of each command, by its letter."""
 _FLAGS = re.compile(r"[gpimeIM\d]*")
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_REPLACED = re.compile(r"\\(.)|&", re.DOTALL)
+_ESCAPED_CHARACTER = re.compile(r"\\(.)", re.DOTALL)
+_REPLACEMENT_REFERENCE = re.compile(r"\\(.)|&", re.DOTALL)
 
 
 class Script(NamedTuple):
-    runs: tuple[str, ...] = ()
-    """Shell commands, each in every reading of its backslashes."""
+    """The effects of an editor script outside the edited text."""
+
+    commands: tuple[str, ...] = ()
+    """Shell commands, each in every interpretation of its backslashes."""
     writes: tuple[str, ...] = ()
-    """Files."""
+    """Files that it writes."""
     runs_input: bool = False
-    """Lines of the input are run as commands themselves."""
+    """Whether lines of the input are run as commands."""
 
 
-class _Found(NamedTuple):
-    runs: list[str]
+class _Effects(NamedTuple):
+    commands: list[str]
     writes: list[str]
 
 
-def sed(script: str) -> Script:
-    """What *script* makes sed do besides editing."""
-    found, runs_input, pos = _Found([], []), False, 0
+def parse_sed(script: str) -> Script:
+    """Return the commands that a sed *script* runs, and the files it writes."""
+    effects, runs_input, pos = _Effects([], []), False, 0
     while pos < len(script):
-        begins = _ADDRESS.match(script, pos)
-        pos = begins.end() if begins is not None else pos
+        address = _ADDRESS.match(script, pos)
+        pos = address.end() if address is not None else pos
         letter = script[pos : pos + 1]
         if letter == "s":
-            pos, alone = _substitution(script, pos + 1, found)
-            runs_input = runs_input or alone
+            pos, runs_result = _read_substitution(script, pos + 1, effects)
+            runs_input = runs_input or runs_result
         elif letter == "y":
-            pos = _divided(script, pos + 1)[0]
-        elif letter not in _COMMANDS:  # which sed refuses as a whole
+            pos = _read_two_parts(script, pos + 1)[0]
+        elif letter not in _COMMAND_LETTERS:  # sed rejects the whole script
             break
         else:
-            text, pos = _argument(script, letter, pos + 1)
+            text, pos = _read_argument(script, letter, pos + 1)
             runs_input = runs_input or (letter == "e" and not text)
-            _noted(letter, text, found)
-    return Script(tuple(dict.fromkeys(found.runs)), tuple(found.writes), runs_input)
+            _add_effect(letter, text, effects)
+    return Script(tuple(dict.fromkeys(effects.commands)), tuple(effects.writes), runs_input)
 
 
-def _argument(script: str, letter: str, pos: int) -> tuple[str, int]:
-    """The text that belongs to the command *letter*, and where it ends."""
-    shape = _SHAPES.get(letter)
-    found = shape.match(script, pos) if shape is not None else None
-    return (found.group().strip(), found.end()) if found is not None else ("", pos)
+def _read_argument(script: str, letter: str, pos: int) -> tuple[str, int]:
+    """Return the argument of the command *letter*, and its end."""
+    pattern = _ARGUMENTS.get(letter)
+    match = pattern.match(script, pos) if pattern is not None else None
+    return (match.group().strip(), match.end()) if match is not None else ("", pos)
 
 
-def _noted(letter: str, text: str, found: _Found) -> None:
+def _add_effect(letter: str, text: str, effects: _Effects) -> None:
     if letter == "e" and text:
-        found.runs.extend((text, _ESCAPE.sub(r"\1", text)))
+        effects.commands.extend((text, _ESCAPED_CHARACTER.sub(r"\1", text)))
     elif letter in ("w", "W") and text:
-        found.writes.append(text)
+        effects.writes.append(text)
 
 
-def _divided(script: str, pos: int) -> tuple[int, str]:
-    """Where the two parts of `s/…/…/` and `y/…/…/` end, and the second of them."""
-    mark = re.escape(script[pos : pos + 1] or "/")
-    pattern = rf"(?:[^\\\[{mark}]|\\.|{_CLASS})*+{mark}"
-    replacement = rf"(?:[^\\{mark}]|\\.)*+"
-    found = re.compile(rf"{mark}{pattern}({replacement}){mark}", re.DOTALL).match(script, pos)
-    return (found.end(), found.group(1)) if found is not None else (len(script), "")
+def _read_two_parts(script: str, pos: int) -> tuple[int, str]:
+    """Return the end of `s/…/…/` or `y/…/…/`, and the second part."""
+    delimiter = re.escape(script[pos : pos + 1] or "/")
+    pattern = rf"(?:[^\\\[{delimiter}]|\\.|{_CHARACTER_CLASS})*+{delimiter}"
+    replacement = rf"(?:[^\\{delimiter}]|\\.)*+"
+    match = re.compile(rf"{delimiter}{pattern}({replacement}){delimiter}", re.DOTALL).match(script, pos)
+    return (match.end(), match.group(1)) if match is not None else (len(script), "")
 
 
-def _substitution(script: str, pos: int, found: _Found) -> tuple[int, bool]:
-    """Note what a `s/…/…/` runs or writes; where it ends, and whether it runs what it makes of the input."""
-    end, replacement = _divided(script, pos)
+def _read_substitution(script: str, pos: int, effects: _Effects) -> tuple[int, bool]:
+    """Add the effects of a `s/…/…/`; return its end, and whether it runs its result as a command."""
+    end, replacement = _read_two_parts(script, pos)
     flags = _FLAGS.match(script, end)
     letters = flags.group() if flags is not None else ""
     end += len(letters)
     if script[end : end + 1] == "w":
-        path, end = _argument(script, "w", end + 1)
-        _noted("w", path, found)
+        path, end = _read_argument(script, "w", end + 1)
+        _add_effect("w", path, effects)
     if "e" not in letters:
         return end, False
-    found.runs.append(_REPLACED.sub(_made, replacement))
+    effects.commands.append(_REPLACEMENT_REFERENCE.sub(_replacement_text, replacement))
     return end, True
 
 
-def _made(part: re.Match[str]) -> str:
-    """What a mark in a replacement stands for: a part of the input, or itself."""
-    letter = part.group(1)
+def _replacement_text(match: re.Match[str]) -> str:
+    """Return the text of a reference in a replacement: unknown input, or the character itself."""
+    letter = match.group(1)
     if letter is None or letter.isdecimal():
         return UNKNOWN
     return {"n": "\n", "t": "\t"}.get(letter, letter)
 
 
-_ED = re.compile(
+_ED_LINE = re.compile(
     r"""(?:[ \t:%,;.$+^-]|\d|'[a-z]|/(?:[^/\\\n]|\\.)*+/|\?(?:[^?\\\n]|\\.)*+\?)*+
     (?:(?:sil(?:ent)?!?|noa(?:utocmd)?|kee\w+|verb(?:ose)?)[ \t]+|[gGvV]!?/(?:[^/\\\n]|\\.)*+/)*+
     (?P<name>[A-Za-z]*)(?P<rest>.*)""",
     re.VERBOSE | re.DOTALL,
 )
-_INSERTING = frozenset({"a", "i", "c", "append", "insert", "change"})
-_READING = frozenset({"r", "re", "rea", "read", "e", "E"})
-_WRITING = frozenset(
+_INSERT_COMMANDS = frozenset({"a", "i", "c", "append", "insert", "change"})
+_READ_COMMANDS = frozenset({"r", "re", "rea", "read", "e", "E"})
+_WRITE_COMMANDS = frozenset(
     {"w", "W", "wq", "wr", "wri", "writ", "write", "x", "xit", "sav", "saveas", "up", "update", "wn", "wa"}
 )
-_TERMINAL = frozenset({"ter", "term", "terminal", "make", "grep"})
-_DEEPEST = 4
-"""Commands that are executed as a text, inside each other."""
-_STRING = re.compile(r"""\s*(["'])(.*)\1\s*""", re.DOTALL)
+_TERMINAL_COMMANDS = frozenset({"ter", "term", "terminal", "make", "grep"})
+_MAX_DEPTH = 4
+"""Maximum nesting of commands that are executed from a string."""
+_QUOTED_STRING = re.compile(r"""\s*(["'])(.*)\1\s*""", re.DOTALL)
 
 
-def ed(script: str, depth: int = 0) -> Script:
-    """What the lines of *script* make ed, ex or vim do besides editing; lines to insert are only text."""
-    found, inserting = _Found([], []), False
+def parse_ed(script: str, depth: int = 0) -> Script:
+    """Return the commands that an ed, ex or vim *script* runs, and the files it writes."""
+    effects, inserting = _Effects([], []), False
     for line in script.split("\n"):
         if inserting:
             inserting = line != "."
             continue
-        parts = _ED.match(line)
-        name, rest = (parts["name"], parts["rest"]) if parts is not None else ("", "")
-        inserting = name in _INSERTING and not rest.strip("! ")
-        _edited(name, rest, found, depth)
-    return Script(tuple(dict.fromkeys(found.runs)), tuple(found.writes))
+        match = _ED_LINE.match(line)
+        name, rest = (match["name"], match["rest"]) if match is not None else ("", "")
+        inserting = name in _INSERT_COMMANDS and not rest.strip("! ")
+        _read_ed_command(name, rest, effects, depth)
+    return Script(tuple(dict.fromkeys(effects.commands)), tuple(effects.writes))
 
 
-def _edited(name: str, rest: str, found: _Found, depth: int) -> None:
+def _read_ed_command(name: str, rest: str, effects: _Effects, depth: int) -> None:
     command = rest.lstrip()
     if name in ("exe", "execute"):
-        quoted = _STRING.fullmatch(rest) if depth < _DEEPEST else None
-        inner = ed(quoted.group(2), depth + 1) if quoted is not None else Script()
-        found.runs.extend(inner.runs)
-        found.writes.extend(inner.writes)
-    elif command.startswith("!") and (not name or name in _READING or (name in _WRITING and rest[:1] != "!")):
-        found.runs.append(command[1:])
-    elif name in _TERMINAL:
-        found.runs.append(command.lstrip("!"))
-    elif name in _WRITING and (path := command.lstrip("!> ").partition("|")[0].strip()):
-        found.writes.append(path)
+        quoted = _QUOTED_STRING.fullmatch(rest) if depth < _MAX_DEPTH else None
+        inner = parse_ed(quoted.group(2), depth + 1) if quoted is not None else Script()
+        effects.commands.extend(inner.commands)
+        effects.writes.extend(inner.writes)
+    elif command.startswith("!") and (
+        not name or name in _READ_COMMANDS or (name in _WRITE_COMMANDS and rest[:1] != "!")
+    ):
+        effects.commands.append(command[1:])
+    elif name in _TERMINAL_COMMANDS:
+        effects.commands.append(command.lstrip("!"))
+    elif name in _WRITE_COMMANDS and (path := command.lstrip("!> ").partition("|")[0].strip()):
+        effects.writes.append(path)

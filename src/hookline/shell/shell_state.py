@@ -1,4 +1,4 @@
-"""What is known while a line is followed: variables, functions, files it wrote, what it has run so far."""
+"""The state of an evaluation: variables, functions, files that the line wrote, commands found so far."""
 
 from __future__ import annotations
 
@@ -10,76 +10,78 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from hookline.shell.result import UNKNOWN, Problem, Simple, Word
+from hookline.shell.result import UNKNOWN, Problem, SimpleCommand, Word
 from hookline.shell.source import MAX_NESTING
 from hookline.shell.syntax import Code, Node, Span, Steps
 
 MAX_WRAPPERS = 8
-"""Programs that run programs, inside each other. Real lines stay under five."""
+"""Maximum nesting of programs that run programs; real lines stay under five."""
 MAX_TEXT = 131_072
-"""Characters of one value: as many as a line has. Doubling one forty times must not fill the memory."""
+"""Maximum characters of one value, so that doubling a value repeatedly cannot fill the memory."""
 MAX_ALTERNATIVES = 16
-"""Values of one variable that are followed: the items of a loop, the outcomes of a branch."""
+"""Maximum values of one variable that are evaluated: items of a loop, results of branches."""
 MAX_COMMANDS = 1_000
-"""Simple commands of one line, at some twenty-five microseconds each, read and followed. Nobody writes more
-by hand; what comes after them is not read, and asked about if it looks dangerous."""
+"""Maximum simple commands of one line, at about 25 microseconds each to parse and evaluate.
+The rest of a longer line is not read; it becomes a problem, and the user is asked if it looks dangerous."""
 MAX_PROBLEMS = 16
-"""Problems that are kept; one is enough to be asked about, a page of them helps nobody."""
-_MARKS = 0xF0000
+"""Maximum problems that are recorded; one is enough to ask the user."""
+_FIRST_MARK = 0xF0000
 UNSET = UNKNOWN + "\U000ffffd"
-"""What a variable gives that nothing in the line sets: it may well be empty."""
+"""The value of a variable that nothing in the line sets: it may be empty."""
 HOLE = "\U000ffffc"
-"""Stands for an item of an array that is not set, where a later one is."""
-_MARKED = re.compile("[\U000f0000-\U000ffffd]+")
-_UNMARKED = re.compile("\0(?![\U000f0000-\U000ffffd])")
+"""An unset item of an array before a set one."""
+_MARK_RUN = re.compile("[\U000f0000-\U000ffffd]+")
+_UNMARKED_UNKNOWN = re.compile("\0(?![\U000f0000-\U000ffffd])")
 
 
-class World(Struct, kw_only=True):
+class ShellState(Struct, kw_only=True):
+    """All that is known at one point of the evaluation of a line."""
+
     line: str
     home: str
-    work: int
-    """Units of work left; linear in the line, so that following it is."""
-    left: list[int]
-    """How many simple commands may still be read, shared with whoever reads."""
-    follow: Callable[[World, Steps, str], str]
-    """Runs commands; handed in because words contain commands and commands contain words."""
-    known: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Each variable's possible values; an empty tuple is known to be unset. Arrays end in `[]`."""
-    log: list[tuple[str, tuple[str, ...] | None]] = field(default_factory=list)
-    """What each name was before it was set, so that a subshell can be undone in the time it took."""
-    refs: dict[str, str] = field(default_factory=dict)
-    """Names that stand for another: `declare -n`."""
+    work_left: int
+    """Units of work left; linear in the length of the line, so that evaluating it is."""
+    commands_left: list[int]
+    """Number of simple commands that may still be parsed; shared with the parser."""
+    evaluate: Callable[[ShellState, Steps, str], str]
+    """Evaluates commands; passed in because words contain commands and commands contain words."""
+    variables: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The possible values of each variable; an empty tuple means unset. Names of arrays end in `[]`."""
+    undo_log: list[tuple[str, tuple[str, ...] | None]] = field(default_factory=list)
+    """The previous values of each assigned name, so that a subshell can be undone in the time it took."""
+    namerefs: dict[str, str] = field(default_factory=dict)
+    """Names that refer to another variable: `declare -n`."""
     functions: dict[str, Node] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    """What files written by this line hold, by absolute path."""
-    names: set[str] = field(default_factory=set)
-    """The names of those files without their folders: most words are not among them."""
+    """Contents of the files written by this line, by absolute path."""
+    file_names: set[str] = field(default_factory=set)
+    """The names of those files without folders, for a quick check of each word."""
     sinks: dict[str, Code] = field(default_factory=dict)
-    """The commands that read what is written to a `>(…)`, by its path."""
-    commands: list[Simple] = field(default_factory=list)
+    """The commands that read from a `>(…)`, by its path."""
+    commands: list[SimpleCommand] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    bombs: list[Span] = field(default_factory=list)
-    runners: Mapping[str, Callable[[World, Call], Result]] = field(default_factory=dict)
-    """Programs that run their arguments, besides those that are known anyway."""
+    fork_bombs: list[Span] = field(default_factory=list)
+    runners: Mapping[str, Callable[[ShellState, Call], Result]] = field(default_factory=dict)
+    """Further programs that run their arguments, besides those in the program table."""
     scopes: list[dict[str, tuple[str, ...]]] = field(default_factory=list)
-    """For each function being followed, what its local variables were outside."""
+    """For each function being evaluated, the outer values of its local variables."""
     via: tuple[str, ...] = ()
-    calls: tuple[Node | str, ...] = ()
-    """Bodies of functions and texts of aliases being followed, so that none is followed inside itself."""
-    behind: int = 0
-    """How many of the commands around run in the background, or in a pipe."""
-    entered: dict[str, int] = field(default_factory=dict)
-    """For each function being followed, how many did when it was called."""
+    call_stack: tuple[Node | str, ...] = ()
+    """Function bodies and alias texts being evaluated, to prevent recursion."""
+    background_depth: int = 0
+    """Number of enclosing commands that run in the background or in a pipe."""
+    background_depth_at_call: dict[str, int] = field(default_factory=dict)
+    """For each function being evaluated, that number at its call."""
     depth: int = 0
-    wrapped: int = 0
-    choice: int = 0
-    """Which possibility of every many-valued variable is being followed."""
-    widest: int = 1
-    """The largest number of possibilities met since it was last set to one."""
+    wrapper_depth: int = 0
+    alternative: int = 0
+    """Index of the value that is evaluated, of each variable with several values."""
+    alternative_count: int = 1
+    """Largest number of values of a variable that was used since the last reset to one."""
 
 
-class Inner(NamedTuple):
-    """A command line or argument list that some program would run."""
+class InnerCommand(NamedTuple):
+    """A command line or argument list that a program would run."""
 
     via: str
     span: Span
@@ -90,137 +92,137 @@ class Inner(NamedTuple):
     """The positional parameters of *code*, from `$0` on."""
     subshell: bool = True
     settings: tuple[tuple[str, str], ...] = ()
-    """Variables that hold inside."""
+    """Variables that are set for this command only."""
 
 
 class Result(NamedTuple):
-    """What a program prints, or what it runs in turn."""
+    """The output of a program, or the commands it runs in turn."""
 
-    out: str = UNKNOWN
-    inner: tuple[Inner, ...] = ()
+    output: str = UNKNOWN
+    inner: tuple[InnerCommand, ...] = ()
 
 
 class Call(NamedTuple):
-    """A program about to be run, its name first in *argv*."""
+    """A call of a program, whose name is first in *argv*."""
 
     argv: tuple[Word, ...]
     stdin: str
     span: Span
 
 
-def mark(world: World) -> str:
-    """What the command that was noted last prints, if that is unknown: unknown, but by whom is not."""
-    return UNKNOWN + chr(_MARKS + len(world.commands) - 1)
+def unknown_output(state: ShellState) -> str:
+    """Return an unknown text that is marked as output of the last recorded command."""
+    return UNKNOWN + chr(_FIRST_MARK + len(state.commands) - 1)
 
 
-def marked(text: str, mark: str) -> str:
-    """*text* with everything unknown in it laid to the command of *mark*, unless it is someone else's."""
+def attribute_unknown(text: str, mark: str) -> str:
+    """Return *text* with *mark* on its unknown parts that have no mark yet."""
     if text == UNKNOWN:
         return mark
-    return _UNMARKED.sub(mark, text) if UNKNOWN in text else text
+    return _UNMARKED_UNKNOWN.sub(mark, text) if UNKNOWN in text else text
 
 
-def unmarked(world: World, text: str) -> tuple[str, tuple[int, ...]]:
-    """*text* without its marks, and the commands that they stand for."""
-    found = [] if text.isascii() else _MARKED.findall(text)
-    if not found:
+def split_origins(state: ShellState, text: str) -> tuple[str, tuple[int, ...]]:
+    """Return *text* without its marks, and the indices of the commands they refer to."""
+    marks = [] if text.isascii() else _MARK_RUN.findall(text)
+    if not marks:
         return text, ()
-    places = dict.fromkeys(ord(char) - _MARKS for char in "".join(found))
-    return _MARKED.sub("", text), tuple(one for one in places if one < len(world.commands))
+    indices = dict.fromkeys(ord(char) - _FIRST_MARK for char in "".join(marks))
+    return _MARK_RUN.sub("", text), tuple(index for index in indices if index < len(state.commands))
 
 
-def put(world: World, name: str, value: str) -> None:
-    """Set a variable; every further possibility that is followed adds to what the first one set."""
-    name = world.refs.get(name, name) if world.refs else name
-    old = world.known.get(name)
+def set_variable(state: ShellState, name: str, value: str) -> None:
+    """Set a variable; each further alternative adds its value to that of the first."""
+    name = state.namerefs.get(name, name) if state.namerefs else name
+    old = state.variables.get(name)
     new: tuple[str, ...] = (value if len(value) <= MAX_TEXT else UNKNOWN,)
-    if world.choice and old:
+    if state.alternative and old:
         new = tuple(dict.fromkeys(new + old))[:MAX_ALTERNATIVES]
-    place(world, name, new)
+    set_values(state, name, new)
 
 
-def place(world: World, name: str, values: tuple[str, ...]) -> None:
-    """Set the possible values of *name*, or the items of an array, and remember the old ones."""
-    world.log.append((name, world.known.get(name)))
-    world.known[name] = values
+def set_values(state: ShellState, name: str, values: tuple[str, ...]) -> None:
+    """Set the possible values of *name*, or the items of an array, and log the old ones."""
+    state.undo_log.append((name, state.variables.get(name)))
+    state.variables[name] = values
 
 
-def branch(world: World, since: int) -> None:
-    """A branch that may not be taken has ended: what was set since then may still be what it was before."""
-    before: dict[str, tuple[str, ...] | None] = {}
-    for name, old in world.log[since:]:
-        before.setdefault(name, old)
-    spend(world, len(before))
-    for name, old in before.items():
-        new = world.known.get(name)
+def merge_branch(state: ShellState, checkpoint: int) -> None:
+    """End a branch that may not run: variables set since *checkpoint* may also have their old values."""
+    old_values: dict[str, tuple[str, ...] | None] = {}
+    for name, old in state.undo_log[checkpoint:]:
+        old_values.setdefault(name, old)
+    spend(state, len(old_values))
+    for name, old in old_values.items():
+        new = state.variables.get(name)
         if old and new and old != new and not name.endswith("[]"):
-            place(world, name, tuple(dict.fromkeys(new + old))[:MAX_ALTERNATIVES])
+            set_values(state, name, tuple(dict.fromkeys(new + old))[:MAX_ALTERNATIVES])
 
 
-def rollback(world: World, to: int) -> None:
-    """Undo everything set since the log had *to* entries: a subshell has ended."""
-    while len(world.log) > to:
-        name, old = world.log.pop()
+def rollback(state: ShellState, checkpoint: int) -> None:
+    """End a subshell: undo all assignments since the undo log had *checkpoint* entries."""
+    while len(state.undo_log) > checkpoint:
+        name, old = state.undo_log.pop()
         if old is None:
-            world.known.pop(name, None)
+            state.variables.pop(name, None)
         else:
-            world.known[name] = old
+            state.variables[name] = old
 
 
-def look(world: World, name: str) -> str | None:
-    """The value of *name* in the possibility being followed; None if it is unset."""
-    values = world.known.get(name)
+def lookup(state: ShellState, name: str) -> str | None:
+    """Return the value of *name* in the current alternative; None if it is unset."""
+    values = state.variables.get(name)
     if values is None:
         return UNKNOWN
     if len(values) > 1:
-        world.widest = max(world.widest, len(values))
-        return values[min(world.choice, len(values) - 1)]
+        state.alternative_count = max(state.alternative_count, len(values))
+        return values[min(state.alternative, len(values) - 1)]
     return values[0] if values else None
 
 
-def store(world: World, path: str, content: str) -> None:
-    """Remember what the file at the absolute *path* holds."""
-    world.files[path] = content if len(content) <= MAX_TEXT else UNKNOWN
-    world.names.add(posixpath.basename(path))
+def store_file(state: ShellState, path: str, content: str) -> None:
+    """Remember the *content* of the file at the absolute *path*."""
+    state.files[path] = content if len(content) <= MAX_TEXT else UNKNOWN
+    state.file_names.add(posixpath.basename(path))
 
 
-def written(world: World, pattern: str, names: Iterable[str] = ("*",)) -> list[str]:
-    """The files written by this line that *pattern* finds, and one of *names*."""
-    if UNKNOWN in pattern or not spend(world, len(world.files)):
+def find_written_files(state: ShellState, pattern: str, names: Iterable[str] = ("*",)) -> list[str]:
+    """Return the files written by this line that match *pattern* and one of *names*."""
+    if UNKNOWN in pattern or not spend(state, len(state.files)):
         return []
-    whole = resolve(world, pattern)
+    absolute = resolve(state, pattern)
     return [
         path
-        for path in world.files
-        if fnmatchcase(path, whole) and any(fnmatchcase(posixpath.basename(path), name) for name in names)
+        for path in state.files
+        if fnmatchcase(path, absolute) and any(fnmatchcase(posixpath.basename(path), name) for name in names)
     ][:MAX_ALTERNATIVES]
 
 
-def cwd(world: World) -> str:
-    return look(world, "PWD") or UNKNOWN
+def cwd(state: ShellState) -> str:
+    return lookup(state, "PWD") or UNKNOWN
 
 
-def resolve(world: World, path: str) -> str:
-    """*path* as an absolute path without dots, as far as it is known."""
-    return posixpath.normpath(posixpath.join(cwd(world), path))
+def resolve(state: ShellState, path: str) -> str:
+    """Return *path* as a normalised absolute path, as far as it is known."""
+    return posixpath.normpath(posixpath.join(cwd(state), path))
 
 
-def spend(world: World, units: int) -> bool:
-    """Take *units* of work; False, and one problem, when there are none left."""
-    if world.work < 0:
+def spend(state: ShellState, units: int) -> bool:
+    """Use up *units* of work; return False, and record one problem, if none are left."""
+    if state.work_left < 0:
         return False
-    world.work -= units
-    if len(world.commands) >= MAX_COMMANDS:
-        world.work = -1
-    if world.work < 0:
-        trouble(world, "too much to follow", world.line, (0, len(world.line)))
-    return world.work >= 0
+    state.work_left -= units
+    if len(state.commands) >= MAX_COMMANDS:
+        state.work_left = -1
+    if state.work_left < 0:
+        add_problem(state, "too much to follow", state.line, (0, len(state.line)))
+    return state.work_left >= 0
 
 
-def trouble(world: World, reason: str, text: str, span: Span) -> None:
-    if len(world.problems) < MAX_PROBLEMS:
-        world.problems.append(Problem(reason=reason, text=text, span=span))
+def add_problem(state: ShellState, reason: str, text: str, span: Span) -> None:
+    if len(state.problems) < MAX_PROBLEMS:
+        state.problems.append(Problem(reason=reason, text=text, span=span))
 
 
-def too_deep(world: World) -> bool:
-    return world.depth >= MAX_NESTING or world.wrapped >= MAX_WRAPPERS
+def too_deep(state: ShellState) -> bool:
+    return state.depth >= MAX_NESTING or state.wrapper_depth >= MAX_WRAPPERS

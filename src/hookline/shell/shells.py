@@ -1,4 +1,4 @@
-"""Programs that take a command line as text: shells, and those that hand text to a shell."""
+"""Programs that take a command line as text: shells, and programs that pass text to a shell."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.shell.options import Options, options
+from hookline.shell.options import Options, parse_options
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.shell_state import Call, Inner, Result, World, resolve, written
-from hookline.shell.wrappers import run
+from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, find_written_files, resolve
+from hookline.shell.wrappers import run_wrapped
 
-Program: TypeAlias = Callable[[World, Call], Result]
+Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _SHELLS = (
     "sh",
@@ -31,166 +31,174 @@ _SHELLS = (
     "posh",
 )
 _SHELL_VALUES = ("-O", "+O", "-o", "+o", "--rcfile", "--init-file", "--command", "--init-command")
-_CRON = re.compile(r"\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(.*)")
-_KEYS = frozenset({"Enter", "C-m", "KPEnter"})
+_CRON_LINE = re.compile(r"\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(.*)")
+_ENTER_KEYS = frozenset({"Enter", "C-m", "KPEnter"})
 
 
-def code(via: str, call: Call, word: Word, *, args: tuple[str, ...] | None = None, stdin: str = "") -> Result:
-    """The result of handing the text of *word* to a shell."""
-    return Result("", (Inner(via, word.span, code=word.text, args=args, stdin=stdin),))
+def run_code(
+    via: str, call: Call, word: Word, *, args: tuple[str, ...] | None = None, stdin: str = ""
+) -> Result:
+    """Return the result of running the text of *word* in a shell."""
+    return Result("", (InnerCommand(via, word.span, code=word.text, args=args, stdin=stdin),))
 
 
-def joined(
+def run_joined(
     via: str, words: tuple[Word, ...], *, settings: tuple[tuple[str, str], ...] = (), stdin: str = ""
 ) -> Result:
-    """The result of handing *words*, with spaces between them, to a shell."""
+    """Return the result of running *words*, joined by spaces, in a shell."""
     if not words:
         return Result()
     span = (words[0].span[0], words[-1].span[1])
     code = " ".join(word.text for word in words)
-    return Result("", (Inner(via, span, code=code, settings=settings, stdin=stdin),))
+    return Result("", (InnerCommand(via, span, code=code, settings=settings, stdin=stdin),))
 
 
-def _shell(world: World, call: Call) -> Result:
+def _shell(state: ShellState, call: Call) -> Result:
     name = call.argv[0].text.rpartition("/")[2]
-    split = options(_unsigned(call.argv[1:]), _SHELL_VALUES)
-    if split.has("-n"):
+    options = parse_options(_drop_disabled_options(call.argv[1:]), _SHELL_VALUES)
+    if options.has("-n"):
         return Result("")
-    if split.has("-c", "--command"):
-        return _shell_code(name, call, split)
-    if split.operands and not split.has("-s"):
-        return _shell_script(world, call, split.operands)
-    if split.has("--version", "--help"):
+    if options.has("-c", "--command"):
+        return _run_shell_code(name, call, options)
+    if options.operands and not options.has("-s"):
+        return _run_shell_script(state, call, options.operands)
+    if options.has("--version", "--help"):
         return Result()
     if not call.stdin:
         return Result()
-    args = (name, *(word.text for word in split.operands))
-    return Result("", (Inner(name, call.span, code=call.stdin, args=args),))
+    args = (name, *(word.text for word in options.operands))
+    return Result("", (InnerCommand(name, call.span, code=call.stdin, args=args),))
 
 
-def _unsigned(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    """*words* without `+x`, which switches an option off, and without the options that such words undo."""
-    off = {word.text[1:] for word in words if word.text[:1] == "+" and word.text[1:].isalpha()}
-    if not off or "O" in off or "o" in off:
+def _drop_disabled_options(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Return *words* without `+x`, which disables an option, and without the options so disabled."""
+    disabled = {word.text[1:] for word in words if word.text[:1] == "+" and word.text[1:].isalpha()}
+    if not disabled or "O" in disabled or "o" in disabled:
         return words
-    gone = {sign + name for name in off for sign in "+-"}
-    return tuple(word for word in words if word.text not in gone)
+    dropped = {sign + name for name in disabled for sign in "+-"}
+    return tuple(word for word in words if word.text not in dropped)
 
 
-def _shell_code(name: str, call: Call, split: Options) -> Result:
-    given = split.value("--command")
-    operands = (given, *split.operands) if given is not None else split.operands
+def _run_shell_code(name: str, call: Call, options: Options) -> Result:
+    command = options.value("--command")
+    operands = (command, *options.operands) if command is not None else options.operands
     if not operands:
         return Result()
     args = tuple(word.text for word in operands[1:]) or (name,)
-    return code(name + " -c", call, operands[0], args=args, stdin=call.stdin)
+    return run_code(name + " -c", call, operands[0], args=args, stdin=call.stdin)
 
 
-def _shell_script(world: World, call: Call, operands: tuple[Word, ...]) -> Result:
+def _run_shell_script(state: ShellState, call: Call, operands: tuple[Word, ...]) -> Result:
     path = operands[0].text
-    if operands[0].glob and world.files:
-        path = next(iter(written(world, path)), path)
+    if operands[0].glob and state.files:
+        path = next(iter(find_written_files(state, path)), path)
     content = (
-        call.stdin if path in ("/dev/stdin", "-", "/dev/fd/0") else world.files.get(resolve(world, path))
+        call.stdin if path in ("/dev/stdin", "-", "/dev/fd/0") else state.files.get(resolve(state, path))
     )
     if content is None:
         return Result()
     args = tuple(word.text for word in operands)
     span = call.span if path in ("/dev/stdin", "-") else operands[0].span
-    return Result("", (Inner(path, span, code=content, args=args),))
+    return Result("", (InnerCommand(path, span, code=content, args=args),))
 
 
-def _su(world: World, call: Call) -> Result:
-    split = options(
+def _su(state: ShellState, call: Call) -> Result:
+    options = parse_options(
         call.argv[1:], ("-c", "--command", "-s", "--shell", "-g", "-G", "-u", "--user"), mixed=True
     )
-    given = split.value("-c", "--command")
-    if given is not None:
-        return code("su -c", call, given)
-    return run("runuser", call, split.operands) if split.has("-u", "--user") else Result()
+    command = options.value("-c", "--command")
+    if command is not None:
+        return run_code("su -c", call, command)
+    return run_wrapped("runuser", call, options.operands) if options.has("-u", "--user") else Result()
 
 
-def _watch(world: World, call: Call) -> Result:
-    return joined("watch", options(call.argv[1:], ("-n", "--interval", "-q", "--equexit")).operands)
+def _watch(state: ShellState, call: Call) -> Result:
+    return run_joined("watch", parse_options(call.argv[1:], ("-n", "--interval", "-q", "--equexit")).operands)
 
 
-def _script(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], ("-c", "--command", "-E", "-I", "-O", "-B", "-T", "-o", "-m"))
-    given = split.value("-c", "--command")
-    rest = split.operands[1:]
-    if given is None and rest and rest[0].text.startswith("-"):  # options may follow the file
-        given = options(rest, ("-c", "--command")).value("-c", "--command")
-    return code("script -c", call, given) if given is not None else run("script", call, rest)
+def _script(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], ("-c", "--command", "-E", "-I", "-O", "-B", "-T", "-o", "-m"))
+    command = options.value("-c", "--command")
+    rest = options.operands[1:]
+    if command is None and rest and rest[0].text.startswith("-"):  # options may follow the file
+        command = parse_options(rest, ("-c", "--command")).value("-c", "--command")
+    return run_code("script -c", call, command) if command is not None else run_wrapped("script", call, rest)
 
 
-def _flock(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], ("-w", "-E", "--timeout", "--conflict-exit-code"))
-    rest = options(split.operands[1:], ("-c", "--command"))
-    given = rest.value("-c", "--command")
-    return code("flock -c", call, given) if given is not None else run("flock", call, rest.operands)
+def _flock(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], ("-w", "-E", "--timeout", "--conflict-exit-code"))
+    rest = parse_options(options.operands[1:], ("-c", "--command"))
+    command = rest.value("-c", "--command")
+    return (
+        run_code("flock -c", call, command)
+        if command is not None
+        else run_wrapped("flock", call, rest.operands)
+    )
 
 
-def _at(world: World, call: Call) -> Result:
-    return Result("", (Inner("at", call.span, code=call.stdin),)) if call.stdin else Result()
+def _at(state: ShellState, call: Call) -> Result:
+    return Result("", (InnerCommand("at", call.span, code=call.stdin),)) if call.stdin else Result()
 
 
-def _crontab(world: World, call: Call) -> Result:
-    operands = options(call.argv[1:], ("-u",)).operands
+def _crontab(state: ShellState, call: Call) -> Result:
+    operands = parse_options(call.argv[1:], ("-u",)).operands
     if not operands or operands[0].text != "-":
         return Result()
-    lines = (_CRON.fullmatch(line.lstrip(UNKNOWN)) for line in call.stdin.split("\n"))
-    jobs = "\n".join(found.group(1) for found in lines if found is not None)
-    return Result("", (Inner("crontab", call.span, code=jobs),))
+    matches = (_CRON_LINE.fullmatch(line.lstrip(UNKNOWN)) for line in call.stdin.split("\n"))
+    jobs = "\n".join(match.group(1) for match in matches if match is not None)
+    return Result("", (InnerCommand("crontab", call.span, code=jobs),))
 
 
-def _tmux(world: World, call: Call) -> Result:
-    operands = options(call.argv[1:], ("-L", "-S", "-f", "-c")).operands
+def _tmux(state: ShellState, call: Call) -> Result:
+    operands = parse_options(call.argv[1:], ("-L", "-S", "-f", "-c")).operands
     if not operands:
         return Result()
-    rest = options(
+    rest = parse_options(
         operands[1:],
         ("-t", "-s", "-n", "-c", "-e", "-F", "-x", "-y", "-N", "-l", "-p"),
         mixed=operands[0].text.startswith("send"),
     )
-    words = tuple(word for word in rest.operands if word.text not in _KEYS)
-    return joined("tmux " + operands[0].text, words)
+    words = tuple(word for word in rest.operands if word.text not in _ENTER_KEYS)
+    return run_joined("tmux " + operands[0].text, words)
 
 
-def _screen(world: World, call: Call) -> Result:
-    operands = options(call.argv[1:], ("-S", "-c", "-h", "-p", "-s", "-t", "-T", "-e")).operands
+def _screen(state: ShellState, call: Call) -> Result:
+    operands = parse_options(call.argv[1:], ("-S", "-c", "-h", "-p", "-s", "-t", "-T", "-e")).operands
     if operands and operands[0].text == "stuff":
-        return joined("screen", operands[1:])
-    return run("screen", call, operands)
+        return run_joined("screen", operands[1:])
+    return run_wrapped("screen", call, operands)
 
 
-def _nix(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], ("--run", "--command", "-p", "-c", "-I", "--arg"), mixed=True)
-    given = split.value("--run", "--command")
-    return code("nix-shell --run", call, given) if given is not None else Result()
+def _nix_shell(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], ("--run", "--command", "-p", "-c", "-I", "--arg"), mixed=True)
+    command = options.value("--run", "--command")
+    return run_code("nix-shell --run", call, command) if command is not None else Result()
 
 
-def _ansible(world: World, call: Call) -> Result:
-    """`ansible hosts -m shell -a 'command'`; without a module it is a command too."""
-    split = options(
+def _ansible(state: ShellState, call: Call) -> Result:
+    """Run `ansible hosts -m shell -a 'command'`; the default module also runs a command."""
+    options = parse_options(
         call.argv[1:], ("-m", "-a", "-i", "-u", "--args", "--module-name", "--inventory"), mixed=True
     )
-    module, given = split.value("-m", "--module-name"), split.value("-a", "--args")
-    if given is None or (module is not None and module.text not in ("shell", "command", "raw")):
+    module, command = options.value("-m", "--module-name"), options.value("-a", "--args")
+    if command is None or (module is not None and module.text not in ("shell", "command", "raw")):
         return Result()
-    return code("ansible -a", call, given)
+    return run_code("ansible -a", call, command)
 
 
-def _texts(world: World, call: Call) -> Result:
-    """Programs whose every operand is a command line: hyperfine, concurrently."""
+def _run_all_operands(state: ShellState, call: Call) -> Result:
+    """Run every operand as a command line: hyperfine, concurrently."""
     name = call.argv[0].text
-    split = options(call.argv[1:], (*_TEXT_VALUES, *_TEXT_CODE), mixed=True)
-    words = [value for option, value in split.given if option in _TEXT_CODE and value is not None]
-    return Result("", tuple(Inner(name, word.span, code=word.text) for word in (*words, *split.operands)))
+    options = parse_options(call.argv[1:], (*_PLAIN_VALUES, *_COMMAND_VALUES), mixed=True)
+    words = [value for option, value in options.options if option in _COMMAND_VALUES and value is not None]
+    return Result(
+        "", tuple(InnerCommand(name, word.span, code=word.text) for word in (*words, *options.operands))
+    )
 
 
-_TEXT_VALUES = ("-w", "-r", "-m", "-M", "-n", "--names", "--warmup", "--runs", "--export-json")
-_TEXT_CODE = ("-p", "-s", "-c", "--prepare", "--setup", "--cleanup", "--conclude")
-"""Options of hyperfine that take a command line; to concurrently, some of their letters are colours."""
+_PLAIN_VALUES = ("-w", "-r", "-m", "-M", "-n", "--names", "--warmup", "--runs", "--export-json")
+_COMMAND_VALUES = ("-p", "-s", "-c", "--prepare", "--setup", "--cleanup", "--conclude")
+"""Options of hyperfine that take a command line; some of their letters mean colours to concurrently."""
 
 
 PROGRAMS: Mapping[str, Program] = {
@@ -206,8 +214,8 @@ PROGRAMS: Mapping[str, Program] = {
     "crontab": _crontab,
     "tmux": _tmux,
     "screen": _screen,
-    "nix-shell": _nix,
+    "nix-shell": _nix_shell,
     "ansible": _ansible,
-    "hyperfine": _texts,
-    "concurrently": _texts,
+    "hyperfine": _run_all_operands,
+    "concurrently": _run_all_operands,
 }

@@ -1,4 +1,4 @@
-"""A cursor over shell text, and the limits that keep reading it linear."""
+"""The parser's cursor over shell text, and the limits that keep parsing linear."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from msgspec import Struct, field
 from hookline.shell.syntax import Span, Steps
 
 MAX_NESTING = 32
-"""Constructs inside each other. People stay under fifteen; each costs ten of Python's thousand frames."""
+"""Maximum nesting of constructs, at ten Python frames of a thousand each; people stay under fifteen."""
 
 MAX_FAILURES = 8
-"""Stretches that may fail to parse before the rest of the text is given up as one."""
+"""Maximum parts that may fail to parse before the rest of the text is skipped as one."""
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n|\r(?=\n))*(?:#[^\n]*)?")
-_SKIPPED = " \t\\\r#"
-"""What it can begin with; it is tried at the end of every word."""
+_BLANK_INITIALS = " \t\\\r#"
+"""First characters of blanks; checked at the end of every word before the pattern is tried."""
 
 
-MANY = 1_000_000
+UNLIMITED_COMMANDS = 1_000_000
+"""Number of simple commands that no text reaches."""
 
 
-class Unparsed(Exception):
-    """The text is no shell grammar from here on, or goes deeper than we follow."""
+class ParseError(Exception):
+    """The text from here on is not valid shell grammar, or nested too deep."""
 
 
 class Failure(NamedTuple):
-    """A stretch that did not parse."""
+    """A part that did not parse."""
 
     reason: str
     text: str
@@ -38,75 +39,77 @@ class Failure(NamedTuple):
 
 
 class Source(Struct, kw_only=True):
+    """A cursor over a text; the text from *pos* to *end* is still to be parsed."""
+
     text: str
     pos: int
     end: int
-    grammar: Callable[[Source, frozenset[str]], Steps]
-    """Reads commands; handed in because words contain commands and commands contain words."""
+    read_steps: Callable[[Source, frozenset[str]], Steps]
+    """Parses commands; passed in because words contain commands and commands contain words."""
     depth: int = 0
     offset: int = 0
-    fixed: Span | None = None
-    """Where all of this text came from, when its characters have no place of their own in the line."""
+    fixed_span: Span | None = None
+    """The span of this whole text, if its characters have no position of their own in the line."""
     pending: list[Pending] = field(default_factory=list)
-    left: list[int] = field(default_factory=lambda: [MANY])
-    """How many simple commands may still be read; one count for all sources of a line."""
-    spare: list[int] = field(default_factory=lambda: [0])
-    """How many characters may still be looked at twice; one count for all sources of a line."""
+    commands_left: list[int] = field(default_factory=lambda: [UNLIMITED_COMMANDS])
+    """Number of simple commands that may still be parsed; shared by all sources of a line."""
+    rescans_left: list[int] = field(default_factory=lambda: [0])
+    """Number of characters that may still be scanned twice; shared by all sources of a line."""
     failures: list[Failure] = field(default_factory=list)
-    """Stretches that did not parse, though what is around them did; one list for all sources of a line."""
+    """Parts that did not parse inside others that did; shared by all sources of a line."""
 
 
 Pending: TypeAlias = Callable[[Source], None]
 """Reads the body of a here-document once its line has ended."""
 
 
-def inside(src: Source, start: int, end: int) -> Source:
-    """The stretch of *src* from *start* to *end* as a source of its own."""
-    part = copy(src)
-    part.pos, part.end, part.pending = start, end, []
-    return part
+def narrow_source(src: Source, start: int, end: int) -> Source:
+    """Return a source for the part of *src* from *start* to *end*."""
+    source = copy(src)
+    source.pos, source.end, source.pending = start, end, []
+    return source
 
 
-def apart(src: Source, text: str, span: Span) -> Source:
-    """*text* that was made out of *span* of *src* and no longer lines up with it."""
-    part = copy(src)
-    part.text, part.pos, part.end, part.offset = text, 0, len(text), 0
-    part.fixed, part.pending = mark(src, span), []
-    return part
+def detach_source(src: Source, text: str, span: Span) -> Source:
+    """Return a source for *text*, which was made from *span* of *src* and has other positions."""
+    source = copy(src)
+    source.text, source.pos, source.end, source.offset = text, 0, len(text), 0
+    source.fixed_span, source.pending = to_line_span(src, span), []
+    return source
 
 
-def mark(src: Source, span: Span) -> Span:
-    """*span* of this source as a span of the original line."""
-    return src.fixed or (span[0] + src.offset, span[1] + src.offset)
+def to_line_span(src: Source, span: Span) -> Span:
+    """Return *span* of this source as a span of the original line."""
+    return src.fixed_span or (span[0] + src.offset, span[1] + src.offset)
 
 
-def fail(src: Source, reason: str, start: int) -> None:
-    """Note that the stretch from *start* to the cursor did not parse."""
-    src.failures.append(Failure(reason, src.text[start : src.pos], mark(src, (start, src.pos))))
+def add_failure(src: Source, reason: str, start: int) -> None:
+    """Record that the text from *start* to the cursor did not parse."""
+    src.failures.append(Failure(reason, src.text[start : src.pos], to_line_span(src, (start, src.pos))))
 
 
-def deeper(src: Source) -> None:
+def enter_nesting(src: Source) -> None:
     src.depth += 1
     if src.depth > MAX_NESTING:
-        raise Unparsed(f"nested more than {MAX_NESTING} deep")
+        raise ParseError(f"nested more than {MAX_NESTING} deep")
 
 
-def blanks(src: Source) -> None:
+def skip_blanks(src: Source) -> None:
     """Skip blanks, line continuations and a comment."""
-    if src.pos < src.end and src.text[src.pos] in _SKIPPED:
-        found = _BLANK.match(src.text, src.pos, src.end)
-        src.pos = found.end() if found is not None else src.pos
+    if src.pos < src.end and src.text[src.pos] in _BLANK_INITIALS:
+        match = _BLANK.match(src.text, src.pos, src.end)
+        src.pos = match.end() if match is not None else src.pos
 
 
-def newlines(src: Source) -> None:
-    """Skip blank lines and comments, and read the here-documents that a line's end sets off."""
-    blanks(src)
+def skip_newlines(src: Source) -> None:
+    """Skip blank lines and comments, and read the here-documents due at the end of a line."""
+    skip_blanks(src)
     while src.pos < src.end and src.text[src.pos] == "\n":
         src.pos += 1
-        waiting, src.pending = src.pending, []
-        for body in waiting:
-            body(src)
-        blanks(src)
+        heredocs, src.pending = src.pending, []
+        for read_heredoc in heredocs:
+            read_heredoc(src)
+        skip_blanks(src)
 
 
 def peek(src: Source) -> str:
@@ -114,7 +117,7 @@ def peek(src: Source) -> str:
 
 
 def take(src: Source, literal: str) -> bool:
-    """Step over *literal* if it is next."""
+    """Skip *literal* if it is next, and return whether it was."""
     if not src.text.startswith(literal, src.pos, src.end):
         return False
     src.pos += len(literal)
@@ -123,10 +126,10 @@ def take(src: Source, literal: str) -> bool:
 
 def expect(src: Source, literal: str) -> None:
     if not take(src, literal):
-        raise Unparsed(f"expected {literal!r}")
+        raise ParseError(f"expected {literal!r}")
 
 
-def spend(src: Source, characters: int) -> None:
-    src.spare[0] -= characters
-    if src.spare[0] < 0:
-        raise Unparsed("too tangled to read in one pass")
+def spend_rescan(src: Source, characters: int) -> None:
+    src.rescans_left[0] -= characters
+    if src.rescans_left[0] < 0:
+        raise ParseError("too tangled to read in one pass")

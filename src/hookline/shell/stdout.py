@@ -1,4 +1,4 @@
-"""What those programs print whose output a line can be made of: echo, printf, cat, base64 and the like."""
+"""Programs whose output is computed, because a line may run it: echo, printf, cat, base64 and similar."""
 
 from __future__ import annotations
 
@@ -8,114 +8,114 @@ from collections.abc import Callable, Mapping
 from itertools import takewhile
 from typing import TypeAlias
 
-from hookline.shell.ansi import echoed, printed
-from hookline.shell.options import options
+from hookline.shell.ansi import decode_echo, decode_printf
+from hookline.shell.options import parse_options
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.shell_state import MAX_TEXT, Call, Result, World, cwd, look, put, resolve
-from hookline.shell.streams import write
+from hookline.shell.shell_state import MAX_TEXT, Call, Result, ShellState, cwd, lookup, resolve, set_variable
+from hookline.shell.streams import write_file
 
-Program: TypeAlias = Callable[[World, Call], Result]
+Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _ECHO_OPTIONS = re.compile(r"-[neE]+")
-_CONVERSION = re.compile(r"%(?:%|[-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlLjzt]*([a-zA-Z]))")
+_FORMAT_SPECIFIER = re.compile(r"%(?:%|[-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlLjzt]*([a-zA-Z]))")
 _MAX_ROUNDS = 500
-"""Times a printf format is used again for further arguments."""
+"""Maximum times a printf format is reused for further arguments."""
 
 
-def _echo(world: World, call: Call) -> Result:
+def _echo(state: ShellState, call: Call) -> Result:
     words = [word.text for word in call.argv[1:]]
-    given = list(takewhile(_ECHO_OPTIONS.fullmatch, words))
-    flags, line = "".join(given), " ".join(words[len(given) :])
-    return Result((echoed(line) if "e" in flags else line) + ("" if "n" in flags else "\n"))
+    options = list(takewhile(_ECHO_OPTIONS.fullmatch, words))
+    flags, line = "".join(options), " ".join(words[len(options) :])
+    return Result((decode_echo(line) if "e" in flags else line) + ("" if "n" in flags else "\n"))
 
 
-def _printf(world: World, call: Call) -> Result:
+def _printf(state: ShellState, call: Call) -> Result:
     words = list(call.argv[1:])
     variable = None
     if len(words) > 1 and words[0].text.startswith("-v"):
         variable = words.pop(0).text[2:] or words.pop(0).text
     if words and words[0].text == "--":
         words.pop(0)
-    text = _formatted(words) if words else ""
+    text = _format_output(words) if words else ""
     if variable is None:
         return Result(text)
-    put(world, variable, text)
+    set_variable(state, variable, text)
     return Result("")
 
 
-def _formatted(words: list[Word]) -> str:
+def _format_output(words: list[Word]) -> str:
     template, values = words[0].text, [word.text for word in words[1:]]
     values.reverse()
-    rounds = [_round(template, values)]
+    rounds = [_format_once(template, values)]
     while values and len(rounds) < _MAX_ROUNDS and len(rounds[-1]) * len(rounds) < MAX_TEXT:
-        left = len(values)
-        rounds.append(_round(template, values))
-        if len(values) == left:
+        remaining = len(values)
+        rounds.append(_format_once(template, values))
+        if len(values) == remaining:
             return rounds[0]
     return "".join(rounds)
 
 
-def _round(template: str, values: list[str]) -> str:
-    """The format used once; it takes its arguments off the end of *values*."""
+def _format_once(template: str, values: list[str]) -> str:
+    """Return the format applied once; its arguments are popped from the end of *values*."""
     pieces: list[str] = []
     position = 0
-    for found in _CONVERSION.finditer(template):
-        pieces.append(printed(template[position : found.start()]))
-        pieces.append(_converted(found, values))
-        position = found.end()
-    pieces.append(printed(template[position:]))
+    for match in _FORMAT_SPECIFIER.finditer(template):
+        pieces.append(decode_printf(template[position : match.start()]))
+        pieces.append(_convert_value(match, values))
+        position = match.end()
+    pieces.append(decode_printf(template[position:]))
     return "".join(pieces)
 
 
-def _converted(found: re.Match[str], values: list[str]) -> str:
-    if found.group(1) is None:
+def _convert_value(match: re.Match[str], values: list[str]) -> str:
+    if match.group(1) is None:
         return "%"
     value = values.pop() if values else ""
-    plain = found.group() in ("%s", "%b", "%c")
+    plain = match.group() in ("%s", "%b", "%c")
     if not plain:
-        return value if found.group(1) in "di" and value.isdecimal() else UNKNOWN
-    return {"s": value, "b": echoed(value), "c": value[:1]}[found.group(1)]
+        return value if match.group(1) in "di" and value.isdecimal() else UNKNOWN
+    return {"s": value, "b": decode_echo(value), "c": value[:1]}[match.group(1)]
 
 
-def _cat(world: World, call: Call) -> Result:
-    operands = options(call.argv[1:], mixed=True).operands
+def _cat(state: ShellState, call: Call) -> Result:
+    operands = parse_options(call.argv[1:], mixed=True).operands
     if not operands:
         return Result(call.stdin)
-    whole = "".join(_file(world, word.text, call.stdin) for word in operands)
-    return Result(whole if len(whole) <= MAX_TEXT else UNKNOWN)
+    content = "".join(_read_file(state, word.text, call.stdin) for word in operands)
+    return Result(content if len(content) <= MAX_TEXT else UNKNOWN)
 
 
-def _file(world: World, path: str, stdin: str) -> str:
+def _read_file(state: ShellState, path: str, stdin: str) -> str:
     if path in ("-", "/dev/stdin"):
         return stdin
-    return world.files.get(resolve(world, path), UNKNOWN)
+    return state.files.get(resolve(state, path), UNKNOWN)
 
 
-def _tee(world: World, call: Call) -> Result:
-    split = options(call.argv[1:])
-    for word in split.operands:
-        write(world, word.text, call.stdin, append=split.has("-a", "--append"))
+def _tee(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:])
+    for word in options.operands:
+        write_file(state, word.text, call.stdin, append=options.has("-a", "--append"))
     return Result(call.stdin)
 
 
-def _pwd(world: World, call: Call) -> Result:
-    return Result(cwd(world) + "\n")
+def _pwd(state: ShellState, call: Call) -> Result:
+    return Result(cwd(state) + "\n")
 
 
-def _printenv(world: World, call: Call) -> Result:
-    operands = options(call.argv[1:]).operands
-    return Result((look(world, operands[0].text) or "") + "\n") if len(operands) == 1 else Result()
+def _printenv(state: ShellState, call: Call) -> Result:
+    operands = parse_options(call.argv[1:]).operands
+    return Result((lookup(state, operands[0].text) or "") + "\n") if len(operands) == 1 else Result()
 
 
-def _base64(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], ("-w", "--wrap", "-i", "-o"), mixed=True)
-    text = _file(world, split.operands[0].text, call.stdin) if split.operands else call.stdin
-    if not split.has("-d", "-D", "--decode") or UNKNOWN in text or not text:
+def _base64(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], ("-w", "--wrap", "-i", "-o"), mixed=True)
+    text = _read_file(state, options.operands[0].text, call.stdin) if options.operands else call.stdin
+    if not options.has("-d", "-D", "--decode") or UNKNOWN in text or not text:
         return Result()
-    return Result(_decoded(text))
+    return Result(_decode_base64(text))
 
 
-def _decoded(text: str) -> str:
+def _decode_base64(text: str) -> str:
     try:
         return (
             binascii.a2b_base64(text.encode("ascii", "ignore")).decode("utf-8", "replace").replace("\0", "")
@@ -124,15 +124,15 @@ def _decoded(text: str) -> str:
         return UNKNOWN
 
 
-def _xxd(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], ("-l", "-s", "-c", "-o"), mixed=True)
+def _xxd(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], ("-l", "-s", "-c", "-o"), mixed=True)
     digits = re.sub(r"\s+", "", call.stdin)
-    if not split.has("-r") or not split.has("-p") or not re.fullmatch(r"(?:[0-9a-fA-F]{2})+", digits):
+    if not options.has("-r") or not options.has("-p") or not re.fullmatch(r"(?:[0-9a-fA-F]{2})+", digits):
         return Result()
     return Result(bytes.fromhex(digits).decode("utf-8", "replace"))
 
 
-def _rev(world: World, call: Call) -> Result:
+def _rev(state: ShellState, call: Call) -> Result:
     return Result("\n".join(line[::-1] for line in call.stdin.split("\n")))
 
 

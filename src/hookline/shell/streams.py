@@ -1,81 +1,158 @@
-"""Follow text through redirections: what a command reads, and where its output is kept."""
+"""Redirections and filters: the input of a command, and where its output goes."""
 
 from __future__ import annotations
 
-from hookline.shell.expand import substitute, text
-from hookline.shell.result import UNKNOWN, Redirect
-from hookline.shell.shell_state import World, look, place, put, resolve, store
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from hookline.shell.expand import evaluate_substitution, expand_text
+from hookline.shell.options import parse_options, word_set
+from hookline.shell.result import UNKNOWN, Redirect, Word
+from hookline.shell.shell_state import (
+    MAX_TEXT,
+    Call,
+    Result,
+    ShellState,
+    lookup,
+    resolve,
+    set_values,
+    set_variable,
+    store_file,
+)
 from hookline.shell.syntax import Redirection
 
 MAX_FILES = 200
-"""Files written in one line whose content is remembered."""
-_OUTPUT = frozenset({">", ">>", ">|", "&>", "&>>"})
+"""Maximum files written by one line whose content is remembered."""
+_OUTPUT_OPERATORS = frozenset({">", ">>", ">|", "&>", "&>>"})
 _FIRST_NAMED_FD = 10
+"""The descriptor that bash assigns to the first `{name}`."""
 
 
-def feed(world: World, written: tuple[Redirection, ...], redirects: tuple[Redirect, ...], stdin: str) -> str:
-    """What the command reads from its standard input; other descriptors become files of that name."""
-    for one, redirect in zip(written, redirects, strict=True):
-        content = _content(world, one, redirect)
+def redirect_input(
+    state: ShellState, redirections: tuple[Redirection, ...], redirects: tuple[Redirect, ...], stdin: str
+) -> str:
+    """Return the standard input of the command; other descriptors become files `/dev/fd/N`."""
+    for redirection, redirect in zip(redirections, redirects, strict=True):
+        content = _input_content(state, redirection, redirect)
         if content is None:
-            _open(world, redirect)
+            _open_descriptor(state, redirect)
             continue
-        if one.fd in ("", "0"):
+        if redirection.fd in ("", "0"):
             stdin = content
         else:
-            store(world, f"/dev/fd/{_number(world, one.fd)}", content)
+            store_file(state, f"/dev/fd/{_descriptor_number(state, redirection.fd)}", content)
     return stdin
 
 
-def _content(world: World, one: Redirection, redirect: Redirect) -> str | None:
-    if one.body is not None:
-        return text(world, one.body.parts)
-    if one.op == "<<<":
+def _input_content(state: ShellState, redirection: Redirection, redirect: Redirect) -> str | None:
+    if redirection.body is not None:
+        return expand_text(state, redirection.body.parts)
+    if redirection.op == "<<<":
         return redirect.target.text + "\n"
-    if one.op in ("<", "<>"):
-        return world.files.get(resolve(world, redirect.target.text), UNKNOWN)
-    if one.op == "<&":
-        return world.files.get("/dev/fd/" + redirect.target.text, UNKNOWN)
+    if redirection.op in ("<", "<>"):
+        return state.files.get(resolve(state, redirect.target.text), UNKNOWN)
+    if redirection.op == "<&":
+        return state.files.get("/dev/fd/" + redirect.target.text, UNKNOWN)
     return None
 
 
-def _open(world: World, redirect: Redirect) -> None:
-    """`exec 3>file`: later commands write there by number."""
+def _open_descriptor(state: ShellState, redirect: Redirect) -> None:
+    """Remember the file of `exec 3>file`, to which later commands write by number."""
     if redirect.fd in ("", "1", "2"):
         return
-    if redirect.op in _OUTPUT:
-        place(world, "fd " + _number(world, redirect.fd), (resolve(world, redirect.target.text),))
+    if redirect.op in _OUTPUT_OPERATORS:
+        set_values(
+            state, "fd " + _descriptor_number(state, redirect.fd), (resolve(state, redirect.target.text),)
+        )
     elif redirect.op == ">&":
-        known = "fd " + redirect.target.text.removesuffix("-")
-        place(world, "fd " + _number(world, redirect.fd), world.known.get(known, (UNKNOWN,)))
+        source = "fd " + redirect.target.text.removesuffix("-")
+        set_values(
+            state, "fd " + _descriptor_number(state, redirect.fd), state.variables.get(source, (UNKNOWN,))
+        )
 
 
-def _number(world: World, fd: str) -> str:
-    """The descriptor's number; `{name}` asks for a free one and is told it in a variable."""
+def _descriptor_number(state: ShellState, fd: str) -> str:
+    """Return the number of the descriptor; for `{name}`, a free one that is assigned to the variable."""
     if fd.startswith("{"):
-        put(world, fd.strip("{}"), str(_FIRST_NAMED_FD))
+        set_variable(state, fd.strip("{}"), str(_FIRST_NAMED_FD))
         return str(_FIRST_NAMED_FD)
     return fd
 
 
-def keep(world: World, redirects: tuple[Redirect, ...], printed: str) -> str:
-    """What is left of *printed* for the next command in the pipe, after files took theirs."""
+def redirect_output(state: ShellState, redirects: tuple[Redirect, ...], output: str) -> str:
+    """Write *output* to the files of *redirects*, and return the rest for the next command in the pipe."""
     for redirect in redirects:
-        if redirect.op in _OUTPUT and redirect.fd in ("", "1"):
-            write(world, redirect.target.text, printed, append=redirect.op.endswith(">>"))
-            printed = ""
+        if redirect.op in _OUTPUT_OPERATORS and redirect.fd in ("", "1"):
+            write_file(state, redirect.target.text, output, append=redirect.op.endswith(">>"))
+            output = ""
         elif redirect.op == ">&" and redirect.fd in ("", "1") and redirect.target.text != "1":
-            write(world, look(world, "fd " + redirect.target.text) or UNKNOWN, printed, append=True)
-            printed = ""
-    return printed
+            write_file(state, lookup(state, "fd " + redirect.target.text) or UNKNOWN, output, append=True)
+            output = ""
+    return output
 
 
-def write(world: World, path: str, content: str, *, append: bool) -> None:
-    """Remember what a file written by this line holds, so that running it later can be followed."""
-    full = resolve(world, path)
-    if full in world.sinks:
-        substitute(world, world.sinks[full], content)
-    if len(world.files) >= MAX_FILES or full == "/dev/null" or UNKNOWN in full:
+def write_file(state: ShellState, path: str, content: str, *, append: bool) -> None:
+    """Remember the content of a file written by this line, so that running it later can be evaluated."""
+    absolute = resolve(state, path)
+    if absolute in state.sinks:
+        evaluate_substitution(state, state.sinks[absolute], content)
+    if len(state.files) >= MAX_FILES or absolute == "/dev/null" or UNKNOWN in absolute:
         return
-    whole = world.files.get(full, "") + content if append else content
-    store(world, full, whole)
+    stored = state.files.get(absolute, "") + content if append else content
+    store_file(state, absolute, stored)
+
+
+Program: TypeAlias = Callable[[ShellState, Call], Result]
+
+_BLANKS_AND_MARKS = re.compile("[\0\U000f0000-\U000ffffd\\s]+")
+_VALUES = word_set("-n -c -k -t -w -f -s -S -d --lines --bytes --key --field-separator --width")
+_GREP_VALUES = word_set("-e -f -m -A -B -C --regexp --file --max-count --include --exclude")
+
+
+def _filter(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], _VALUES, mixed=True)
+    return pass_through(
+        state, call, tuple(word for word in options.operands if not word.text.startswith("+"))
+    )
+
+
+def _grep(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], _GREP_VALUES, mixed=True)
+    if options.has("-c", "--count", "-q", "--quiet", "-l", "-L", "-r", "-R", "--files"):
+        return Result()
+    has_pattern_option = options.has("-e", "-f", "--regexp", "--file")
+    return pass_through(state, call, options.operands if has_pattern_option else options.operands[1:])
+
+
+def _envsubst(state: ShellState, call: Call) -> Result:
+    return pass_through(state, call, ())
+
+
+def pass_through(state: ShellState, call: Call, files: tuple[Word, ...]) -> Result:
+    """Return the input as output if any of it is known; otherwise the output originates from this command."""
+    contents = [state.files.get(resolve(state, word.text), UNKNOWN) for word in files if word.text != "-"]
+    content = "".join(contents) if contents else call.stdin
+    return (
+        Result(content)
+        if len(content) <= MAX_TEXT and _BLANKS_AND_MARKS.sub("", content[:MAX_TEXT])
+        else Result()
+    )
+
+
+def _realpath(state: ShellState, call: Call) -> Result:
+    """Resolve the operands of `realpath PATH…` and `readlink -f PATH…`; links are not known here."""
+    options = parse_options(call.argv[1:], ("--relative-to", "--relative-base"), mixed=True)
+    prints_path = options.has("-f", "-e", "-m") or call.argv[0].text.endswith("realpath")
+    all_known = not any(UNKNOWN in word.text or word.glob for word in options.operands)
+    if not prints_path or not all_known or options.has("--relative-to", "--relative-base"):
+        return Result()
+    return Result("".join(resolve(state, word.text) + "\n" for word in options.operands))
+
+
+PROGRAMS: Mapping[str, Program] = {
+    **dict.fromkeys(word_set("head tail sort uniq tac nl fold fmt column sponge pv"), _filter),
+    **dict.fromkeys(word_set("grep egrep fgrep rg"), _grep),
+    "envsubst": _envsubst,
+    **dict.fromkeys(("realpath", "readlink", "grealpath", "greadlink"), _realpath),
+}

@@ -1,4 +1,4 @@
-"""The shape of a command line once it is read: words made of parts, commands made of words."""
+"""The syntax tree of a command line: words made of parts, commands made of words."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct
 
 Span: TypeAlias = tuple[int, int]
+"""Start and end of a part of the line, in characters."""
 
 
 class Quoted(NamedTuple):
-    """Text that quoting keeps from being split, globbed or expanded."""
+    """Quoted text, which is not split, globbed or expanded."""
 
     text: str
 
 
 class Double(NamedTuple):
-    """A double-quoted stretch; what is inside expands but never splits."""
+    """A double-quoted part, whose content is expanded but not split."""
 
     parts: tuple[Part, ...]
 
@@ -32,13 +33,15 @@ class Param(NamedTuple):
 
 
 class Code(NamedTuple):
-    """Commands inside a word: `$(…)`, backticks, `<(…)` or `>(…)`, told apart by *kind*."""
+    """Commands inside a word; *kind* is the opening of `$(…)`, a backtick, `<(…)` or `>(…)`."""
 
     body: Steps
     kind: str
 
 
 class Arith(NamedTuple):
+    """Arithmetic: `$((…))`, `((…))` or `$[…]`."""
+
     parts: tuple[Part, ...]
     text: str
 
@@ -53,29 +56,33 @@ Part: TypeAlias = str | Quoted | Double | Param | Code | Arith | Array
 
 
 class Term(NamedTuple):
-    """One word as it was written."""
+    """One word as written, before expansion."""
 
     parts: tuple[Part, ...]
     span: Span
     plain: bool = False
-    """Nothing in it can expand: its only part is its value."""
+    """Whether nothing in it can expand; its only part is its value then."""
 
 
 class Heredoc(Struct, kw_only=True, eq=False):
-    """The body of a here-document, filled in when its line has ended."""
+    """The body of a here-document, set when its line has ended."""
 
     parts: tuple[Part, ...] = ()
 
 
 class Redirection(NamedTuple):
+    """A redirection as written."""
+
     op: str
     fd: str
     target: Term
     body: Heredoc | None = None
-    """None for every operator but `<<` and `<<-`."""
+    """The here-document of `<<` and `<<-`; None for other operators."""
 
 
 class Assignment(NamedTuple):
+    """`name=value`, `name+=value` or `name[subscript]=value`."""
+
     name: str
     append: bool
     subscript: str
@@ -84,6 +91,8 @@ class Assignment(NamedTuple):
 
 
 class Command(NamedTuple):
+    """A simple command."""
+
     assignments: tuple[Assignment, ...]
     words: tuple[Term, ...]
     redirections: tuple[Redirection, ...]
@@ -91,11 +100,13 @@ class Command(NamedTuple):
 
 
 class Pipe(NamedTuple):
+    """A pipeline of two or more commands."""
+
     stages: tuple[Node, ...]
 
 
 class Compound(NamedTuple):
-    """Everything with a keyword; *bodies* are run in order, *words* only expanded."""
+    """A command with a keyword or parenthesis; *bodies* run in order, *words* are only expanded."""
 
     kind: str
     bodies: tuple[Steps, ...]
@@ -105,19 +116,25 @@ class Compound(NamedTuple):
 
 
 class Function(NamedTuple):
+    """A function definition."""
+
     name: str
     body: Node
 
 
 class Step(NamedTuple):
+    """One pipeline of a command list."""
+
     op: str
-    """What stands before it: one of `;`, `&&`, `||`."""
+    """The operator before it: `;`, `&&` or `||`."""
     node: Node
-    behind: bool = False
-    """It is followed by `&`: nobody waits for it."""
+    background: bool = False
+    """Whether `&` follows, so that the shell does not wait for it."""
 
 
 class Steps(NamedTuple):
+    """A command list."""
+
     items: tuple[Step, ...]
 
 

@@ -1,4 +1,4 @@
-"""Programs that put words from elsewhere into a command: xargs, parallel, find."""
+"""Programs that insert words from their input into a command: xargs, parallel, find."""
 
 from __future__ import annotations
 
@@ -7,20 +7,29 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
-from hookline.shell.options import options, spelled
+from hookline.shell.options import parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.shell_state import Call, Inner, Result, World, mark, resolve, spend, written
+from hookline.shell.shell_state import (
+    Call,
+    InnerCommand,
+    Result,
+    ShellState,
+    find_written_files,
+    resolve,
+    spend,
+    unknown_output,
+)
 from hookline.shell.syntax import Span
 
-Program: TypeAlias = Callable[[World, Call], Result]
+Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _MAX_ITEMS = 64
-"""Items of input that are put into a command one by one."""
-_XARGS_VALUES = spelled(
+"""Maximum items of the input that are inserted one by one."""
+_XARGS_VALUES = word_set(
     """-a -d -E -I -J -L -l -n -P -R -S -s --arg-file --delimiter --max-args --max-chars --max-lines
     --max-procs --process-slot-var"""
 )
-_PARALLEL_VALUES = spelled(
+_PARALLEL_VALUES = word_set(
     """-j -N -n -L -a -S -I --jobs --results --joblog --colsep --delay --timeout --retries --tagstring
     --workdir --wd --env --sshlogin --arg-file --max-args --halt --load --memfree --tmpdir --id --shuf"""
 )
@@ -28,149 +37,165 @@ _SEPARATORS = frozenset({":::", ":::+", "::::", "::::+"})
 _PLACEHOLDER = re.compile(r"\{(?:\d*[.%/]*|#)\}")
 
 
-def _xargs(world: World, call: Call) -> Result:
-    split = options(call.argv[1:], _XARGS_VALUES)
-    command = split.operands
+def _xargs(state: ShellState, call: Call) -> Result:
+    options = parse_options(call.argv[1:], _XARGS_VALUES)
+    command = options.operands
     if not command:
         return Result(call.stdin)
-    delimiter = split.value("-d", "--delimiter")
-    lines = "\0" if split.has("-0", "--null") else delimiter.text if delimiter is not None else None
-    mark = split.value("-I", "-J")
-    if mark is None and split.has("--replace", "-i"):
-        mark = split.value("--replace") or Word(text="{}", span=call.span)
-    file = split.value("-a", "--arg-file")
-    text = call.stdin if file is None else world.files.get(resolve(world, file.text), UNKNOWN)
-    items = _lines(text) if lines is not None else _quoted(text, lines=mark is not None)
-    if mark is not None:
-        return _each(world, "xargs", command, [(item,) for item in items], mark.text or "{}")
-    added = tuple(Word(text=item, span=call.span, glob="*" in item) for item in items)
-    most = split.value("-n", "-L", "--max-args", "--max-lines")
-    count = int(most.text[:4]) if most is not None and most.text.isdecimal() else 0
-    size = count or len(added) or 1
-    rows = [added[start : start + size] for start in range(0, len(added), size)] or [()]
-    return Result(
-        "", tuple(Inner("xargs", _span(command), (*command, *row)) for row in rows if spend(world, 1))
+    delimiter = options.value("-d", "--delimiter")
+    separator = "\0" if options.has("-0", "--null") else delimiter.text if delimiter is not None else None
+    placeholder = options.value("-I", "-J")
+    if placeholder is None and options.has("--replace", "-i"):
+        placeholder = options.value("--replace") or Word(text="{}", span=call.span)
+    file = options.value("-a", "--arg-file")
+    text = call.stdin if file is None else state.files.get(resolve(state, file.text), UNKNOWN)
+    items = (
+        _split_lines(text) if separator is not None else _split_quoted(text, lines=placeholder is not None)
     )
-
-
-_WORDS = re.compile(r"""(?:[^\s'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
-_LINES = re.compile(r"""(?:[^\n'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
-_QUOTES = re.compile(r"""'([^'\n]*)'|"([^"\n]*)"|\\(.)""", re.DOTALL)
-
-
-def _quoted(text: str, *, lines: bool) -> list[str]:
-    """Words, or *lines*, as xargs takes them: it has quotes of its own, which it takes away."""
-    found = (_LINES if lines else _WORDS).findall(text)
-    plain = [_QUOTES.sub(lambda one: "".join(filter(None, one.groups())), item.lstrip()) for item in found]
-    return [item for item in plain if item][:_MAX_ITEMS] or ([UNKNOWN] if text else [])
-
-
-def _lines(text: str) -> list[str]:
-    return [item for item in text.split("\n") if item][:_MAX_ITEMS] or ([UNKNOWN] if text else [])
-
-
-def _span(words: tuple[Word, ...]) -> Span:
-    return words[0].span[0], max(words[0].span[1], words[-1].span[1])
-
-
-def _each(
-    world: World, via: str, command: tuple[Word, ...], rows: list[tuple[str, ...]], mark: str
-) -> Result:
-    """One run for each row, with *mark* in the words of the command replaced."""
+    if placeholder is not None:
+        return _run_for_rows(state, "xargs", command, [(item,) for item in items], placeholder.text or "{}")
+    words = tuple(Word(text=item, span=call.span, glob="*" in item) for item in items)
+    max_args = options.value("-n", "-L", "--max-args", "--max-lines")
+    count = int(max_args.text[:4]) if max_args is not None and max_args.text.isdecimal() else 0
+    size = count or len(words) or 1
+    rows = [words[start : start + size] for start in range(0, len(words), size)] or [()]
     return Result(
         "",
         tuple(
-            Inner(via, _span(command), tuple(_filled(word, row, mark) for word in command))
-            for row in rows or [(UNKNOWN,)]
-            if spend(world, 1 + len(command))
+            InnerCommand("xargs", _words_span(command), (*command, *row)) for row in rows if spend(state, 1)
         ),
     )
 
 
-def _filled(word: Word, row: tuple[str, ...], mark: str) -> Word:
-    if mark not in word.text:
+_QUOTED_WORDS = re.compile(r"""(?:[^\s'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
+_QUOTED_LINES = re.compile(r"""(?:[^\n'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
+_QUOTES = re.compile(r"""'([^'\n]*)'|"([^"\n]*)"|\\(.)""", re.DOTALL)
+
+
+def _split_quoted(text: str, *, lines: bool) -> list[str]:
+    """Return the words, or *lines*, of *text* without their quotes, by the rules of xargs."""
+    items = (_QUOTED_LINES if lines else _QUOTED_WORDS).findall(text)
+    plain = [
+        _QUOTES.sub(lambda match: "".join(filter(None, match.groups())), item.lstrip()) for item in items
+    ]
+    return [item for item in plain if item][:_MAX_ITEMS] or ([UNKNOWN] if text else [])
+
+
+def _split_lines(text: str) -> list[str]:
+    return [item for item in text.split("\n") if item][:_MAX_ITEMS] or ([UNKNOWN] if text else [])
+
+
+def _words_span(words: tuple[Word, ...]) -> Span:
+    return words[0].span[0], max(words[0].span[1], words[-1].span[1])
+
+
+def _run_for_rows(
+    state: ShellState, via: str, command: tuple[Word, ...], rows: list[tuple[str, ...]], placeholder: str
+) -> Result:
+    """Run the command once for each row, which replaces *placeholder* in its words."""
+    return Result(
+        "",
+        tuple(
+            InnerCommand(
+                via,
+                _words_span(command),
+                tuple(_replace_placeholder(word, row, placeholder) for word in command),
+            )
+            for row in rows or [(UNKNOWN,)]
+            if spend(state, 1 + len(command))
+        ),
+    )
+
+
+def _replace_placeholder(word: Word, row: tuple[str, ...], placeholder: str) -> Word:
+    if placeholder not in word.text:
         return word
-    text = word.text.replace(mark, " ".join(row))
+    text = word.text.replace(placeholder, " ".join(row))
     return Word(text=text, span=word.span, glob=word.glob or "*" in text)
 
 
-def _parallel(world: World, call: Call) -> Result:
-    words = options(call.argv[1:], _PARALLEL_VALUES).operands
-    places = [place for place, word in enumerate(words) if word.text in _SEPARATORS]
-    command = words[: places[0]] if places else words
-    values = [word.text for word in words[places[0] :] if word.text not in _SEPARATORS] if places else []
-    values = values[:_MAX_ITEMS] if places else _lines(call.stdin)
+def _parallel(state: ShellState, call: Call) -> Result:
+    words = parse_options(call.argv[1:], _PARALLEL_VALUES).operands
+    separators = [index for index, word in enumerate(words) if word.text in _SEPARATORS]
+    command = words[: separators[0]] if separators else words
+    values = (
+        [word.text for word in words[separators[0] :] if word.text not in _SEPARATORS] if separators else []
+    )
+    values = values[:_MAX_ITEMS] if separators else _split_lines(call.stdin)
     if not command:
-        return Result("", tuple(Inner("parallel", call.span, code=value) for value in values))
-    runs = [run for value in values or [UNKNOWN] if spend(world, 1) for run in _jobs(command, value)]
-    return Result("", tuple(runs))
+        return Result("", tuple(InnerCommand("parallel", call.span, code=value) for value in values))
+    jobs = [job for value in values or [UNKNOWN] if spend(state, 1) for job in _make_jobs(command, value)]
+    return Result("", tuple(jobs))
 
 
-def _jobs(command: tuple[Word, ...], value: str) -> list[Inner]:
-    """A job as an argument list, and as the command line the words make when they are joined."""
+def _make_jobs(command: tuple[Word, ...], value: str) -> list[InnerCommand]:
+    """Return a job as an argument list, and also as the command line of its joined words."""
     if any(_PLACEHOLDER.search(word.text) for word in command):
         argv = tuple(
             Word(text=_PLACEHOLDER.sub(lambda _: value, word.text), span=word.span) for word in command
         )
     else:
         argv = (*command, Word(text=value, span=command[-1].span))
-    jobs = [Inner("parallel", _span(command), argv)]
+    jobs = [InnerCommand("parallel", _words_span(command), argv)]
     if " " in command[0].text:
-        jobs.append(Inner("parallel", _span(command), code=" ".join(word.text for word in argv)))
+        jobs.append(InnerCommand("parallel", _words_span(command), code=" ".join(word.text for word in argv)))
     return jobs
 
 
-_FIND_RUN = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-_FIND_SAFE = frozenset(
+_FIND_EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_FIND_NEUTRAL = frozenset(
     {"-print", "-print0", "-depth", "-mount", "-xdev", "-follow", "-delete", "-prune", "-true"}
 )
 _FIND_OPTION = re.compile(r"-[HLPEXdsx]+|-O\d*|-D")
 _FIND_GLOBAL = frozenset({"-maxdepth", "-mindepth"})
 
 
-def _find(world: World, call: Call) -> Result:
-    words = list(expression(call.argv[1:]))
-    first = next((place for place, word in enumerate(words) if word.text[:1] in ("-", "(", "!")), len(words))
+def _find(state: ShellState, call: Call) -> Result:
+    words = list(skip_find_options(call.argv[1:]))
+    first = next((index for index, word in enumerate(words) if word.text[:1] in ("-", "(", "!")), len(words))
     roots = words[:first] or [Word(text=".", span=call.span)]
-    runs, filtered = _find_runs(words[first:])
-    found = [
-        root if not filtered else Word(text=f"{root.text}/{mark(world)}", span=root.span) for root in roots
+    commands, filtered = _find_exec_commands(words[first:])
+    targets = [
+        root if not filtered else Word(text=f"{root.text}/{unknown_output(state)}", span=root.span)
+        for root in roots
     ]
-    if world.files:
-        found += _written_below(world, roots, words[first:])
+    if state.files:
+        targets += _find_written_below(state, roots, words[first:])
     inner = [
-        Inner(f"find {name}", _span(argv), tuple(_replaced(word, root) for word in argv))
-        for name, argv in runs
-        for root in found[:_MAX_ITEMS]
-        if spend(world, 1 + len(argv))
+        InnerCommand(f"find {name}", _words_span(argv), tuple(_replace_braces(word, root) for word in argv))
+        for name, argv in commands
+        for root in targets[:_MAX_ITEMS]
+        if spend(state, 1 + len(argv))
     ]
-    return Result("".join(root.text + "\n" for root in found), tuple(inner))
+    return Result("".join(root.text + "\n" for root in targets), tuple(inner))
 
 
-def _written_below(world: World, roots: list[Word], tests: list[Word]) -> list[Word]:
-    """Files that this very line has written, where the search would come by them."""
-    named = [two.text for one, two in pairwise(tests) if one.text in ("-name", "-iname")] or ["*"]
+def _find_written_below(state: ShellState, roots: list[Word], tests: list[Word]) -> list[Word]:
+    """Return files that this line has written, and that the search would find."""
+    names = [value.text for test, value in pairwise(tests) if test.text in ("-name", "-iname")] or ["*"]
     return [
-        Word(text=path, span=root.span) for root in roots for path in written(world, root.text + "/*", named)
+        Word(text=path, span=root.span)
+        for root in roots
+        for path in find_written_files(state, root.text + "/*", names)
     ]
 
 
-def expression(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    """The roots and tests of a find, without the options that come before them."""
-    place = 0
-    while place < len(words) and _FIND_OPTION.fullmatch(words[place].text):
-        place += 2 if words[place].text in ("-D", "-f") else 1
-    return words[place:]
+def skip_find_options(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Return the roots and tests of a find command, without the options before them."""
+    index = 0
+    while index < len(words) and _FIND_OPTION.fullmatch(words[index].text):
+        index += 2 if words[index].text in ("-D", "-f") else 1
+    return words[index:]
 
 
-def _find_runs(words: list[Word]) -> tuple[list[tuple[str, tuple[Word, ...]]], bool]:
-    """The commands of an expression, and whether a test narrows what they are run on."""
-    runs: list[tuple[str, tuple[Word, ...]]] = []
+def _find_exec_commands(words: list[Word]) -> tuple[list[tuple[str, tuple[Word, ...]]], bool]:
+    """Return the commands of an expression, and whether a test restricts the files they run on."""
+    commands: list[tuple[str, tuple[Word, ...]]] = []
     filtered = False
     rest = words[::-1]
     while rest:
         word = rest.pop()
-        if word.text in _FIND_RUN:
+        if word.text in _FIND_EXEC:
             argv: list[Word] = []
             while (
                 rest
@@ -178,15 +203,15 @@ def _find_runs(words: list[Word]) -> tuple[list[tuple[str, tuple[Word, ...]]], b
                 and not (rest[-1].text == "+" and argv and argv[-1].text == "{}")
             ):
                 argv.append(rest.pop())
-            runs += [(word.text, tuple(argv))] if argv else []
+            commands += [(word.text, tuple(argv))] if argv else []
         elif word.text in _FIND_GLOBAL and rest:
             rest.pop()
         else:
-            filtered = filtered or word.text not in _FIND_SAFE | {";", "+"}
-    return runs, filtered
+            filtered = filtered or word.text not in _FIND_NEUTRAL | {";", "+"}
+    return commands, filtered
 
 
-def _replaced(word: Word, root: Word) -> Word:
+def _replace_braces(word: Word, root: Word) -> Word:
     return (
         Word(text=word.text.replace("{}", root.text), span=word.span, glob=root.glob)
         if "{}" in word.text

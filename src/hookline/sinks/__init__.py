@@ -1,13 +1,13 @@
-"""The sinks, one a file; each file's `open_sink` opens one, and its keyword parameters are the settings."""
+"""Sinks: one module per sink, with the function `open_sink`, whose keyword parameters are the settings."""
 
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from hookline.core.registry import Family
+from hookline.core.registry import Registry
 from hookline.core.sink import Sink
 
-FAMILY = Family(package=__name__, noun="sink", constant="open_sink")
+FAMILY = Registry(package=__name__, noun="sink", constant="open_sink")
 
 
 def names() -> tuple[str, ...]:
@@ -15,18 +15,18 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Callable[..., Sink]:
-    """What opens the sink called *name* at a folder of its own, with settings."""
+    """Return the function that opens the sink named *name* in a folder of its own, with settings."""
     opener: Callable[..., Sink] = FAMILY.load(name)
     return opener
 
 
 def about(name: str) -> str:
-    """What the sink is, in a line."""
+    """Return a one-line description of the sink."""
     module: Any = sys.modules[FAMILY.load(name).__module__]
     return (module.__doc__ or "").strip().partition("\n")[0]
 
 
-def near(name: str) -> bool:
-    """Whether a call may write to it by itself: it is quick, and waits for nobody."""
+def allows_direct_writes(name: str) -> bool:
+    """Return whether a call may write to the sink directly, because it is fast and waits for nothing."""
     module: Any = sys.modules[FAMILY.load(name).__module__]
-    return bool(getattr(module, "NEAR", False))
+    return bool(getattr(module, "ALLOWS_DIRECT_WRITES", False))

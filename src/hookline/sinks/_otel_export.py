@@ -1,4 +1,4 @@
-"""Export reports as spans and metrics, with the libraries of the extra `otel`."""
+"""Export of reports as spans and metrics, with the libraries of the extra `otel`."""
 
 import logging
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ class Exporter(Protocol):
     def shutdown(self) -> Any: ...
 
 
-class _Said(logging.Handler):
-    """What the library said last: its exporters answer only that something failed."""
+class _LastMessage(logging.Handler):
+    """Handler that keeps the library's last log message: its exporters report only that something failed."""
 
     last = ""
 
@@ -22,35 +22,41 @@ class _Said(logging.Handler):
         self.last = record.getMessage()
 
 
-class Otel:
-    """Two exporters, and what makes spans and metrics of reports."""
+class OtelSink:
+    """Sink that converts reports to spans and metrics and passes them to two exporters."""
 
     def __init__(self, traces: Exporter, metrics: Exporter, service: str, *, content: bool) -> None:
         self._traces, self._metrics = traces, metrics
         self._service, self._content = service, content
-        self._said = _Said()
+        self._last_message = _LastMessage()
         self._logger = logging.getLogger("opentelemetry.exporter")
-        self._logger.addHandler(self._said)
+        self._logger.addHandler(self._last_message)
         self._logger.propagate = False
 
     def export(self, reports: Sequence[Report]) -> None:
         if not reports:
             return
         spans = [
-            span for one in reports for span in _otel_spans.spans(one, self._service, content=self._content)
+            span
+            for report in reports
+            for span in _otel_spans.make_spans(report, self._service, content=self._content)
         ]
-        # Spans first: those that are sent again are known by their ids, what was counted twice is not.
-        self._sent(self._traces.export(spans), "traces")
-        self._sent(self._metrics.export(_otel_metrics.metrics(reports, self._service)), "metrics")
+        # Spans first: a span that is sent again has the same id, but a repeated count is added twice.
+        self._check_result(self._traces.export(spans), "traces")
+        self._check_result(
+            self._metrics.export(_otel_metrics.make_metrics(reports, self._service)), "metrics"
+        )
 
     def close(self) -> None:
-        self._logger.removeHandler(self._said)
-        for one in (self._traces, self._metrics):
-            one.shutdown()
+        self._logger.removeHandler(self._last_message)
+        for exporter in (self._traces, self._metrics):
+            exporter.shutdown()
 
-    def _sent(self, result: Any, what: str) -> None:
+    def _check_result(self, result: Any, what: str) -> None:
         if result.name != "SUCCESS":
-            raise SinkFailed(f"the receiver did not take {what}: {self._said.last or 'it did not say why'}")
+            raise SinkFailed(
+                f"the receiver did not take {what}: {self._last_message.last or 'it did not say why'}"
+            )
 
 
 def http_exporters(endpoint: str, headers: dict[str, str], timeout: float) -> tuple[Exporter, Exporter]:
@@ -73,6 +79,6 @@ def grpc_exporters(endpoint: str, headers: dict[str, str], timeout: float) -> tu
         OTLPSpanExporter,
     )
 
-    small = {key.lower(): value for key, value in headers.items()}  # the protocol knows no capitals
-    traces = OTLPSpanExporter(endpoint=endpoint, headers=small, timeout=timeout)
-    return traces, OTLPMetricExporter(endpoint=endpoint, headers=small, timeout=timeout)
+    metadata = {key.lower(): value for key, value in headers.items()}  # gRPC metadata keys must be lower-case
+    traces = OTLPSpanExporter(endpoint=endpoint, headers=metadata, timeout=timeout)
+    return traces, OTLPMetricExporter(endpoint=endpoint, headers=metadata, timeout=timeout)

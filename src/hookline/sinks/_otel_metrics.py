@@ -1,6 +1,6 @@
-"""Reports as metrics: the table of figures, and what every hook took and said.
+"""Conversion of reports to metrics: the table of figures, and the durations and outcomes of hooks.
 
-What is counted is sent as the difference to what was sent before: no process lives long enough for a sum.
+Counters are sent as differences, because no process runs long enough to send totals.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,24 +12,24 @@ from opentelemetry.sdk.metrics.export import AggregationTemporality, InMemoryMet
 
 from hookline.core.metrics import FIGURES
 from hookline.core.sink import Report
-from hookline.sinks._otel_spans import resource
+from hookline.sinks._otel_spans import make_resource
 
-DELTA: dict[type, AggregationTemporality] = {
+TEMPORALITY: dict[type, AggregationTemporality] = {
     Counter: AggregationTemporality.DELTA,
     Histogram: AggregationTemporality.DELTA,
 }
-WORDS = {one.name for one in FIGURES if one.sort == "word"}
-"""The figures that say of which sort the others are."""
+WORD_FIGURES = {figure.name for figure in FIGURES if figure.sort == "word"}
+"""Figures whose values are attributes of the others."""
 
 
-def metrics(reports: Sequence[Report], service: str) -> MetricsData | None:
-    """What the *reports* add."""
-    reader = InMemoryMetricReader(preferred_temporality=DELTA)
-    provider = MeterProvider([reader], resource=resource(service), shutdown_on_exit=False)
+def make_metrics(reports: Sequence[Report], service: str) -> MetricsData | None:
+    """Return the metrics that *reports* add."""
+    reader = InMemoryMetricReader(preferred_temporality=TEMPORALITY)
+    provider = MeterProvider([reader], resource=make_resource(service), shutdown_on_exit=False)
     meter = provider.get_meter("hookline")
-    instruments = dict(_instruments(meter))
-    for one in reports:
-        for name, value, attributes in _measured(one):
+    instruments = dict(_make_instruments(meter))
+    for report in reports:
+        for name, value, attributes in _measure(report):
             instrument = instruments[name]
             (instrument.add if hasattr(instrument, "add") else instrument.record)(value, attributes)
     data = reader.get_metrics_data()
@@ -37,14 +37,14 @@ def metrics(reports: Sequence[Report], service: str) -> MetricsData | None:
     return data
 
 
-def _instruments(meter: Meter) -> Iterator[tuple[str, Any]]:
-    for one in FIGURES:
-        name = f"hookline.{one.name}"
-        if one.sort == "count":
-            yield name, meter.create_counter(name, one.unit, one.about)
-        elif one.sort == "amount":
-            yield name, meter.create_histogram(name, one.unit, one.about)
-    for name, about in OURS.items():
+def _make_instruments(meter: Meter) -> Iterator[tuple[str, Any]]:
+    for figure in FIGURES:
+        name = f"hookline.{figure.name}"
+        if figure.sort == "count":
+            yield name, meter.create_counter(name, figure.unit, figure.about)
+        elif figure.sort == "amount":
+            yield name, meter.create_histogram(name, figure.unit, figure.about)
+    for name, about in COUNTERS.items():
         yield name, meter.create_counter(name, "1", about)
     yield (
         "hookline.hook.duration",
@@ -56,34 +56,34 @@ def _instruments(meter: Meter) -> Iterator[tuple[str, Any]]:
     )
 
 
-OURS = {
+COUNTERS = {
     "hookline.events": "events that were judged",
     "hookline.hook.outcomes": "what hooks said",
     "hookline.hook.failures": "hooks that failed or took too long",
 }
 
 
-def _measured(one: Report) -> Iterator[tuple[str, float, dict[str, Any]]]:
-    common = {"hookline.host": one.host, "hookline.event": one.event}
-    sorts = {f"hookline.{name}": value for name, value in one.figures.items() if name in WORDS}
-    yield "hookline.events", 1, {**common, "hookline.decision": one.action}
-    known = {figure.name for figure in FIGURES if one.event in figure.on and figure.sort != "word"}
-    for name, value in one.figures.items():
-        if name in known:
-            yield f"hookline.{name}", value, {**common, **sorts}
-    yield from _tokens(one)
-    for ran in one.hooks:
-        hook = {**common, "hookline.hook.name": ran.hook}
-        yield "hookline.hook.duration", ran.ms / 1000, hook
-        yield "hookline.hook.outcomes", 1, {**hook, "hookline.hook.outcome": ran.said}
-        if ran.failure:
-            yield "hookline.hook.failures", 1, {**hook, "error.type": ran.failure}
+def _measure(report: Report) -> Iterator[tuple[str, float, dict[str, Any]]]:
+    common = {"hookline.host": report.host, "hookline.event": report.event}
+    words = {f"hookline.{name}": value for name, value in report.figures.items() if name in WORD_FIGURES}
+    yield "hookline.events", 1, {**common, "hookline.decision": report.action}
+    measured = {figure.name for figure in FIGURES if report.event in figure.on and figure.sort != "word"}
+    for name, value in report.figures.items():
+        if name in measured:
+            yield f"hookline.{name}", value, {**common, **words}
+    yield from _measure_tokens(report)
+    for run in report.hooks:
+        hook = {**common, "hookline.hook.name": run.hook}
+        yield "hookline.hook.duration", run.ms / 1000, hook
+        yield "hookline.hook.outcomes", 1, {**hook, "hookline.hook.outcome": run.action}
+        if run.failure:
+            yield "hookline.hook.failures", 1, {**hook, "error.type": run.failure}
 
 
-def _tokens(one: Report) -> Iterator[tuple[str, float, dict[str, Any]]]:
-    for way in ("input", "output"):
-        value = one.figures.get(f"tokens.{way}")
+def _measure_tokens(report: Report) -> Iterator[tuple[str, float, dict[str, Any]]]:
+    for direction in ("input", "output"):
+        value = report.figures.get(f"tokens.{direction}")
         if value is not None:
-            model = {"gen_ai.request.model": one.model} if one.model else {}
-            attributes = {"gen_ai.operation.name": "chat", "gen_ai.token.type": way, **model}
-            yield "gen_ai.client.token.usage", value, {**attributes, "gen_ai.provider.name": one.host}
+            model = {"gen_ai.request.model": report.model} if report.model else {}
+            attributes = {"gen_ai.operation.name": "chat", "gen_ai.token.type": direction, **model}
+            yield "gen_ai.client.token.usage", value, {**attributes, "gen_ai.provider.name": report.host}

@@ -10,32 +10,32 @@ from contextlib import contextmanager, suppress
 from hookline.core.report import to_json
 from hookline.core.sink import Report, Sink, SinkFailed
 
-NEAR = True
-PATIENCE = 2.0
-"""Seconds that another process may hold the file: nobody needs as many, who has more has hung."""
-_TAIL = 1 << 20
+ALLOWS_DIRECT_WRITES = True
+TIMEOUT_SECONDS = 2.0
+"""Seconds that another process may hold the lock; one that holds it longer hangs."""
+_TAIL_BYTES = 1 << 20
 
 
-class _Lines:
-    """One file, and those that it was before."""
+class _JsonlSink:
+    """A file, and its rotated predecessors."""
 
     def __init__(self, path: str, size: int, keep: int) -> None:
         self._path, self._size, self._keep = path, size, keep
 
     def export(self, reports: Sequence[Report]) -> None:
-        data = b"".join(to_json(one) + b"\n" for one in reports)
+        data = b"".join(to_json(report) + b"\n" for report in reports)
         if not data:
             return
         os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-        with _alone(f"{self._path}.lock"):
-            self._make_room(len(data))
+        with _lock_file(f"{self._path}.lock"):
+            self._rotate(len(data))
             _append(self._path, data)
 
     def close(self) -> None:
-        """Nothing is held open between two exports."""
+        """Do nothing: no file is open between two exports."""
 
-    def _make_room(self, more: int) -> None:
-        """Let the files take turns, where this one would grow too large."""
+    def _rotate(self, more: int) -> None:
+        """Rotate the files if this one would grow too large."""
         try:
             if os.stat(self._path).st_size + more <= self._size:
                 return
@@ -43,20 +43,20 @@ class _Lines:
             return
         for number in range(self._keep - 1, 0, -1):
             with suppress(FileNotFoundError):
-                os.replace(self._turn(number), self._turn(number + 1))
+                os.replace(self._rotated_path(number), self._rotated_path(number + 1))
         if self._keep:
-            os.replace(self._path, self._turn(1))
+            os.replace(self._path, self._rotated_path(1))
         else:
             os.unlink(self._path)
 
-    def _turn(self, number: int) -> str:
+    def _rotated_path(self, number: int) -> str:
         return f"{self._path}.{number}"
 
 
 def _append(path: str, data: bytes) -> None:
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        end = _whole(file)
+        end = _truncate_partial_line(file)
         if os.pwrite(file, data, end) != len(data):
             os.ftruncate(file, end)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
@@ -64,10 +64,10 @@ def _append(path: str, data: bytes) -> None:
         os.close(file)
 
 
-def _whole(file: int) -> int:
-    """Where the last whole line ends; what a process that was killed left of one is cut off."""
+def _truncate_partial_line(file: int) -> int:
+    """Return the end of the last complete line; cut off a partial line that a killed process left."""
     size = os.fstat(file).st_size
-    tail = os.pread(file, _TAIL, max(0, size - _TAIL))
+    tail = os.pread(file, _TAIL_BYTES, max(0, size - _TAIL_BYTES))
     end = size - len(tail) + tail.rfind(b"\n") + 1
     if end < size:
         os.ftruncate(file, end)
@@ -75,12 +75,12 @@ def _whole(file: int) -> int:
 
 
 @contextmanager
-def _alone(path: str) -> Iterator[None]:
+def _lock_file(path: str) -> Iterator[None]:
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        give_up = time.monotonic() + PATIENCE
-        while not _locked(lock):
-            if time.monotonic() > give_up:
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while not _try_lock(lock):
+            if time.monotonic() > deadline:
                 raise SinkFailed(f"another process holds {path!r} and does not let go of it")
             time.sleep(0.005)
         yield
@@ -88,7 +88,7 @@ def _alone(path: str) -> Iterator[None]:
         os.close(lock)
 
 
-def _locked(lock: int) -> bool:
+def _try_lock(lock: int) -> bool:
     with suppress(BlockingIOError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
@@ -98,6 +98,9 @@ def _locked(lock: int) -> bool:
 def open_sink(
     place: str, *, file: str = "", size: int = 10_000_000, keep: int = 5, content: bool = False
 ) -> Sink:
-    """Lines in *file*, else in `telemetry.jsonl` at *place*: at most *size* bytes, and *keep* older files."""
+    """Return a sink that writes to *file*, or to `telemetry.jsonl` in *place*.
+
+    A file has at most *size* bytes; *keep* older files are kept.
+    """
     path = os.path.join(place, os.path.expanduser(file) or "telemetry.jsonl")
-    return _Lines(path, max(1, size), max(0, keep))
+    return _JsonlSink(path, max(1, size), max(0, keep))

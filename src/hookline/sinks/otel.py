@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from hookline.core.extras import missing
+from hookline.core.extras import describe_missing
 from hookline.core.sink import Sink, SinkFailed
 
 
@@ -17,13 +17,13 @@ def open_sink(
     service: str = "hookline",
     content: bool = False,
 ) -> Sink:
-    """To the receiver at *endpoint*; of HTTP its base, so without `/v1/traces`."""
-    where = endpoint or {"http": "http://localhost:4318", "grpc": "http://localhost:4317"}[protocol]
+    """Return a sink for the receiver at *endpoint*, which for HTTP is the base URL without `/v1/traces`."""
+    url = endpoint or {"http": "http://localhost:4318", "grpc": "http://localhost:4317"}[protocol]
     try:
         from hookline.sinks import _otel_export as export  # noqa: PLC0415 -- the extra otel
 
         exporters = export.http_exporters if protocol == "http" else export.grpc_exporters
-        traces, metrics = exporters(where.rstrip("/"), dict(headers), timeout)
+        traces, metrics = exporters(url.rstrip("/"), dict(headers), timeout)
     except ImportError as error:
-        raise SinkFailed(missing("otel", "the sink 'otel'")) from error
-    return export.Otel(traces, metrics, service, content=content)
+        raise SinkFailed(describe_missing("otel", "the sink 'otel'")) from error
+    return export.OtelSink(traces, metrics, service, content=content)

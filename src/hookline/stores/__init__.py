@@ -1,13 +1,13 @@
-"""The stores, one a file; each file's `open_store` opens one at a place."""
+"""Stores: one module per store, with the function `open_store`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from hookline.core.registry import Family
+from hookline.core.registry import Registry
 from hookline.core.store import Store
 
-FAMILY = Family(package=__name__, noun="store", constant="open_store")
+FAMILY = Registry(package=__name__, noun="store", constant="open_store")
 
 
 def names() -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""Open the sqlite file of a store: made once however many processes come first, kept up to date, healed.
+"""Opening of a store's sqlite file: created once even if many processes start, migrated, and repaired.
 
-A database that is no longer one is set aside beside the new one, never deleted, and the opener is told.
+A damaged database is renamed and kept beside the new one, never deleted, and the caller gets a message.
 """
 
 from __future__ import annotations
@@ -11,107 +11,109 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 
-from hookline.stores._migrations import KNOWN, migrate, version
+from hookline.stores._migrations import LATEST_VERSION, migrate, read_version
 
-PATIENCE = 2.0  # seconds: an answer may be waiting, and what is in the spool can wait longer
-_BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+TIMEOUT_SECONDS = 2.0  # seconds; short, because a call may be waiting, while the spool can wait longer
+_DAMAGE_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
-def opened(path: str) -> tuple[sqlite3.Connection, str]:
-    """A connection to the up-to-date database at *path*, and what had to be set aside, if anything."""
-    if db := _ready(path):
+def open_database(path: str) -> tuple[sqlite3.Connection, str]:
+    """Return a connection to the migrated database at *path*, and a message if a damaged one was replaced."""
+    if db := _open_current(path):
         return db, ""
-    with _alone(path):
-        return _prepared(path)
+    with _lock(path):
+        return _prepare(path)
 
 
-def healed(path: str) -> tuple[sqlite3.Connection, str]:
-    """As `opened`, after the database turned out to be broken in the middle of work."""
-    with _alone(path):
-        return _prepared(path) if _sound(path) else _anew(path)
+def repair_database(path: str) -> tuple[sqlite3.Connection, str]:
+    """Return the same as `open_database`, after the database was found to be damaged while in use."""
+    with _lock(path):
+        return _prepare(path) if _is_sound(path) else _replace_damaged(path)
 
 
-def broken(error: sqlite3.Error) -> bool:
-    return code(error) in _BROKEN
+def is_damaged(error: sqlite3.Error) -> bool:
+    return primary_code(error) in _DAMAGE_CODES
 
 
-def code(error: sqlite3.Error) -> int:
-    """What is wrong, as one of sqlite's primary codes; 0 where it is no error of sqlite's own."""
+def primary_code(error: sqlite3.Error) -> int:
+    """Return sqlite's primary error code; 0 if the error has none."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
-def unsound(db: sqlite3.Connection) -> str:
-    """What a close look finds wrong; empty where all is well."""
+def find_damage(db: sqlite3.Connection) -> str:
+    """Return the result of sqlite's integrity check; empty if the database is sound."""
     try:
-        found = str(db.execute("PRAGMA integrity_check(1)").fetchone()[0])
+        damage = str(db.execute("PRAGMA integrity_check(1)").fetchone()[0])
     except sqlite3.DatabaseError as error:
-        if not broken(error):
+        if not is_damaged(error):
             raise
-        found = str(error)
-    return "" if found == "ok" else found
+        damage = str(error)
+    return "" if damage == "ok" else damage
 
 
-def _ready(path: str) -> sqlite3.Connection | None:
-    # A missing, old or broken database is the business of whoever has the lock.
-    with suppress(sqlite3.DatabaseError), _closing_on_error(_connected(path)) as db:
-        if version(db) == KNOWN and _in_wal(db):
+def _open_current(path: str) -> sqlite3.Connection | None:
+    # A missing, old or damaged database is handled while holding the lock.
+    with suppress(sqlite3.DatabaseError), _closing_on_error(_connect(path)) as db:
+        if read_version(db) == LATEST_VERSION and _in_wal(db):
             return db
         db.close()
     return None
 
 
-def _prepared(path: str) -> tuple[sqlite3.Connection, str]:
+def _prepare(path: str) -> tuple[sqlite3.Connection, str]:
     _create(path)
     try:
-        return _current(path), ""
+        return _open_and_migrate(path), ""
     except sqlite3.DatabaseError as error:
-        if not broken(error):
+        if not is_damaged(error):
             raise
-    return _anew(path)
+    return _replace_damaged(path)
 
 
-def _anew(path: str) -> tuple[sqlite3.Connection, str]:
+def _replace_damaged(path: str) -> tuple[sqlite3.Connection, str]:
     aside = _set_aside(path)
     _create(path)
     problem = f"the store {path!r} was damaged: it is kept as {aside!r}, and a new one was begun"
-    return _current(path), problem
+    return _open_and_migrate(path), problem
 
 
-def _current(path: str) -> sqlite3.Connection:
-    with _closing_on_error(_connected(path)) as db:
-        _refuse_newer(path, version(db))
-        # Only a database without tables takes this; an older one goes on without, and uses its space again.
+def _open_and_migrate(path: str) -> sqlite3.Connection:
+    with _closing_on_error(_connect(path)) as db:
+        _refuse_newer(path, read_version(db))
+        # Has an effect only before the first table; an older database reuses its free pages instead.
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("PRAGMA journal_mode = WAL").fetchone()
         migrate(db)
     return db
 
 
-def _refuse_newer(path: str, found: int) -> None:
-    if found > KNOWN:
+def _refuse_newer(path: str, number: int) -> None:
+    if number > LATEST_VERSION:
         raise OSError(
-            f"the store {path!r} has version {found}, this hookline knows versions up to {KNOWN}; "
+            f"the store {path!r} has version {number}, this hookline knows versions up to {LATEST_VERSION}; "
             "upgrade hookline, or move the file away to begin a new store; nothing was changed"
         )
 
 
-def _connected(path: str) -> sqlite3.Connection:
-    place = f"file:{_quoted(path)}?mode=rw"
-    return sqlite3.connect(place, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+def _connect(path: str) -> sqlite3.Connection:
+    uri = f"file:{_quote_path(path)}?mode=rw"
+    return sqlite3.connect(
+        uri, uri=True, timeout=TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
+    )
 
 
 @contextmanager
 def _closing_on_error(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     try:
         db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("PRAGMA secure_delete = ON")  # what is changed or deleted is not left in the pages
+        db.execute("PRAGMA secure_delete = ON")  # overwrites changed and deleted data in the pages
         yield db
     except BaseException:
         db.close()
         raise
 
 
-def _quoted(path: str) -> str:
+def _quote_path(path: str) -> str:
     return os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
@@ -125,13 +127,13 @@ def _create(path: str) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
 
 
-def _sound(path: str) -> bool:
+def _is_sound(path: str) -> bool:
     try:
-        db = _connected(path)
+        db = _connect(path)
     except sqlite3.DatabaseError as error:
-        return not broken(error)
+        return not is_damaged(error)
     with closing(db):
-        return not unsound(db)
+        return not find_damage(db)
 
 
 def _set_aside(path: str) -> str:
@@ -146,8 +148,8 @@ def _set_aside(path: str) -> str:
 
 
 @contextmanager
-def _alone(path: str) -> Iterator[None]:
-    # Not a lock on the database file itself: closing a second descriptor of it would drop sqlite's own locks.
+def _lock(path: str) -> Iterator[None]:
+    # Not on the database file itself: closing another descriptor of it would release sqlite's own locks.
     os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
     lock = os.open(f"{path}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:

@@ -1,6 +1,6 @@
-"""The schema of the sqlite store as steps: version n is what the first n steps make.
+"""Schema of the sqlite store as migration steps: version n is the result of the first n steps.
 
-A step that was released is never edited; a change of the schema is a new step at the end.
+A released step is never edited; a schema change is a new step at the end.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
             session TEXT PRIMARY KEY, host TEXT NOT NULL, cwd TEXT NOT NULL, at REAL NOT NULL
         ) WITHOUT ROWID
         """,
-        # AUTOINCREMENT: a reader that follows the trail by position must never see one twice.
+        # AUTOINCREMENT: a reader that follows the records by position must never see a position twice.
         """
         CREATE TABLE records (
             position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -42,7 +42,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX held_of_session ON held (session)",
     ),
-    (),  # held a table that nothing uses any more
+    (),  # created a table that is no longer used
     (
         "CREATE INDEX records_by_age ON records (at)",
         """
@@ -53,7 +53,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         )
         """,
         "CREATE INDEX memories_by_importance ON memories (importance, at)",
-        # The words are ours already, apart by spaces: this one takes all but ASCII's signs as letters.
+        # hookline has split the words already; this tokenizer treats all non-ASCII characters as letters.
         """
         CREATE VIRTUAL TABLE memory_words USING fts5 (
             words, content = 'memories', content_rowid = 'number', tokenize = 'ascii'
@@ -110,7 +110,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE memories ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE memories ADD COLUMN relations TEXT NOT NULL DEFAULT '[]'",
         "ALTER TABLE memories ADD COLUMN source TEXT NOT NULL DEFAULT ''",
-        # One word for the project, in the index too: what other projects know costs nothing.
+        # The project as one indexed word, so that memories of other projects do not slow a search.
         "ALTER TABLE memories ADD COLUMN whose TEXT GENERATED ALWAYS AS ('p' || hex(project)) VIRTUAL",
         "DROP INDEX memories_by_importance",
         "CREATE INDEX memories_by_worth ON memories (pinned, confidence, at)",
@@ -147,21 +147,21 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("ALTER TABLE sessions ADD COLUMN call TEXT NOT NULL DEFAULT ''",),
 )
 
-KNOWN = len(STEPS)
+LATEST_VERSION = len(STEPS)
 
 
-def version(db: sqlite3.Connection) -> int:
+def read_version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def migrate(db: sqlite3.Connection) -> None:
-    """Bring the database up to `KNOWN`, each step whole or not at all."""
-    for reached in range(version(db), KNOWN):
+    """Migrate the database to `LATEST_VERSION`, each step in one transaction."""
+    for current in range(read_version(db), LATEST_VERSION):
         db.execute("BEGIN IMMEDIATE")
         try:
-            for statement in STEPS[reached]:
+            for statement in STEPS[current]:
                 db.execute(statement)
-            db.execute(f"PRAGMA user_version = {reached + 1}")
+            db.execute(f"PRAGMA user_version = {current + 1}")
             db.execute("COMMIT")
         except BaseException:
             if db.in_transaction:

@@ -1,4 +1,4 @@
-"""Connections to a PostgreSQL server that may be slow, down, or started anew at any moment."""
+"""Pool of connections to a PostgreSQL server that may be slow, down or restarted at any time."""
 
 from __future__ import annotations
 
@@ -20,219 +20,221 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from hookline.core.store import StoreFailed
 from hookline.stores import _postgres_schema as schema
-from hookline.stores._sql import Answer, Dialect, Rows, Work
+from hookline.stores._sql import Rows, SqlDialect, T, Work
 
-PATIENCE = 2.0
-"""Seconds for a connection, and for one thing that is said: an answer may be waiting."""
-REST = 5.0
-"""Seconds for which a server that did not answer is left alone."""
-TRIES = 5
-"""How often something is done that others were in the way of."""
-_MOST = 8  # connections
-_STEERING = {
+TIMEOUT_SECONDS = 2.0
+"""Seconds for a connection and for one statement; short, because a call may be waiting."""
+RETRY_AFTER_SECONDS = 5.0
+"""Seconds until a server that timed out is tried again."""
+MAX_ATTEMPTS = 5
+"""Maximum attempts of a transaction that conflicts with others."""
+_MAX_CONNECTIONS = 8  # connections
+_PINNED_OPTIONS = {
     "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "options", "sslmode", "sslrootcert",
     "sslcert", "sslkey",
 }  # fmt: skip
-_NAMED = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
-_AGAIN = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
-_SETTINGS = (
-    f"SET search_path TO {schema.SCHEMA}, pg_catalog; SET statement_timeout TO {int(PATIENCE * 1000)}; "
+_NAMED_PARAMETER = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
+_RETRIED_ERRORS = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
+_SESSION_SETTINGS = (
+    f"SET search_path TO {schema.SCHEMA}, pg_catalog; "
+    f"SET statement_timeout TO {int(TIMEOUT_SECONDS * 1000)}; "
     "SET client_min_messages TO warning"
 )
 
-# A hook's stderr is read by its host: what the pool would say there is said by the store.
+# The host reads a hook's stderr, so the pool must not log there; the store reports its errors.
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
-class _Silent(psycopg.OperationalError):
-    """The server did not answer in time."""
+class _ServerTimeout(psycopg.OperationalError):
+    """The server did not respond in time."""
 
 
 class Server:
-    """A database on a server, behind a few connections that are shared by all threads."""
+    """A database on a server, behind a few connections that all threads share."""
 
     problem = ""
 
-    def __init__(self, address: str, dialect: Dialect) -> None:
+    def __init__(self, address: str, dialect: SqlDialect) -> None:
         self.dialect = dialect
-        self._where = told(address)
-        self._resting, self._trouble = 0.0, ""
-        where = _pinned(address)
-        self._prepare(where)
+        self._description = describe_address(address)
+        self._retry_at, self._last_error = 0.0, ""
+        pinned = _pin_address(address)
+        self._prepare(pinned)
         self._pool = ConnectionPool(
-            where,
+            pinned,
             min_size=0,
-            max_size=_MOST,
+            max_size=_MAX_CONNECTIONS,
             max_idle=60.0,
-            timeout=PATIENCE,
-            reconnect_timeout=PATIENCE,  # or it would wait ever longer before it tries again
+            timeout=TIMEOUT_SECONDS,
+            reconnect_timeout=TIMEOUT_SECONDS,  # otherwise its pauses between attempts grow without limit
             num_workers=1,
             kwargs={"autocommit": True},
             configure=_configure,
             open=True,
         )
 
-    def read(self, work: Work[Answer]) -> Answer:
-        with self._errors(), self._connection() as db:
-            return work(_Said(db))
+    def read(self, work: Work[T]) -> T:
+        with self._translate_errors(), self._connection() as db:
+            return work(_Connection(db))
 
-    def write(self, work: Work[Answer]) -> Answer:
-        with self._errors():
-            for _ in range(TRIES - 1):
-                with suppress(*_AGAIN):
-                    return self._written(work)
-            return self._written(work)
+    def write(self, work: Work[T]) -> T:
+        with self._translate_errors():
+            for _ in range(MAX_ATTEMPTS - 1):
+                with suppress(*_RETRIED_ERRORS):
+                    return self._write_once(work)
+            return self._write_once(work)
 
     def erase(self) -> None:
-        """The server sees to that by itself, when it vacuums."""
+        """Do nothing: the server removes deleted data when it vacuums."""
 
     def shrink(self, within: float) -> None:
-        """The server sees to that by itself."""
+        """Do nothing: the server manages its space itself."""
 
     def check(self) -> str:
         self.read(lambda db: db.execute("SELECT 1 FROM records LIMIT 1", {}).fetchall())
         return ""
 
     def close(self) -> None:
-        self._pool.close(timeout=PATIENCE)
+        self._pool.close(timeout=TIMEOUT_SECONDS)
 
-    def _written(self, work: Work[Answer]) -> Answer:
+    def _write_once(self, work: Work[T]) -> T:
         with self._connection() as db, db.transaction():
-            return work(_Said(db))
+            return work(_Connection(db))
 
     @contextmanager
     def _connection(self) -> Iterator[Any]:
-        """A connection that is alive: the server may have been started anew since the last time."""
-        for _ in range(_MOST + 1):
+        """Yield a live connection; the server may have been restarted since its last use."""
+        for _ in range(_MAX_CONNECTIONS + 1):
             db = self._pool.getconn()
             try:
-                with _limit(db) as late:
-                    if _alive(db, late):
+                with _limit_time(db) as timed_out:
+                    if _is_alive(db, timed_out):
                         yield db
                         return
             finally:
                 self._pool.putconn(db)
         raise psycopg.OperationalError("the server drops every connection")
 
-    def _prepare(self, where: str) -> None:
-        """Here, and not in the pool, because here it is known what is wrong."""
-        with self._errors(), psycopg.connect(where, autocommit=True) as db, _limit(db):
+    def _prepare(self, address: str) -> None:
+        """Migrate the database outside the pool, which would hide the cause of an error."""
+        with self._translate_errors(), psycopg.connect(address, autocommit=True) as db, _limit_time(db):
             encoding = db.info.parameter_status("server_encoding")
             if encoding != "UTF8":
-                raise StoreFailed(f"{self._where} keeps texts as {encoding}; make a database with UTF8")
+                raise StoreFailed(f"{self._description} keeps texts as {encoding}; make a database with UTF8")
             _configure(db)
-            if schema.version(db) < schema.KNOWN:
+            if schema.read_version(db) < schema.LATEST_VERSION:
                 schema.migrate(db)
-            self._refuse_newer(schema.version(db))
+            self._refuse_newer(schema.read_version(db))
 
-    def _refuse_newer(self, found: int) -> None:
-        if found > schema.KNOWN:
+    def _refuse_newer(self, number: int) -> None:
+        if number > schema.LATEST_VERSION:
             raise StoreFailed(
-                f"{self._where} has version {found}, this hookline knows versions up to {schema.KNOWN}; "
+                f"{self._description} has version {number}, this hookline knows versions "
+                f"up to {schema.LATEST_VERSION}; "
                 "upgrade hookline, or use another database; nothing was changed"
             )
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
-        if time.monotonic() < self._resting:
-            raise StoreFailed(self._trouble)
+    def _translate_errors(self) -> Iterator[None]:
+        if time.monotonic() < self._retry_at:
+            raise StoreFailed(self._last_error)
         try:
             yield
         except PoolClosed as error:
-            raise StoreFailed(f"{self._where} cannot be used: it was closed") from error
-        except (PoolTimeout, _Silent) as error:
-            # An answer asks for several things: not each of them waits for a server that is not there.
-            self._resting = time.monotonic() + REST
-            text = f"the server does not answer within {PATIENCE:g} seconds; see whether it is up"
-            self._trouble = f"{self._where} cannot be used: {text}"
-            raise StoreFailed(self._trouble) from error
+            raise StoreFailed(f"{self._description} cannot be used: it was closed") from error
+        except (PoolTimeout, _ServerTimeout) as error:
+            # A call runs several statements; not each of them waits for an unreachable server.
+            self._retry_at = time.monotonic() + RETRY_AFTER_SECONDS
+            text = f"the server does not answer within {TIMEOUT_SECONDS:g} seconds; see whether it is up"
+            self._last_error = f"{self._description} cannot be used: {text}"
+            raise StoreFailed(self._last_error) from error
         except (psycopg.Error, OSError) as error:
-            raise StoreFailed(f"{self._where} cannot be used: {_one_line(error)}") from error
+            raise StoreFailed(f"{self._description} cannot be used: {_to_one_line(error)}") from error
 
 
-class _Said:
-    """A connection to which our statements are said, with values `:so` as psycopg wants them."""
+class _Connection:
+    """A connection that accepts our statements with `:named` parameters."""
 
     def __init__(self, db: Any) -> None:
         self._db = db
 
     def execute(self, statement: str, values: Mapping[str, Any]) -> Rows:
-        rows: Rows = self._db.execute(_in_psycopg(statement), values)
+        rows: Rows = self._db.execute(_to_psycopg(statement), values)
         return rows
 
     def executemany(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         with self._db.cursor() as cursor:
-            cursor.executemany(_in_psycopg(statement), rows)
+            cursor.executemany(_to_psycopg(statement), rows)
 
 
-def told(address: str) -> str:
-    """The store at *address*, without its password."""
+def describe_address(address: str) -> str:
+    """Return a description of the store at *address*, without its password."""
     try:
-        given = conninfo_to_dict(address)
-    except psycopg.ProgrammingError:  # its text has all of the address in it, and so has a chained one
-        given = {}
-    if not given:
+        options = conninfo_to_dict(address)
+    except psycopg.ProgrammingError:  # its message contains the address, so it is not chained either
+        options = {}
+    if not options:
         raise StoreFailed("the store's address cannot be read; write it postgresql://user@host/database")
-    place = ":".join(str(given[name]) for name in ("host", "port") if given.get(name))
-    return f"the store postgres at {place or 'this machine'!r}, database {given.get('dbname', '')!r},"
+    place = ":".join(str(options[name]) for name in ("host", "port") if options.get(name))
+    return f"the store postgres at {place or 'this machine'!r}, database {options.get('dbname', '')!r},"
 
 
 @lru_cache(maxsize=200)
-def _in_psycopg(statement: str) -> str:
-    return _NAMED.sub(r"%(\1)s", statement.replace("%", "%%"))
+def _to_psycopg(statement: str) -> str:
+    return _NAMED_PARAMETER.sub(r"%(\1)s", statement.replace("%", "%%"))
 
 
-def _pinned(address: str) -> str:
-    """The *address*, whatever `PGHOST` and the like say: those may come from a repository."""
-    usual = {
+def _pin_address(address: str) -> str:
+    """Return *address* with defaults pinned: `PGHOST` and the like may come from a repository."""
+    defaults = {
         option.keyword.decode(): (option.compiled or b"").decode()
         for option in Conninfo.get_defaults()
-        if option.keyword.decode() in _STEERING
+        if option.keyword.decode() in _PINNED_OPTIONS
     }
-    loose = usual if any(name.startswith("PG") for name in os.environ) else {}
-    limits = {"connect_timeout": str(int(PATIENCE)), "application_name": "hookline"}
-    return make_conninfo("", **{**loose, **limits, **conninfo_to_dict(address)})
+    pinned = defaults if any(name.startswith("PG") for name in os.environ) else {}
+    limits = {"connect_timeout": str(int(TIMEOUT_SECONDS)), "application_name": "hookline"}
+    return make_conninfo("", **{**pinned, **limits, **conninfo_to_dict(address)})
 
 
 def _configure(db: Any) -> None:
-    db.execute(_SETTINGS)
+    db.execute(_SESSION_SETTINGS)
 
 
 @contextmanager
-def _limit(db: Any) -> Iterator[threading.Event]:
-    """Hang up on a server that does not answer; whether that was done."""
-    late = threading.Event()
-    line = socket.socket(fileno=os.dup(db.pgconn.socket))
+def _limit_time(db: Any) -> Iterator[threading.Event]:
+    """Disconnect from a server that does not respond in time; the yielded event is set if that happened."""
+    timed_out = threading.Event()
+    connection = socket.socket(fileno=os.dup(db.pgconn.socket))
 
-    def hang_up() -> None:
-        late.set()
+    def disconnect() -> None:
+        timed_out.set()
         with suppress(OSError):
-            line.shutdown(socket.SHUT_RDWR)
+            connection.shutdown(socket.SHUT_RDWR)
 
-    timer = threading.Timer(PATIENCE + 0.5, hang_up)  # the server's own limit comes first
+    timer = threading.Timer(TIMEOUT_SECONDS + 0.5, disconnect)  # the server's own timeout is shorter
     timer.daemon = True
     timer.start()
     try:
-        yield late
+        yield timed_out
     except psycopg.OperationalError as error:
-        if late.is_set():
-            raise _Silent from error
+        if timed_out.is_set():
+            raise _ServerTimeout from error
         raise
     finally:
         timer.cancel()
-        timer.join()  # or it would hang up on whoever has the connection next
-        line.close()
+        timer.join()  # otherwise it could disconnect the next user of the connection
+        connection.close()
 
 
-def _alive(db: Any, late: threading.Event) -> bool:
+def _is_alive(db: Any, timed_out: threading.Event) -> bool:
     try:
         db.execute("SELECT 1")
     except psycopg.OperationalError:
-        if late.is_set():
+        if timed_out.is_set():
             raise
         return False
     return True
 
 
-def _one_line(error: BaseException) -> str:
+def _to_one_line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__

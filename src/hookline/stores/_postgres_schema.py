@@ -1,12 +1,12 @@
-"""The schema of the postgres store as steps: version n is what the first n steps make.
+"""Schema of the postgres store as migration steps: version n is the result of the first n steps.
 
-A step that was released is never edited; a change of the schema is a new step at the end.
+A released step is never edited; a schema change is a new step at the end.
 """
 
 from typing import Any
 
 SCHEMA = "hookline"
-LOCK = 7_205_759_403  # any number will do, if nobody else's is the same
+LOCK = 7_205_759_403  # an arbitrary number that no other program uses
 
 STEPS: tuple[tuple[str, ...], ...] = (
     (
@@ -43,7 +43,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         )
         """,
         "CREATE INDEX held_of_session ON held (session)",
-        # The words are ours already, apart by spaces: the parser of the database would cut them anew.
+        # hookline has split the words already; the parser of the database would split them again.
         """
         CREATE TABLE memories (
             number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE,
@@ -98,32 +98,32 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("ALTER TABLE sessions ADD COLUMN call text NOT NULL DEFAULT ''",),
 )
 
-KNOWN = len(STEPS)
+LATEST_VERSION = len(STEPS)
 
 
-def version(db: Any) -> int:
-    """The version of the schema there; 0 where there is none."""
-    there = db.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{SCHEMA}.version",)).fetchone()[0]
-    return int(db.execute(f"SELECT number FROM {SCHEMA}.version").fetchone()[0]) if there else 0  # noqa: S608
+def read_version(db: Any) -> int:
+    """Return the version of the schema; 0 if it does not exist."""
+    exists = db.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{SCHEMA}.version",)).fetchone()[0]
+    return int(db.execute(f"SELECT number FROM {SCHEMA}.version").fetchone()[0]) if exists else 0  # noqa: S608
 
 
 def migrate(db: Any) -> None:
-    """Bring the schema up to `KNOWN`, all or nothing, however many come at once."""
-    # Locked before the transaction, for what others made meanwhile is certain to be seen only by a new one.
+    """Migrate the schema to `LATEST_VERSION` in one transaction; concurrent callers wait."""
+    # Locked before the transaction starts, so that it sees what other processes have committed.
     db.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
     try:
-        _climb(db)
+        _run_steps(db)
     finally:
         db.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
 
 
-def _climb(db: Any) -> None:
+def _run_steps(db: Any) -> None:
     with db.transaction():
-        reached = version(db)
-        if not reached:
+        current = read_version(db)
+        if not current:
             db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
             db.execute(f"CREATE TABLE {SCHEMA}.version (number integer NOT NULL)")
             db.execute(f"INSERT INTO {SCHEMA}.version VALUES (0)")  # noqa: S608 -- our names
-        for statement in (statement for step in STEPS[reached:] for statement in step):
+        for statement in (statement for step in STEPS[current:] for statement in step):
             db.execute(statement)
-        db.execute(f"UPDATE {SCHEMA}.version SET number = %s", (max(reached, KNOWN),))  # noqa: S608 -- our names
+        db.execute(f"UPDATE {SCHEMA}.version SET number = %s", (max(current, LATEST_VERSION),))  # noqa: S608 -- our names

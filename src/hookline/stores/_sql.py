@@ -1,30 +1,56 @@
-"""Sessions and the audit trail in SQL that every database of ours understands; values are named `:so`."""
+"""SQL for sessions and audit records that all supported databases understand; parameters are `:named`."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
-from hookline.core.frozen import frozen, plain
-from hookline.core.store import Query, Record, Session, heard
-from hookline.stores._text import read, taken, written
+from hookline.core.frozen import encode_mapping, freeze
+from hookline.core.store import Query, Record, Session, merge_sessions
 
-Answer = TypeVar("Answer")
+_MARK = "\ufdd0"  # a noncharacter: Unicode never assigns it
+_REFUSED = re.compile(f"[\x00\ud800-\udfff{_MARK}]")
+_ESCAPED = re.compile(f"{_MARK}([0-9a-f]{{4}})")
+
+
+def encode_text(text: str) -> str:
+    if is_storable(text):
+        return text
+    return _REFUSED.sub(lambda match: f"{_MARK}{ord(match[0]):04x}", text)
+
+
+def decode_text(text: str) -> str:
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if _MARK in text else text
+
+
+def is_storable(text: str) -> bool:
+    """Return whether a database accepts *text* unchanged; this avoids compiling the pattern."""
+    if "\0" in text or _MARK in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+T = TypeVar("T")
 
 Row = tuple["Any", ...]
-PAGE = 500
+PAGE_SIZE = 500
 
-_TEXTS = ("id", "session", "host", "event", "cwd", "tool", "summary", "action", "reason")
-_JSON = ("rules", "warnings", "trail", "counts")
-_NUMBERS = ("at", "ms")
-_COLUMNS = (*_TEXTS, *_JSON, *_NUMBERS)
+_TEXT_COLUMNS = ("id", "session", "host", "event", "cwd", "tool", "summary", "action", "reason")
+_JSON_COLUMNS = ("rules", "warnings", "trail", "counts")
+_NUMBER_COLUMNS = ("at", "ms")
+_COLUMNS = (*_TEXT_COLUMNS, *_JSON_COLUMNS, *_NUMBER_COLUMNS)
 
 
 class Rows(Protocol):
-    """What a statement came to."""
+    """The result of a statement."""
 
     @property
     def rowcount(self) -> int: ...
@@ -33,98 +59,105 @@ class Rows(Protocol):
 
 
 class Database(Protocol):
-    """A connection, inside of a transaction or outside of one."""
+    """A database connection, in a transaction or outside one."""
 
     def execute(self, statement: str, values: Mapping[str, Any], /) -> Rows: ...
 
     def executemany(self, statement: str, rows: Sequence[Mapping[str, Any]], /) -> object: ...
 
 
-Work = Callable[[Database], Answer]
+Work = Callable[[Database], T]
 
 
-class Dialect(Struct, frozen=True, kw_only=True):
-    """What databases say differently."""
+class SqlDialect(Struct, frozen=True, kw_only=True):
+    """SQL and functions that differ between databases."""
 
     has_rule: str
-    """Whether the JSON list in `rules` has `:rule`."""
-    found: str
-    """From the memories that match `:words`, with their `score`: the more, the better; at least `:most`."""
-    matching: Callable[[Sequence[str], str | None], str]
-    """Any of these words, of a project and of none, as `:words` wants them; None: of all of them."""
-    best: Callable[[Database, Sequence[str], str | None, int], Sequence[tuple[float, int]] | None] | None = (
-        None
-    )
-    """A quicker way where there are very many: scores and numbers of the best, None where there are not."""
-    alone: str = ""
-    """Said before records are appended, so that positions come to light in their order."""
+    """Condition: the JSON list `rules` contains `:rule`."""
+    match_query: str
+    """Query of at least `:most` memories that match `:words`, with a `score`; higher is better."""
+    format_words: Callable[[Sequence[str], str | None], str]
+    """Format words as `:words`, for a project and memories without one; None means all projects."""
+    find_best: (
+        Callable[[Database, Sequence[str], str | None, int], Sequence[tuple[float, int]] | None] | None
+    ) = None
+    """Faster search among very many memories: scores and numbers of the best; None if there are few."""
+    lock_statement: str = ""
+    """Statement that locks before records are appended, so that positions become visible in order."""
 
 
-INSERT = f"""
+INSERT_RECORD = f"""
 INSERT INTO records ({", ".join(_COLUMNS)}) VALUES ({", ".join(f":{name}" for name in _COLUMNS)})
 ON CONFLICT (id) DO NOTHING
 """  # noqa: S608 -- our names
-ADD = """
+ADD_TO_COUNTER = """
 INSERT INTO counters (session, name, value) VALUES (:session, :name, :by)
 ON CONFLICT (session, name) DO UPDATE SET value = counters.value + excluded.value
 """
-BEGIN = """
+INSERT_SESSION = """
 INSERT INTO sessions (session, host, cwd, at, call) VALUES (:session, :host, :cwd, :at, :call)
 ON CONFLICT (session) DO NOTHING
 """
-BEGUN = "SELECT 1 FROM sessions WHERE session = :session AND call = :call AND call <> ''"
-LOOK = """
+FIND_SESSION = "SELECT 1 FROM sessions WHERE session = :session AND call = :call AND call <> ''"
+SELECT_NOTES = """
     SELECT name, value FROM notes WHERE session = :session
     UNION ALL SELECT NULL, NULL WHERE EXISTS (SELECT 1 FROM held WHERE session = :session)
 """
-"""What was noted, and one row more where something is held back."""
-NOTE = """
+"""The notes of a session, and one more row if texts are held back for it."""
+WRITE_NOTE = """
 INSERT INTO notes (session, name, value) VALUES (:session, :name, :value)
 ON CONFLICT (session, name) DO UPDATE SET value = excluded.value
 """
 
 
-def insert(db: Database, records: Sequence[Record], dialect: Dialect) -> None:
-    if dialect.alone:
-        db.execute(dialect.alone, {})
-    there = _there(db, [one.id for one in records])
-    new = {one.id: one for one in records if written(one.id) not in there}
-    counted: dict[tuple[str, str], int] = {}
-    for one in new.values():
-        for name, by in one.counts.items():
-            counted[one.session, name] = counted.get((one.session, name), 0) + by
-    db.executemany(INSERT, [_row(one) for one in new.values()])
-    # Each once, and in an order in which nobody waits for another.
-    added = sorted(counted.items())
+def insert_records(db: Database, records: Sequence[Record], dialect: SqlDialect) -> None:
+    if dialect.lock_statement:
+        db.execute(dialect.lock_statement, {})
+    stored = _find_stored_ids(db, [record.id for record in records])
+    new = {record.id: record for record in records if encode_text(record.id) not in stored}
+    totals: dict[tuple[str, str], int] = {}
+    for record in new.values():
+        for name, by in record.counts.items():
+            totals[record.session, name] = totals.get((record.session, name), 0) + by
+    db.executemany(INSERT_RECORD, [_record_to_row(record) for record in new.values()])
+    # Each counter once and in a fixed order, so that concurrent writers cannot deadlock.
+    sorted_totals = sorted(totals.items())
     db.executemany(
-        ADD, [{"session": written(one), "name": written(name), "by": by} for (one, name), by in added]
+        ADD_TO_COUNTER,
+        [
+            {"session": encode_text(record), "name": encode_text(name), "by": by}
+            for (record, name), by in sorted_totals
+        ],
     )
 
 
-def _there(db: Database, ids: Sequence[str]) -> set[str]:
-    """Which of these are stored; nobody else adds any in the transaction in which that is asked."""
-    found = set[str]()
-    for start in range(0, len(ids), PAGE):
-        asked = {f"id{place}": written(one) for place, one in enumerate(ids[start : start + PAGE])}
-        wanted = f"SELECT id FROM records WHERE id IN ({', '.join(f':{name}' for name in asked)})"  # noqa: S608 -- our names
-        found.update(one for (one,) in db.execute(wanted, asked).fetchall())
-    return found
+def _find_stored_ids(db: Database, ids: Sequence[str]) -> set[str]:
+    """Return the ids that are stored already; no other transaction can add any until this one ends."""
+    stored = set[str]()
+    for start in range(0, len(ids), PAGE_SIZE):
+        values = {
+            f"id{index}": encode_text(record_id)
+            for index, record_id in enumerate(ids[start : start + PAGE_SIZE])
+        }
+        statement = f"SELECT id FROM records WHERE id IN ({', '.join(f':{name}' for name in values)})"  # noqa: S608 -- our names
+        stored.update(record_id for (record_id,) in db.execute(statement, values).fetchall())
+    return stored
 
 
-def count(db: Database, session: str, name: str, by: int) -> int:
-    values = {"session": written(session), "name": written(name), "by": by}
-    return int(db.execute(f"{ADD} RETURNING value", values).fetchall()[0][0])
+def add_to_counter(db: Database, session: str, name: str, by: int) -> int:
+    values = {"session": encode_text(session), "name": encode_text(name), "by": by}
+    return int(db.execute(f"{ADD_TO_COUNTER} RETURNING value", values).fetchall()[0][0])
 
 
-def reset(db: Database, session: str, prefix: str) -> None:
-    values = {"session": written(session)}
+def reset_counters(db: Database, session: str, prefix: str) -> None:
+    values = {"session": encode_text(session)}
     for (name,) in db.execute("SELECT name FROM counters WHERE session = :session", values).fetchall():
-        if read(name).startswith(prefix):
-            gone = "DELETE FROM counters WHERE session = :session AND name = :name"
-            db.execute(gone, values | {"name": name})
+        if decode_text(name).startswith(prefix):
+            statement = "DELETE FROM counters WHERE session = :session AND name = :name"
+            db.execute(statement, values | {"name": name})
 
 
-def conditions(query: Query, dialect: Dialect) -> tuple[str, dict[str, Any]]:
+def build_conditions(query: Query, dialect: SqlDialect) -> tuple[str, dict[str, Any]]:
     clauses = {
         "session": "session = :session",
         "event": "event = :event",
@@ -132,76 +165,77 @@ def conditions(query: Query, dialect: Dialect) -> tuple[str, dict[str, Any]]:
         "rule": dialect.has_rule,
         "since": "at >= :since",
     }
-    wanted = {name: getattr(query, name) for name in clauses}
-    wanted = {name: value for name, value in wanted.items() if value not in {"", None}}
-    where = ["position > :after", "position <= :until", *(clauses[name] for name in wanted)]
-    wanted |= {name: written(value) for name, value in wanted.items() if name != "since"}
-    return " AND ".join(where), wanted | {"after": query.after, "last": query.last}
+    values = {name: getattr(query, name) for name in clauses}
+    values = {name: value for name, value in values.items() if value not in {"", None}}
+    where = ["position > :after", "position <= :until", *(clauses[name] for name in values)]
+    values |= {name: encode_text(value) for name, value in values.items() if name != "since"}
+    return " AND ".join(where), values | {"after": query.after, "last": query.last}
 
 
-def newest(where: str) -> str:
-    """The position in front of the newest `:last` records."""
-    found = f"SELECT position FROM records WHERE {where} ORDER BY position DESC LIMIT :last"  # noqa: S608
-    return f"SELECT coalesce(min(position) - 1, :until) FROM ({found}) AS newest"  # noqa: S608 -- our own words
+def newest_query(where: str) -> str:
+    """Return the query of the position before the newest `:last` records."""
+    positions = f"SELECT position FROM records WHERE {where} ORDER BY position DESC LIMIT :last"  # noqa: S608
+    return f"SELECT coalesce(min(position) - 1, :until) FROM ({positions}) AS newest"  # noqa: S608 -- our own words
 
 
-def page(where: str) -> str:
+def page_query(where: str) -> str:
     columns = ", ".join(_COLUMNS)
-    return f"SELECT position, {columns} FROM records WHERE {where} ORDER BY position LIMIT {PAGE}"  # noqa: S608
+    return f"SELECT position, {columns} FROM records WHERE {where} ORDER BY position LIMIT {PAGE_SIZE}"  # noqa: S608
 
 
-KNOWN_SINCE = """
+SESSIONS_SINCE = """
 SELECT session, host, cwd, at FROM sessions
 WHERE at >= :since OR session IN (SELECT session FROM records WHERE at >= :since)
 """
-_BY_AGE = "session || ''"
-"""Not by the name alone: sqlite would go through all records by session, not through the young ones."""
-_OF_SESSIONS = "at >= :since AND session <> ''"
-_COLUMNS_OF = f"SELECT position, {', '.join(_COLUMNS)} FROM records"  # noqa: S608 -- our names
+_SESSION_GROUP = "session || ''"
+"""An expression, because sqlite would scan all records by session instead of the recent ones."""
+_RECENT = "at >= :since AND session <> ''"
+_SELECT_RECORDS = f"SELECT position, {', '.join(_COLUMNS)} FROM records"  # noqa: S608 -- our names
 LAST_SINCE, DECIDED_SINCE = (
-    f"{_COLUMNS_OF} WHERE position IN (SELECT max(position) FROM records WHERE {which} GROUP BY {_BY_AGE})"  # noqa: S608 -- ditto
-    for which in (_OF_SESSIONS, f"{_OF_SESSIONS} AND action <> 'pass'")
+    f"{_SELECT_RECORDS} WHERE position IN "  # noqa: S608 -- ditto
+    f"(SELECT max(position) FROM records WHERE {which} GROUP BY {_SESSION_GROUP})"
+    for which in (_RECENT, f"{_RECENT} AND action <> 'pass'")
 )
-"""The newest record of each session, and the newest that did not just pass."""
+"""The newest record of each session, and the newest whose action is not `pass`."""
 
 
-def sessions(db: Database, since: float) -> Sequence[Session]:
-    wanted = {"since": since}
-    known = [
-        Session(id=read(name), host=read(host), cwd=read(cwd), began=at)
-        for name, host, cwd, at in db.execute(KNOWN_SINCE, wanted).fetchall()
+def read_sessions(db: Database, since: float) -> Sequence[Session]:
+    values = {"since": since}
+    started = [
+        Session(id=decode_text(name), host=decode_text(host), cwd=decode_text(cwd), began=at)
+        for name, host, cwd, at in db.execute(SESSIONS_SINCE, values).fetchall()
     ]
     last, decided = (
-        [record_from(row)[1] for row in db.execute(statement, wanted).fetchall()]
+        [record_from(row)[1] for row in db.execute(statement, values).fetchall()]
         for statement in (LAST_SINCE, DECIDED_SINCE)
     )
-    return heard(known, last, decided)
+    return merge_sessions(started, last, decided)
 
 
 def record_from(row: Row) -> tuple[int, Record]:
     position, *cells = row
     values = dict(zip(_COLUMNS, cells, strict=True))
-    values |= {name: read(values[name]) for name in _TEXTS}
-    values |= {name: frozen(json.loads(values[name])) for name in _JSON}
-    values["rules"] = tuple(map(read, values["rules"]))
+    values |= {name: decode_text(values[name]) for name in _TEXT_COLUMNS}
+    values |= {name: freeze(json.loads(values[name])) for name in _JSON_COLUMNS}
+    values["rules"] = tuple(map(decode_text, values["rules"]))
     return position, Record(**values)
 
 
-def _row(one: Record) -> dict[str, Any]:
-    values: dict[str, Any] = {name: getattr(one, name) for name in _TEXTS}
-    if not taken("".join(values.values())):
-        values = {name: written(text) for name, text in values.items()}
-    # The marks of `written` also go into the rules, because the database itself reads those.
-    values["rules"] = as_json([written(rule) for rule in one.rules]) if one.rules else "[]"
-    values["warnings"] = as_json(one.warnings) if one.warnings else "[]"
-    values["trail"], values["counts"] = as_json(one.trail), as_json(one.counts)
-    values["at"], values["ms"] = one.at, one.ms
+def _record_to_row(record: Record) -> dict[str, Any]:
+    values: dict[str, Any] = {name: getattr(record, name) for name in _TEXT_COLUMNS}
+    if not is_storable("".join(values.values())):
+        values = {name: encode_text(text) for name, text in values.items()}
+    # The rules are escaped one by one, because the database itself searches them.
+    values["rules"] = to_json([encode_text(rule) for rule in record.rules]) if record.rules else "[]"
+    values["warnings"] = to_json(record.warnings) if record.warnings else "[]"
+    values["trail"], values["counts"] = to_json(record.trail), to_json(record.counts)
+    values["at"], values["ms"] = record.at, record.ms
     return values
 
 
-def as_json(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), default=plain)
+def to_json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), default=encode_mapping)
 
 
 def from_json(text: str) -> Any:
-    return frozen(json.loads(text))
+    return freeze(json.loads(text))

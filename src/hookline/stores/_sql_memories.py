@@ -1,132 +1,136 @@
-"""Memories in SQL that every database of ours understands: rows in, values out."""
+"""SQL for memories that all supported databases understand: rows in, values out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hookline.core.ranking import asked, ranked, surest
-from hookline.core.records import Memory, words_of
-from hookline.stores._sql import Database, Dialect, Row, as_json, from_json
-from hookline.stores._text import read, written
+from hookline.core.ranking import find_search_words, rank, sort_by_confidence
+from hookline.core.records import Memory, find_index_words
+from hookline.stores._sql import Database, Row, SqlDialect, decode_text, encode_text, from_json, to_json
 
-MOST = 100
-"""Memories that are weighed in the end: the best by their words, or the surest where there are none."""
+MAX_RANKED = 100
+"""Maximum number of memories to rank: the best matches, or the most confident without a query."""
 
-_TEXTS = ("id", "text", "kind", "project", "branch", "issue", "source")
-_NUMBERS = ("at", "confidence", "half_life", "used", "uses")
-_COLUMNS = (*_TEXTS, *_NUMBERS, "pinned", "tags", "relations")
-_NAMES = ", ".join(_COLUMNS)
-_KEPT = ("id", "used", "uses")
-"""What stays as it is when a memory is remembered again."""
+_TEXT_COLUMNS = ("id", "text", "kind", "project", "branch", "issue", "source")
+_NUMBER_COLUMNS = ("at", "confidence", "half_life", "used", "uses")
+_COLUMNS = (*_TEXT_COLUMNS, *_NUMBER_COLUMNS, "pinned", "tags", "relations")
+_COLUMN_LIST = ", ".join(_COLUMNS)
+_PRESERVED = ("id", "used", "uses")
+"""Columns that do not change when a memory is written again."""
 _REMEMBER = f"""
-INSERT INTO memories ({_NAMES}, words) VALUES ({", ".join(f":{name}" for name in _COLUMNS)}, :words)
+INSERT INTO memories ({_COLUMN_LIST}, words) VALUES ({", ".join(f":{name}" for name in _COLUMNS)}, :words)
 ON CONFLICT (id) DO UPDATE SET words = excluded.words,
-    {", ".join(f"{name} = excluded.{name}" for name in _COLUMNS if name not in _KEPT)}
+    {", ".join(f"{name} = excluded.{name}" for name in _COLUMNS if name not in _PRESERVED)}
 """  # noqa: S608 -- our names
-_SUREST = "ORDER BY pinned DESC, confidence DESC, at DESC LIMIT :most"
+_BY_CONFIDENCE = "ORDER BY pinned DESC, confidence DESC, at DESC LIMIT :most"
 
 
-def remember(db: Database, memory: Memory) -> None:
-    values: dict[str, Any] = {name: written(getattr(memory, name)) for name in _TEXTS}
-    values |= {name: getattr(memory, name) for name in _NUMBERS}
-    values |= {"tags": as_json(memory.tags), "relations": as_json(memory.relations)}
-    db.execute(_REMEMBER, {**values, "pinned": int(memory.pinned), "words": " ".join(words_of(memory))})
+def write_memory(db: Database, memory: Memory) -> None:
+    values: dict[str, Any] = {name: encode_text(getattr(memory, name)) for name in _TEXT_COLUMNS}
+    values |= {name: getattr(memory, name) for name in _NUMBER_COLUMNS}
+    values |= {"tags": to_json(memory.tags), "relations": to_json(memory.relations)}
+    db.execute(
+        _REMEMBER, {**values, "pinned": int(memory.pinned), "words": " ".join(find_index_words(memory))}
+    )
 
 
-def recall(
+def find_memories(
     db: Database,
     text: str,
-    near: Mapping[str, str | None],
+    scope: Mapping[str, str | None],
     at: float | None,
     limit: int,
-    dialect: Dialect,
+    dialect: SqlDialect,
 ) -> list[Memory]:
-    wanted, most = asked(text), max(limit, MOST)
-    if not wanted:
-        return surest(_surest(db, near, most), at)[:limit]
-    if dialect.best and limit <= MOST:
-        project = near["project"]
-        own = None if project is None else written(project)
-        best = dialect.best(db, wanted, own, max(limit, MOST // 2))
+    words, max_rows = find_search_words(text), max(limit, MAX_RANKED)
+    if not words:
+        return sort_by_confidence(_most_confident(db, scope, max_rows), at)[:limit]
+    if dialect.find_best and limit <= MAX_RANKED:
+        project = scope["project"]
+        stored_project = None if project is None else encode_text(project)
+        best = dialect.find_best(db, words, stored_project, max(limit, MAX_RANKED // 2))
         if best is not None:
-            return ranked(_numbered(db, best, near), at)[:limit]
-    return ranked(_with(db, wanted, near, most, dialect), at)[:limit]
+            return rank(_read_best(db, best, scope), at)[:limit]
+    return rank(_match_words(db, words, scope, max_rows, dialect), at)[:limit]
 
 
-def _with(
-    db: Database, wanted: Sequence[str], near: Mapping[str, str | None], most: int, dialect: Dialect
+def _match_words(
+    db: Database, words: Sequence[str], scope: Mapping[str, str | None], max_rows: int, dialect: SqlDialect
 ) -> Iterator[tuple[float, Memory]]:
-    where, values = _where(near)
-    values |= {"most": most, "words": dialect.matching(wanted, values.get("project"))}
-    # Rank first, read afterwards: of a hundred thousand that match, only those on top are looked at.
+    where, values = _build_filter(scope)
+    values |= {"most": max_rows, "words": dialect.format_words(words, values.get("project"))}
+    # Rank before reading: of a hundred thousand matches only the best are read.
     statement = (
-        f"SELECT score, {_NAMES} FROM ({dialect.found}) AS found{where} ORDER BY score DESC LIMIT :most"  # noqa: S608 -- our names
+        f"SELECT score, {_COLUMN_LIST} FROM ({dialect.match_query}) AS found{where} "  # noqa: S608 -- our names
+        "ORDER BY score DESC LIMIT :most"
     )
     for score, *row in db.execute(statement, values).fetchall():
-        yield score, _memory(tuple(row))
+        yield score, _row_to_memory(tuple(row))
 
 
-def _numbered(
-    db: Database, best: Sequence[tuple[float, int]], near: Mapping[str, str | None]
+def _read_best(
+    db: Database, best: Sequence[tuple[float, int]], scope: Mapping[str, str | None]
 ) -> Iterator[tuple[float, Memory]]:
-    """Those of the *best* that are near; looked up by their numbers alone, as no index does it."""
+    """Yield the *best* memories within *scope*; they are read by number alone, which is fastest."""
     scores = {number: score for score, number in best}
-    statement = f"SELECT number, {_NAMES} FROM memories WHERE number IN ({', '.join(map(str, scores))})"  # noqa: S608 -- our names
+    statement = f"SELECT number, {_COLUMN_LIST} FROM memories WHERE number IN ({', '.join(map(str, scores))})"  # noqa: S608 -- our names
     for number, *row in db.execute(statement, {}).fetchall():
-        one = _memory(tuple(row))
-        if all(value is None or getattr(one, name) in (value, "") for name, value in near.items()):
-            yield scores[number], one
+        memory = _row_to_memory(tuple(row))
+        if all(value is None or getattr(memory, name) in (value, "") for name, value in scope.items()):
+            yield scores[number], memory
 
 
-def _surest(db: Database, near: Mapping[str, str | None], most: int) -> Iterator[Memory]:
-    """Of each project by itself, because so the index has them in their order."""
-    project = near["project"]
-    for one in (None,) if project is None else dict.fromkeys((project, "")):
-        where, values = _where({**near, "project": None})
-        if one is not None:
+def _most_confident(db: Database, scope: Mapping[str, str | None], max_rows: int) -> Iterator[Memory]:
+    """Yield the most confident memories, per project, because the index has them in that order."""
+    project = scope["project"]
+    for owner in (None,) if project is None else dict.fromkeys((project, "")):
+        where, values = _build_filter({**scope, "project": None})
+        if owner is not None:
             where = f"{where} AND project = :project" if where else " WHERE project = :project"
-            values["project"] = written(one)
-        statement = f"SELECT {_NAMES} FROM memories{where} {_SUREST}"  # noqa: S608 -- our names
-        for row in db.execute(statement, values | {"most": most}).fetchall():
-            yield _memory(row)
+            values["project"] = encode_text(owner)
+        statement = f"SELECT {_COLUMN_LIST} FROM memories{where} {_BY_CONFIDENCE}"  # noqa: S608 -- our names
+        for row in db.execute(statement, values | {"most": max_rows}).fetchall():
+            yield _row_to_memory(row)
 
 
-def _where(near: Mapping[str, str | None]) -> tuple[str, dict[str, Any]]:
-    values = {name: written(value) for name, value in near.items() if value is not None}
+def _build_filter(scope: Mapping[str, str | None]) -> tuple[str, dict[str, Any]]:
+    values = {name: encode_text(value) for name, value in scope.items() if value is not None}
     where = " AND ".join(f"({name} = :{name} OR {name} = '')" for name in values)
     return (f" WHERE {where}" if where else ""), {**values}
 
 
-def known(db: Database, ids: Sequence[str]) -> list[Memory]:
-    statement = f"SELECT {_NAMES} FROM memories WHERE id = :id"  # noqa: S608 -- our names
-    rows = (row for one in ids for row in db.execute(statement, {"id": written(one)}).fetchall())
-    return [_memory(row) for row in rows]
+def read_memories(db: Database, ids: Sequence[str]) -> list[Memory]:
+    statement = f"SELECT {_COLUMN_LIST} FROM memories WHERE id = :id"  # noqa: S608 -- our names
+    rows = (
+        row for memory_id in ids for row in db.execute(statement, {"id": encode_text(memory_id)}).fetchall()
+    )
+    return [_row_to_memory(row) for row in rows]
 
 
-def use(db: Database, ids: Sequence[str], at: float) -> None:
-    for one in sorted(set(ids)):
-        values = {"id": written(one), "at": at}
+def mark_used(db: Database, ids: Sequence[str], at: float) -> None:
+    for memory_id in sorted(set(ids)):
+        values = {"id": encode_text(memory_id), "at": at}
         db.execute("UPDATE memories SET used = :at, uses = uses + 1 WHERE id = :id", values)
 
 
-def forget(db: Database, ids: Sequence[str]) -> int:
+def delete_memories(db: Database, ids: Sequence[str]) -> int:
     related = "SELECT id, relations FROM memories WHERE relations <> '[]'"
     for other, relations in db.execute(related, {}).fetchall():
-        left = [one for one in from_json(relations) if one[1] not in ids]
-        if len(left) < len(from_json(relations)):
-            values = {"id": other, "relations": as_json(left)}
+        remaining = [item for item in from_json(relations) if item[1] not in ids]
+        if len(remaining) < len(from_json(relations)):
+            values = {"id": other, "relations": to_json(remaining)}
             db.execute("UPDATE memories SET relations = :relations WHERE id = :id", values)
-    gone = "DELETE FROM memories WHERE id = :id"
-    return sum(db.execute(gone, {"id": written(one)}).rowcount for one in ids)
+    statement = "DELETE FROM memories WHERE id = :id"
+    return sum(db.execute(statement, {"id": encode_text(item)}).rowcount for item in ids)
 
 
-def _items(text: str) -> Any:
+def _parse_list(text: str) -> Any:
     return () if text == "[]" else from_json(text)
 
 
-def _memory(row: Row) -> Memory:
+def _row_to_memory(row: Row) -> Memory:
     values = dict(zip(_COLUMNS, row, strict=True))
-    values |= {name: read(values[name]) for name in _TEXTS}
-    values |= {name: _items(values[name]) for name in ("tags", "relations")}
+    values |= {name: decode_text(values[name]) for name in _TEXT_COLUMNS}
+    values |= {name: _parse_list(values[name]) for name in ("tags", "relations")}
     return Memory(**{**values, "pinned": bool(values["pinned"])})

@@ -1,4 +1,4 @@
-"""A store in any database of ours: the database brings its connections, what is said to it is the same."""
+"""Store on top of any supported database: the engine provides connections, the SQL is the same."""
 
 from __future__ import annotations
 
@@ -7,32 +7,37 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from hookline.core.frozen import Frozen
-from hookline.core.records import Experiment, Handoff, Memory, Signature
+from hookline.core.records import Experiment, Handoff, KnownError, Memory
 from hookline.core.store import Limits, Query, Record, Session
 from hookline.stores import _sql as sql
-from hookline.stores import _sql_knowledge as learnt
-from hookline.stores._sql import Answer, Dialect, Row, Work
-from hookline.stores._sql_memories import forget, known, recall, remember, use
-from hookline.stores._text import read, written
+from hookline.stores import _sql_knowledge as knowledge
+from hookline.stores._sql import Row, SqlDialect, T, Work, decode_text, encode_text
+from hookline.stores._sql_memories import (
+    delete_memories,
+    find_memories,
+    mark_used,
+    read_memories,
+    write_memory,
+)
 
 
-class Engine(Protocol):
-    """A database that is open. What it cannot do it says by `StoreFailed` or `OSError`."""
+class SqlDatabase(Protocol):
+    """An open database; its methods raise `StoreFailed` or `OSError` on failure."""
 
     problem: str
-    dialect: Dialect
+    dialect: SqlDialect
 
-    def read(self, work: Work[Answer], /) -> Answer:
-        """Do what changes nothing."""
+    def read(self, work: Work[T], /) -> T:
+        """Run *work*, which changes nothing."""
 
-    def write(self, work: Work[Answer], /) -> Answer:
-        """Do all of it or nothing; what is in each other's way may be done twice, and counts once."""
+    def write(self, work: Work[T], /) -> T:
+        """Run *work* in one transaction; on a conflict it may run again, but takes effect once."""
 
     def erase(self) -> None:
-        """Have what was forgotten really gone, where deleting leaves it in the files."""
+        """Remove deleted data from the files, where deleting leaves it there."""
 
     def shrink(self, within: float, /) -> None:
-        """Give space back that is not needed any more, for about so many seconds at most."""
+        """Return unused space to the file system, for about *within* seconds at most."""
 
     def check(self) -> str: ...
 
@@ -40,7 +45,7 @@ class Engine(Protocol):
 
 
 class SqlStore:
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: SqlDatabase) -> None:
         self._engine = engine
 
     @property
@@ -48,68 +53,78 @@ class SqlStore:
         return self._engine.problem
 
     def record(self, records: Sequence[Record]) -> None:
-        self._engine.write(lambda db: sql.insert(db, records, self._engine.dialect))
+        self._engine.write(lambda db: sql.insert_records(db, records, self._engine.dialect))
 
     def records(self, query: Query) -> Iterator[tuple[int, Record]]:
-        where, wanted = sql.conditions(query, self._engine.dialect)
-        wanted["until"] = self._rows("SELECT coalesce(max(position), 0) FROM records", wanted)[0][0]
+        where, values = sql.build_conditions(query, self._engine.dialect)
+        values["until"] = self._rows("SELECT coalesce(max(position), 0) FROM records", values)[0][0]
         if query.last is not None:
-            wanted["after"] = self._rows(sql.newest(where), wanted)[0][0]
-        # In pages, so that neither a lock nor a snapshot of the database is held while the caller works.
-        while rows := self._rows(sql.page(where), wanted):
+            values["after"] = self._rows(sql.newest_query(where), values)[0][0]
+        # In pages, so that no lock or snapshot of the database is held while the caller works.
+        while rows := self._rows(sql.page_query(where), values):
             yield from map(sql.record_from, rows)
-            wanted["after"] = rows[-1][0]
+            values["after"] = rows[-1][0]
 
-    def begin(self, session: str, *, host: str, cwd: str, at: float, call: str = "") -> bool:
-        row = {"session": written(session), "host": written(host), "cwd": written(cwd), "at": at}
-        new = self._engine.write(lambda db: db.execute(sql.BEGIN, row | {"call": call}).rowcount == 1)
-        again = {"session": row["session"], "call": call}
-        return new or bool(call and self._engine.read(lambda db: db.execute(sql.BEGUN, again).fetchall()))
+    def begin_session(self, session: str, *, host: str, cwd: str, at: float, call: str = "") -> bool:
+        row = {"session": encode_text(session), "host": encode_text(host), "cwd": encode_text(cwd), "at": at}
+        new = self._engine.write(
+            lambda db: db.execute(sql.INSERT_SESSION, row | {"call": call}).rowcount == 1
+        )
+        key = {"session": row["session"], "call": call}
+        return new or bool(
+            call and self._engine.read(lambda db: db.execute(sql.FIND_SESSION, key).fetchall())
+        )
 
     def sessions(self, *, since: float) -> Sequence[Session]:
-        return self._engine.read(lambda db: sql.sessions(db, since))
+        return self._engine.read(lambda db: sql.read_sessions(db, since))
 
     def count(self, session: str, name: str, by: int = 1) -> int:
-        return self._engine.write(lambda db: sql.count(db, session, name, by))
+        return self._engine.write(lambda db: sql.add_to_counter(db, session, name, by))
 
-    def reset(self, session: str, prefix: str) -> None:
-        self._engine.write(lambda db: sql.reset(db, session, prefix))
+    def reset_counters(self, session: str, prefix: str) -> None:
+        self._engine.write(lambda db: sql.reset_counters(db, session, prefix))
 
     def counters(self, session: str) -> Mapping[str, int]:
-        rows = self._named("SELECT name, value FROM counters WHERE session = :session ORDER BY name", session)
-        return Frozen({read(name): value for name, value in rows})
+        rows = self._session_rows(
+            "SELECT name, value FROM counters WHERE session = :session ORDER BY name", session
+        )
+        return Frozen({decode_text(name): value for name, value in rows})
 
-    def note(self, session: str, values: Mapping[str, Any]) -> None:
-        near = {"session": written(session)}
-        rows = [near | {"name": written(name), "value": sql.as_json(one)} for name, one in values.items()]
-        # In one order everywhere, so that two who note the same do not wait for each other.
+    def set_notes(self, session: str, values: Mapping[str, Any]) -> None:
+        key = {"session": encode_text(session)}
+        rows = [
+            key | {"name": encode_text(name), "value": sql.to_json(value)} for name, value in values.items()
+        ]
+        # In a fixed order, so that concurrent writers cannot deadlock.
         rows.sort(key=lambda row: row["name"])
-        self._engine.write(lambda db: [db.execute(sql.NOTE, row) for row in rows])
+        self._engine.write(lambda db: [db.execute(sql.WRITE_NOTE, row) for row in rows])
 
     def notes(self, session: str) -> Mapping[str, Any]:
-        rows = self._named("SELECT name, value FROM notes WHERE session = :session ORDER BY name", session)
-        return Frozen({read(name): sql.from_json(value) for name, value in rows})
+        rows = self._session_rows(
+            "SELECT name, value FROM notes WHERE session = :session ORDER BY name", session
+        )
+        return Frozen({decode_text(name): sql.from_json(value) for name, value in rows})
 
-    def look(self, session: str) -> tuple[Mapping[str, Any], bool]:
-        rows = self._named(sql.LOOK, session)
-        notes = sorted((read(name), value) for name, value in rows if name is not None)
+    def load_notes(self, session: str) -> tuple[Mapping[str, Any], bool]:
+        rows = self._session_rows(sql.SELECT_NOTES, session)
+        notes = sorted((decode_text(name), value) for name, value in rows if name is not None)
         return Frozen({name: sql.from_json(value) for name, value in notes}), len(rows) > len(notes)
 
-    def keep(self, session: str, texts: Sequence[str]) -> None:
-        rows = [{"session": written(session), "text": written(text)} for text in texts]
+    def hold_context(self, session: str, texts: Sequence[str]) -> None:
+        rows = [{"session": encode_text(session), "text": encode_text(text)} for text in texts]
         statement = "INSERT INTO held (session, text) VALUES (:session, :text)"
         self._engine.write(lambda db: [db.execute(statement, row) for row in rows])
 
-    def take(self, session: str) -> tuple[str, ...]:
+    def take_held_context(self, session: str) -> tuple[str, ...]:
         statement, row = (
             "DELETE FROM held WHERE session = :session RETURNING position, text",
-            written(session),
+            encode_text(session),
         )
         rows = self._engine.write(lambda db: db.execute(statement, {"session": row}).fetchall())
-        return tuple(read(text) for _, text in sorted(rows))
+        return tuple(decode_text(text) for _, text in sorted(rows))
 
     def remember(self, memory: Memory) -> None:
-        self._engine.write(lambda db: remember(db, memory))
+        self._engine.write(lambda db: write_memory(db, memory))
 
     def recall(
         self,
@@ -121,65 +136,67 @@ class SqlStore:
         at: float | None = None,
         limit: int = 10,
     ) -> Sequence[Memory]:
-        near = {"project": project, "branch": branch, "issue": issue}
-        return self._engine.read(lambda db: recall(db, text, near, at, limit, self._engine.dialect))
+        scope = {"project": project, "branch": branch, "issue": issue}
+        return self._engine.read(lambda db: find_memories(db, text, scope, at, limit, self._engine.dialect))
 
     def memories(self, ids: Sequence[str]) -> Sequence[Memory]:
-        return self._engine.read(lambda db: known(db, ids))
+        return self._engine.read(lambda db: read_memories(db, ids))
 
-    def use(self, ids: Sequence[str], *, at: float) -> None:
-        self._engine.write(lambda db: use(db, ids, at))
+    def mark_used(self, ids: Sequence[str], *, at: float) -> None:
+        self._engine.write(lambda db: mark_used(db, ids, at))
 
     def forget(self, *ids: str) -> int:
-        found = self._engine.write(lambda db: forget(db, ids))
-        if found:
+        count = self._engine.write(lambda db: delete_memories(db, ids))
+        if count:
             self._engine.erase()
-        return found
+        return count
 
-    def see(self, key: str, *, text: str, at: float, project: str = "", command: str = "") -> Signature:
-        return self._engine.write(lambda db: learnt.see(db, key, project, (text, command), at))
+    def count_error(
+        self, key: str, *, text: str, at: float, project: str = "", command: str = ""
+    ) -> KnownError:
+        return self._engine.write(lambda db: knowledge.count_signature(db, key, project, (text, command), at))
 
-    def weigh(self, key: str, gain: float, *, at: float, project: str = "") -> bool:
-        return self._engine.write(lambda db: learnt.weigh(db, key, project, gain, at))
+    def adjust_confidence(self, key: str, gain: float, *, at: float, project: str = "") -> bool:
+        return self._engine.write(lambda db: knowledge.add_weight(db, key, project, gain, at))
 
-    def fix(self, key: str, text: str, *, project: str = "") -> bool:
-        return self._engine.write(lambda db: learnt.fix(db, key, project, text))
+    def record_fix(self, key: str, text: str, *, project: str = "") -> bool:
+        return self._engine.write(lambda db: knowledge.write_fix(db, key, project, text))
 
     def signatures(
         self, *, key: str = "", project: str | None = None, limit: int = 100, fixed: bool = False
-    ) -> Sequence[Signature]:
-        return self._engine.read(lambda db: learnt.signatures(db, key, project, limit, fixed=fixed))
+    ) -> Sequence[KnownError]:
+        return self._engine.read(lambda db: knowledge.read_signatures(db, key, project, limit, fixed=fixed))
 
-    def hand_over(self, handoff: Handoff) -> bool:
-        return self._engine.write(lambda db: learnt.hand_over(db, handoff))
+    def add_handoff(self, handoff: Handoff) -> bool:
+        return self._engine.write(lambda db: knowledge.insert_handoff(db, handoff))
 
-    def amend(self, handoff: Handoff) -> bool:
-        return self._engine.write(lambda db: learnt.amend(db, handoff))
+    def replace_handoff(self, handoff: Handoff) -> bool:
+        return self._engine.write(lambda db: knowledge.update_handoff(db, handoff))
 
     def handoffs(
         self, *, project: str | None = None, session: str = "", limit: int = 10
     ) -> Sequence[Handoff]:
-        return self._engine.read(lambda db: learnt.handoffs(db, project, session, limit))
+        return self._engine.read(lambda db: knowledge.read_handoffs(db, project, session, limit))
 
-    def journal(self, experiment: Experiment) -> bool:
-        return self._engine.write(lambda db: learnt.journal(db, experiment))
+    def add_experiment(self, experiment: Experiment) -> bool:
+        return self._engine.write(lambda db: knowledge.insert_experiment(db, experiment))
 
     def experiments(self, run: str, *, after: int | None = None) -> Sequence[Experiment]:
-        return self._engine.read(lambda db: learnt.experiments(db, run, after))
+        return self._engine.read(lambda db: knowledge.read_experiments(db, run, after))
 
     def totals(self) -> Mapping[str, int]:
-        return Frozen(self._engine.read(learnt.totals))
+        return Frozen(self._engine.read(knowledge.count_tables))
 
     def prune(self, limits: Limits, *, at: float, within: float) -> int:
-        ends, gone = time.monotonic() + within, 0
-        for work in learnt.doomed(limits, at):
-            while time.monotonic() < ends and (batch := self._engine.write(work)):
-                gone += batch
-        self._engine.shrink(ends - time.monotonic())
-        return gone
+        deadline, deleted = time.monotonic() + within, 0
+        for work in knowledge.pruning_steps(limits, at):
+            while time.monotonic() < deadline and (batch := self._engine.write(work)):
+                deleted += batch
+        self._engine.shrink(deadline - time.monotonic())
+        return deleted
 
     def defer(self) -> None:
-        """For whoever writes while others wait for it: what takes the disk's time is done by `fold` alone."""
+        """Postpone slow disk work until `fold`, for a process that others wait for."""
         getattr(self._engine, "defer", tuple)()
 
     def fold(self) -> None:
@@ -192,15 +209,11 @@ class SqlStore:
         self._engine.close()
 
     def leave(self) -> None:
-        """As `close`, where the process ends now: some need not wait for the disk then."""
+        """Close at the end of the process, when some engines need not wait for the disk."""
         getattr(self._engine, "leave", self._engine.close)()
 
-    def _rows(self, statement: str, wanted: Mapping[str, Any]) -> Sequence[Row]:
-        return self._engine.read(lambda db: db.execute(statement, wanted).fetchall())
+    def _rows(self, statement: str, values: Mapping[str, Any]) -> Sequence[Row]:
+        return self._engine.read(lambda db: db.execute(statement, values).fetchall())
 
-    def _named(self, statement: str, session: str) -> Sequence[Row]:
-        return self._rows(statement, {"session": written(session)})
-
-
-def _key(session: str, name: str) -> dict[str, str]:
-    return {"session": written(session), "name": written(name)}
+    def _session_rows(self, statement: str, session: str) -> Sequence[Row]:
+        return self._rows(statement, {"session": encode_text(session)})

@@ -1,8 +1,8 @@
-"""Which of very many memories fit a question best, without looking at all that have one of its words.
+"""Search for the best among very many memories without reading all that contain one of the words.
 
-The index's own rank counts every memory of every word: that is the best there is for some thousands, and too
-slow for a hundred thousand. Here rare words say which memories are looked at, and common ones only add to
-their scores. A memory has a word once, so how rare its words are is all there is to weigh.
+The full-text index ranks every match of every word; that is best for thousands of memories and too slow for a
+hundred thousand. Here rare words select the candidates, and common words only add to their scores. A memory
+contains a word at most once, so only the rarity of its words counts.
 """
 
 from __future__ import annotations
@@ -10,88 +10,100 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import log1p
 
-from hookline.core.records import bare
+from hookline.core.records import stem_word
 from hookline.stores._sql import Database
 
-FEW = 2_000
-"""Memories of a project that the index ranks by itself; words of which more are known are equally common."""
-LOOKED_AT = 300
-"""Memories that words may bring together before the next one only adds to the scores."""
-_MANY = 1e6
-_IN = "SELECT rowid FROM memory_words WHERE memory_words MATCH :words ORDER BY rowid DESC LIMIT :most"
-_COUNT = """
+MAX_FULL_RANKING = 2_000
+"""Memories of a project up to which the index ranks; also the number at which counting a word stops."""
+MAX_CANDIDATES = 300
+"""Maximum number of candidates; further words only add to the scores."""
+_COLLECTION_SIZE = 1e6
+_FIND_BY_WORDS = (
+    "SELECT rowid FROM memory_words WHERE memory_words MATCH :words ORDER BY rowid DESC LIMIT :most"
+)
+_COUNT_BY_WORDS = """
 SELECT count(*) FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH :words LIMIT :most)
 """
-_OWN = "SELECT count(*) FROM (SELECT 1 FROM memories WHERE project = :project LIMIT :most)"
-_OTHERS = "SELECT count(*) FROM memories WHERE +project NOT IN (:project, '')"
-_ALL = "SELECT count(*) FROM (SELECT 1 FROM memories LIMIT :most)"
+_COUNT_IN_PROJECT = "SELECT count(*) FROM (SELECT 1 FROM memories WHERE project = :project LIMIT :most)"
+_COUNT_FOREIGN = "SELECT count(*) FROM memories WHERE +project NOT IN (:project, '')"
+_COUNT_ALL = "SELECT count(*) FROM (SELECT 1 FROM memories LIMIT :most)"
 
 
-def best(
-    db: Database, wanted: Sequence[str], project: str | None, most: int
+def find_best(
+    db: Database, words: Sequence[str], project: str | None, max_rows: int
 ) -> list[tuple[float, int]] | None:
-    """Scores and numbers of the best of a large project; None where it is small enough to rank them all."""
-    own = db.execute(_ALL if project is None else _OWN, {"project": project, "most": FEW}).fetchall()
-    if own[0][0] < FEW:
+    """Return scores and numbers of the best memories; None if the index can rank the whole project."""
+    size = db.execute(
+        _COUNT_ALL if project is None else _COUNT_IN_PROJECT, {"project": project, "most": MAX_FULL_RANKING}
+    ).fetchall()
+    if size[0][0] < MAX_FULL_RANKING:
         return None
-    # Whoever has a word has it without its ending too: only those are looked for.
-    stems = [stem for stem in dict.fromkeys(map(bare, wanted)) if stem in wanted]
-    often = {stem: count for stem in stems if (count := _often(db, stem))}
-    numbers = _looked_at(db, sorted(often, key=lambda stem: often[stem]), often, project) if often else []
-    weights = {word: log1p(_MANY / often[stem]) for word in wanted if (stem := _stem(word, often)) in often}
-    return sorted(_scored(db, numbers, weights), reverse=True)[:most]
+    # A memory with a word is also indexed under its stem, so only stems are searched.
+    stems = [stem for stem in dict.fromkeys(map(stem_word, words)) if stem in words]
+    counts = {stem: count for stem in stems if (count := _count_word(db, stem))}
+    numbers = (
+        _find_candidates(db, sorted(counts, key=lambda stem: counts[stem]), counts, project) if counts else []
+    )
+    weights = {
+        word: log1p(_COLLECTION_SIZE / counts[stem])
+        for word in words
+        if (stem := _counted_form(word, counts)) in counts
+    }
+    return sorted(_score(db, numbers, weights), reverse=True)[:max_rows]
 
 
-def _often(db: Database, word: str) -> int:
-    return int(db.execute(_COUNT, {"words": f'words : "{word}"', "most": FEW}).fetchall()[0][0])
+def _count_word(db: Database, word: str) -> int:
+    return int(
+        db.execute(_COUNT_BY_WORDS, {"words": f'words : "{word}"', "most": MAX_FULL_RANKING}).fetchall()[0][0]
+    )
 
 
-def _stem(word: str, often: Mapping[str, int]) -> str:
-    return word if word in often else bare(word)
+def _counted_form(word: str, counts: Mapping[str, int]) -> str:
+    return word if word in counts else stem_word(word)
 
 
-def _looked_at(
-    db: Database, known: Sequence[str], often: Mapping[str, int], project: str | None
+def _find_candidates(
+    db: Database, stems: Sequence[str], counts: Mapping[str, int], project: str | None
 ) -> list[int]:
-    """Those with a rare word; where there is none, those with every word before the newest with one."""
-    ways = [" OR ".join(f'"{word}"' for word in _rare(known, often))]
-    if often[known[0]] > LOOKED_AT and len(known) > 1:
-        ways = [" AND ".join(f'"{word}"' for word in known), *ways]
-    found: list[int] = []
-    for way in ways:
-        if len(found) < LOOKED_AT:
-            found += _found(db, f"(words : ({way}))", LOOKED_AT - len(found), project)
-    return found
+    """Return candidates with a rare word; if none is rare, those with all words, then the newest with one."""
+    queries = [" OR ".join(f'"{word}"' for word in _select_rare_words(stems, counts))]
+    if counts[stems[0]] > MAX_CANDIDATES and len(stems) > 1:
+        queries = [" AND ".join(f'"{word}"' for word in stems), *queries]
+    numbers: list[int] = []
+    for query in queries:
+        if len(numbers) < MAX_CANDIDATES:
+            numbers += _find_numbers(db, f"(words : ({query}))", MAX_CANDIDATES - len(numbers), project)
+    return numbers
 
 
-def _found(db: Database, way: str, most: int, project: str | None) -> list[int]:
-    """The newest: of them all where those are the project's, which is quicker than to look for its own."""
-    found = [number for (number,) in db.execute(_IN, {"words": way, "most": most}).fetchall()]
-    if project is None or not found:
-        return found
-    others = f"{_OTHERS} AND number IN ({', '.join(map(str, found))})"
-    if not db.execute(others, {"project": project}).fetchall()[0][0]:
-        return found
-    own = {"words": f'{way} AND (whose : ("p{project.encode().hex()}" OR "p"))', "most": most}
-    return [number for (number,) in db.execute(_IN, own).fetchall()]
+def _find_numbers(db: Database, query: str, max_rows: int, project: str | None) -> list[int]:
+    """Return the newest matches; a search in the project only is slower, so it runs only if needed."""
+    numbers = [
+        number for (number,) in db.execute(_FIND_BY_WORDS, {"words": query, "most": max_rows}).fetchall()
+    ]
+    if project is None or not numbers:
+        return numbers
+    statement = f"{_COUNT_FOREIGN} AND number IN ({', '.join(map(str, numbers))})"
+    if not db.execute(statement, {"project": project}).fetchall()[0][0]:
+        return numbers
+    values = {"words": f'{query} AND (whose : ("p{project.encode().hex()}" OR "p"))', "most": max_rows}
+    return [number for (number,) in db.execute(_FIND_BY_WORDS, values).fetchall()]
 
 
-def _rare(known: Sequence[str], often: Mapping[str, int]) -> list[str]:
-    """As many of the rarest words as bring together not too many memories, and one at least."""
-    rare, count = [known[0]], often[known[0]]
-    for word in known[1:]:
-        count += often[word]
-        if count > LOOKED_AT:
+def _select_rare_words(stems: Sequence[str], counts: Mapping[str, int]) -> list[str]:
+    """Return the rarest words, at least one, that select at most `MAX_CANDIDATES` memories together."""
+    rare, count = [stems[0]], counts[stems[0]]
+    for word in stems[1:]:
+        count += counts[word]
+        if count > MAX_CANDIDATES:
             break
         rare.append(word)
     return rare
 
 
-def _scored(
-    db: Database, numbers: Sequence[int], weights: Mapping[str, float]
-) -> Iterator[tuple[float, int]]:
-    apart = [(f" {word} ", weight) for word, weight in weights.items()]
-    asked = f"SELECT number, words FROM memories WHERE number IN ({', '.join(map(str, numbers))})"  # noqa: S608 -- numbers
-    for number, words in db.execute(asked, {}).fetchall():
+def _score(db: Database, numbers: Sequence[int], weights: Mapping[str, float]) -> Iterator[tuple[float, int]]:
+    padded = [(f" {word} ", weight) for word, weight in weights.items()]
+    statement = f"SELECT number, words FROM memories WHERE number IN ({', '.join(map(str, numbers))})"  # noqa: S608 -- numbers
+    for number, words in db.execute(statement, {}).fetchall():
         text = f" {words} "
-        yield sum([weight for word, weight in apart if word in text]), number
+        yield sum([weight for word, weight in padded if word in text]), number

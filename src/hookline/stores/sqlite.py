@@ -1,6 +1,7 @@
-"""The store in one sqlite file: the default, safe for many processes and threads on one machine.
+"""Store in one sqlite file: the default, safe for many processes and threads on one machine.
 
-It raises `OSError` where the file cannot be read or written; `problem` says what had to be set aside.
+It raises `OSError` if the file cannot be read or written; `problem` describes a damaged file that was
+replaced.
 """
 
 from __future__ import annotations
@@ -13,28 +14,36 @@ from contextlib import contextmanager, suppress
 from threading import RLock
 
 from hookline.core.store import Store, StoreFailed
-from hookline.stores._database import PATIENCE, broken, code, healed, opened, unsound
-from hookline.stores._sql import Answer, Database, Dialect, Work
+from hookline.stores._database import (
+    TIMEOUT_SECONDS,
+    find_damage,
+    is_damaged,
+    open_database,
+    primary_code,
+    repair_database,
+)
+from hookline.stores._sql import Database, SqlDialect, T, Work
 from hookline.stores._sql_store import SqlStore
-from hookline.stores._sqlite_recall import best
+from hookline.stores._sqlite_recall import find_best
 
-_PAUSE = 0.01
-_HURRY = 0.1
-"""Seconds to wait for whoever writes, after somebody was waited for in vain."""
-_PIECE = 256  # pages that are given back in one go: a megabyte
+_RETRY_SECONDS = 0.01
+_SHORT_TIMEOUT_SECONDS = 0.1
+"""Seconds to wait for another writer after a wait has timed out."""
+_VACUUM_PAGES = 256  # pages that one step frees: a megabyte
 _ADVICE = {
-    sqlite3.SQLITE_BUSY: f"another process has been writing for over {PATIENCE:g} seconds; it is tried again",
+    sqlite3.SQLITE_BUSY: f"another process has been writing for over {TIMEOUT_SECONDS:g} seconds; "
+    "it is tried again",
     sqlite3.SQLITE_FULL: "free some space; what is stored already is safe",
     sqlite3.SQLITE_READONLY: "let your user write to the file and to its folder; what is stored is safe",
     sqlite3.SQLITE_CANTOPEN: "let your user read and write the file and its folder",
     sqlite3.SQLITE_IOERR: "see whether the disk is full or failing; what is stored already is safe",
 }
-"""By error code: what to do."""
-_left: list[sqlite3.Connection] = []
+"""Advice to the user by error code."""
+_left_open: list[sqlite3.Connection] = []
 
 
 def open_store(place: str) -> Store:
-    """The store in the database file at *place*, which is made where it is missing."""
+    """Return the store in the database file at *place*; create the file if it is missing."""
     if not os.path.isabs(place):
         raise StoreFailed(f"the store 'sqlite' lies in a file, and {place!r} is not an absolute path")
     return SqlStore(SqliteFile(place))
@@ -44,84 +53,86 @@ class SqliteFile:
     def __init__(self, path: str) -> None:
         self.path = path
         self.problem = ""
-        """What a person should know about the file: empty, or a sentence."""
+        """A sentence about the file for the user, or empty."""
         self.dialect = DIALECT
         self._lock = RLock()
-        self._patience = PATIENCE
-        with self._errors():
-            self._db, self.problem = opened(path)
+        self._timeout = TIMEOUT_SECONDS
+        with self._translate_errors():
+            self._db, self.problem = open_database(path)
 
-    def read(self, work: Work[Answer]) -> Answer:
+    def read(self, work: Work[T]) -> T:
         with self._lock:
-            ends = time.monotonic() + self._patience
+            deadline = time.monotonic() + self._timeout
             try:
                 return work(self._db)
             except sqlite3.Error as error:
-                return self._again(work, error, ends)
+                return self._recover(work, error, deadline)
 
-    def _again(self, work: Work[Answer], wrong: sqlite3.Error, ends: float) -> Answer:
-        """After something went *wrong*: wait for whoever is in the way, and heal what is broken."""
-        with self._errors():
+    def _recover(self, work: Work[T], cause: sqlite3.Error, deadline: float) -> T:
+        """Wait for another writer after the error *cause*, and replace a damaged database."""
+        with self._translate_errors():
             try:
-                if code(wrong) != sqlite3.SQLITE_BUSY or time.monotonic() >= ends:
-                    raise wrong
-                return _patiently(work, self._db, ends)
+                if primary_code(cause) != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                    raise cause
+                return _retry_while_busy(work, self._db, deadline)
             except sqlite3.DatabaseError as error:
-                if code(error) == sqlite3.SQLITE_BUSY:
-                    self._wait_for(_HURRY)  # a call writes several times, and waits once
-                if not broken(error):
+                if primary_code(error) == sqlite3.SQLITE_BUSY:
+                    self._set_timeout(
+                        _SHORT_TIMEOUT_SECONDS
+                    )  # a call writes several times, but waits only once
+                if not is_damaged(error):
                     raise
                 self._db.close()
-                self._db, problem = healed(self.path)
+                self._db, problem = repair_database(self.path)
                 self.problem = problem or self.problem
-                return _patiently(work, self._db, time.monotonic() + PATIENCE)
+                return _retry_while_busy(work, self._db, time.monotonic() + TIMEOUT_SECONDS)
 
-    def write(self, work: Work[Answer]) -> Answer:
-        def whole(db: Database) -> Answer:
+    def write(self, work: Work[T]) -> T:
+        def run_in_transaction(db: Database) -> T:
             with _transaction(db):
                 return work(db)
 
-        answer = self.read(whole)
-        if self._patience != PATIENCE:
-            self._wait_for(PATIENCE)
-        return answer
+        result = self.read(run_in_transaction)
+        if self._timeout != TIMEOUT_SECONDS:
+            self._set_timeout(TIMEOUT_SECONDS)
+        return result
 
-    def _wait_for(self, seconds: float) -> None:
+    def _set_timeout(self, seconds: float) -> None:
         self._db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
-        self._patience = seconds
+        self._timeout = seconds
 
     def erase(self) -> None:
-        with self._lock, self._errors():
-            # What was deleted is still in the index, until it is written anew, and in the journal.
+        with self._lock, self._translate_errors():
+            # Deleted text remains in the index until it is rebuilt, and in the journal.
             self._db.execute("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
             self._db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
             self._db.execute("PRAGMA incremental_vacuum").fetchall()
-            ends = time.monotonic() + PATIENCE
+            deadline = time.monotonic() + TIMEOUT_SECONDS
             while self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-                if time.monotonic() > ends:
-                    told = "it is forgotten, and gone from the journal once whoever reads there has ended"
-                    raise OSError(f"the store {self.path!r} is in use: {told}")
-                time.sleep(_PAUSE)
+                if time.monotonic() > deadline:
+                    hint = "it is forgotten, and gone from the journal once whoever reads there has ended"
+                    raise OSError(f"the store {self.path!r} is in use: {hint}")
+                time.sleep(_RETRY_SECONDS)
 
     def defer(self) -> None:
-        """Leave it to `fold` to move what is written on into the file: that waits for the disk."""
-        with self._errors():
+        """Leave it to `fold` to move written data into the file, which waits for the disk."""
+        with self._translate_errors():
             self._db.execute("PRAGMA wal_autocheckpoint = 0")
 
     def fold(self) -> None:
-        with self._lock, self._errors():
+        with self._lock, self._translate_errors():
             self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def shrink(self, within: float) -> None:
-        ends = time.monotonic() + within
-        while time.monotonic() < ends and self.read(_given_back):
+        deadline = time.monotonic() + within
+        while time.monotonic() < deadline and self.read(_vacuum_step):
             pass
 
     def check(self) -> str:
-        with self._lock, self._errors():
-            wrong = unsound(self._db)
+        with self._lock, self._translate_errors():
+            damage = find_damage(self._db)
         return (
-            f"the store {self.path!r} is damaged: {wrong}; move it away to begin a new one" if wrong else ""
+            f"the store {self.path!r} is damaged: {damage}; move it away to begin a new one" if damage else ""
         )
 
     def close(self) -> None:
@@ -129,17 +140,17 @@ class SqliteFile:
             self._db.close()
 
     def leave(self) -> None:
-        """Stay open until the process ends: the next one finds all, and nobody waits for the disk."""
-        _left.append(self._db)
+        """Keep the connection open until the process ends, so that nothing waits for the disk."""
+        _left_open.append(self._db)
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
-            advice = _ADVICE.get(code(error))
-            told = f"{error}; {advice}" if advice else str(error)
-            raise OSError(f"the store {self.path!r} cannot be used: {told}") from error
+            advice = _ADVICE.get(primary_code(error))
+            message = f"{error}; {advice}" if advice else str(error)
+            raise OSError(f"the store {self.path!r} cannot be used: {message}") from error
 
 
 @contextmanager
@@ -149,54 +160,48 @@ def _transaction(db: Database) -> Iterator[None]:
         yield
         db.execute("COMMIT", {})
     except BaseException:
-        with suppress(sqlite3.OperationalError):  # where it was rolled back already, as on a full disk
+        with suppress(sqlite3.OperationalError):  # already rolled back, as on a full disk
             db.execute("ROLLBACK", {})
         raise
 
 
-def _patiently(work: Work[Answer], db: sqlite3.Connection, ends: float) -> Answer:
-    # Sqlite waits by itself, except where it thinks that waiting could not help.
+def _retry_while_busy(work: Work[T], db: sqlite3.Connection, deadline: float) -> T:
+    # Sqlite itself waits, except where it assumes that waiting cannot help.
     while True:
         try:
             return work(db)
         except sqlite3.OperationalError as error:
-            if code(error) != sqlite3.SQLITE_BUSY or time.monotonic() >= ends:
+            if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
                 raise
-            time.sleep(_PAUSE)
+            time.sleep(_RETRY_SECONDS)
 
 
-def _given_back(db: Database) -> bool:
-    """Whether a piece of the file was given back."""
-    before = _unused(db)
-    db.execute(f"PRAGMA incremental_vacuum({_PIECE})", {}).fetchall()
-    return _unused(db) < before
+def _vacuum_step(db: Database) -> bool:
+    """Free some pages of the file; return whether there were any."""
+    before = _count_free_pages(db)
+    db.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})", {}).fetchall()
+    return _count_free_pages(db) < before
 
 
-def _unused(db: Database) -> int:
+def _count_free_pages(db: Database) -> int:
     return int(db.execute("PRAGMA freelist_count", {}).fetchall()[0][0])
 
 
-def _matching(words: Sequence[str], project: str | None) -> str:
+def _format_words(words: Sequence[str], project: str | None) -> str:
     any_word = " OR ".join(f'"{word}"' for word in words)
     if project is None:
         return f"words : ({any_word})"
     return f'(words : ({any_word})) AND (whose : ("p{project.encode().hex()}" OR "p"))'
 
 
-def _best(
-    db: Database, words: Sequence[str], project: str | None, most: int
-) -> Sequence[tuple[float, int]] | None:
-    return best(db, words, project, most)
-
-
-DIALECT = Dialect(
+DIALECT = SqlDialect(
     has_rule="EXISTS (SELECT 1 FROM json_each(rules) WHERE value = :rule)",
-    found="""
+    match_query="""
         SELECT memories.*, -best.rank AS score FROM (
             SELECT rowid AS number, rank FROM memory_words
             WHERE memory_words MATCH :words AND rank MATCH 'bm25(1.0, 0.0)' ORDER BY rank LIMIT :most
         ) AS best CROSS JOIN memories ON memories.number = best.number
     """,
-    matching=_matching,
-    best=_best,
+    format_words=_format_words,
+    find_best=find_best,
 )

@@ -1,1 +1,1 @@
-"""What touches the machine, around the path of an event."""
+"""Access to files, processes, git and the network."""

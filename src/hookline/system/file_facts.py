@@ -6,26 +6,27 @@ import os
 import stat
 from collections.abc import Callable
 
-from hookline.system.read_script import real
+from hookline.system.read_script import resolve_path
 
-LARGEST = 256 * 1024
-MOST = 2_000
-"""Entries of a folder that are looked at."""
+MAX_BYTES = 256 * 1024
+"""Bytes read of a project's file."""
+MAX_ENTRIES = 2_000
+"""Directory entries examined."""
 
 
-def inside(root: str, name: str) -> tuple[str, str]:
-    """The text of a file of the project, and what is wrong with it, in words that follow its name.
+def read_project_file(root: str, name: str) -> tuple[str, str]:
+    """Return the text of a file of the project, and an error message that continues its name.
 
-    Settings of a project may name it unasked, so that nothing outside of the project is read.
+    A project's settings may name the file without the user's consent, so nothing outside the project is read.
     """
-    path = _within(root, name)
+    path = _resolve_inside(root, name)
     if not path:
         return "", "lies outside of the project"
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return "", "is no file"
-            return file.read(LARGEST).decode("utf-8", "replace"), ""
+            return file.read(MAX_BYTES).decode("utf-8", "replace"), ""
     except FileNotFoundError:
         return "", "is not there"
     except OSError as error:
@@ -33,94 +34,94 @@ def inside(root: str, name: str) -> tuple[str, str]:
 
 
 def newest_folder(root: str, name: str) -> str:
-    """The folder in *name* that was changed last, from the project's root; empty where there is none."""
-    path = _within(root, name)
+    """Return the most recently changed folder in *name*, relative to the project's root, or ""."""
+    path = _resolve_inside(root, name)
     try:
         with os.scandir(path or os.devnull) as entries:
-            found = [
+            folders = [
                 (entry.stat(follow_symlinks=False).st_mtime, entry.name)
-                for _, entry in zip(range(MOST), entries, strict=False)
+                for _, entry in zip(range(MAX_ENTRIES), entries, strict=False)
                 if entry.is_dir(follow_symlinks=False)
                 and entry.name != "reports"
                 and not entry.name.startswith(".")
             ]
     except OSError:
         return ""
-    return f"{name.rstrip('/')}/{max(found)[1]}" if found else ""
+    return f"{name.rstrip('/')}/{max(folders)[1]}" if folders else ""
 
 
-def _within(root: str, name: str) -> str:
-    """The path behind *name*, with its links followed; empty where it leads out of *root*."""
+def _resolve_inside(root: str, name: str) -> str:
+    """Return *name* with its links resolved, or an empty string if it leads out of *root*."""
     try:
-        home, path = os.path.realpath(root), os.path.realpath(os.path.join(root, name))
+        real_root, path = os.path.realpath(root), os.path.realpath(os.path.join(root, name))
     except (OSError, ValueError):
         return ""
-    return path if os.path.commonpath((home, path)) == home else ""
+    return path if os.path.commonpath((real_root, path)) == real_root else ""
 
 
-LONGEST = 2 * 4096
-"""Characters of a path that is followed: systems open up to 4096 of them, below a folder of as many."""
-_ODD = frozenset({"", ".", ".."})
+MAX_PATH_LENGTH = 2 * 4096
+"""Characters of a path that is resolved: systems open up to 4096, below a folder of as many."""
+_RELATIVE_NAMES = frozenset({"", ".", ".."})
 
 
-def follower() -> Callable[[str], str]:
-    """As `real`, for one event: every folder on the way is followed once, by the same steps."""
-    known: dict[str, str] = {}
+def path_resolver() -> Callable[[str], str]:
+    """Return a function like `resolve_path` for one event that resolves every folder only once."""
+    resolved: dict[str, str] = {}
 
-    def follow(path: str) -> str:
-        if len(path) > LONGEST or "\0" in path:
+    def resolve(path: str) -> str:
+        if len(path) > MAX_PATH_LENGTH or "\0" in path:
             return path
         start, *names = path.split("/")
-        if start or not names or not _ODD.isdisjoint(names):
-            return real(path)
-        at = place = ""
+        if start or not names or not _RELATIVE_NAMES.isdisjoint(names):
+            return resolve_path(path)
+        prefix = real_path = ""
         for position, name in enumerate(names):
-            at = f"{at}/{name}"
-            entered = known[at] if at in known else _entered(place, name)
-            if entered is None:
-                return "/".join((place, *names[position:]))
-            place = known[at] = entered
-        return place or "/"
+            prefix = f"{prefix}/{name}"
+            target = resolved[prefix] if prefix in resolved else _resolve_entry(real_path, name)
+            if target is None:
+                return "/".join((real_path, *names[position:]))
+            real_path = resolved[prefix] = target
+        return real_path or "/"
 
-    return follow
+    return resolve
 
 
-def _entered(folder: str, name: str) -> str | None:
-    """Where *name* in a real *folder* leads; None where nothing is, and so nothing below it either."""
-    whole = f"{folder}/{name}"
+def _resolve_entry(folder: str, name: str) -> str | None:
+    """Return the real path of *name* in a real *folder*; None if it does not exist."""
+    path = f"{folder}/{name}"
     try:
-        link = stat.S_ISLNK(os.lstat(whole).st_mode)
+        is_link = stat.S_ISLNK(os.lstat(path).st_mode)
     except (OSError, ValueError):
         return None
-    return real(whole).rstrip("/") if link else whole
+    return resolve_path(path).rstrip("/") if is_link else path
 
 
 def is_file(path: str) -> bool:
-    """Whether an ordinary file is there, and not a folder; links are followed."""
+    """Return whether *path* is a regular file; links are followed."""
     try:
         return os.path.isfile(path)
-    except ValueError:  # no system would open it
+    except ValueError:  # a NUL byte in the path
         return False
 
 
-FURTHEST = 4 * 1024 * 1024
-"""Bytes that are looked through for a part of a file."""
+MAX_SCANNED_BYTES = 4 * 1024 * 1024
+"""Bytes read to measure a part of a file."""
 
 
-def weight(path: str, start: int = 0, count: int | None = None, enough: int = 0) -> tuple[int, int]:
-    """Lines and bytes of the file at *path*, or of *count* lines behind *start*; none where it is no file.
+def measure_file(path: str, start: int = 0, count: int | None = None, enough: int = 0) -> tuple[int, int]:
+    """Return lines and bytes of the file at *path*, or of *count* lines after *start*; zeros if not a file.
 
-    Of a file with more than *enough* bytes the lines are not counted.
+    The lines of a file with more than *enough* bytes are not counted.
     """
     try:
-        # O_NONBLOCK: a pipe in its place must not make us wait.
+        # O_NONBLOCK: opening a pipe must not block.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            there = os.fstat(file.fileno())
-            if not stat.S_ISREG(there.st_mode):
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
                 return 0, 0
-            if count is None and not start and there.st_size > enough:
-                return 0, there.st_size
-            data = file.read(FURTHEST)
+            if count is None and not start and status.st_size > enough:
+                return 0, status.st_size
+            data = file.read(MAX_SCANNED_BYTES)
     except (OSError, ValueError):
         return 0, 0
     part = data.splitlines(keepends=True)[start : None if count is None else start + count]

@@ -22,7 +22,7 @@ def lock(path: str) -> Iterator[int]:
 
 @contextmanager
 def try_lock(path: str) -> Iterator[int | None]:
-    """Lock the file at *path*, created if missing; yield its descriptor, or None if a process holds it."""
+    """Lock the file at *path*, created if missing; yield its descriptor, or None if it is held elsewhere."""
     file = try_open_locked(path)
     try:
         yield file
@@ -32,24 +32,24 @@ def try_lock(path: str) -> Iterator[int | None]:
 
 
 def open_locked(path: str, flags: int = _FLAGS) -> int:
-    """Wait for the lock on the file at *path*; return its descriptor, with which the lock is closed."""
+    """Wait for the lock on the file at *path*; return its descriptor. Closing it releases the lock."""
     while True:
         file = os.open(path, flags, 0o600)
         fcntl.flock(file, fcntl.LOCK_EX)
-        if _in_place(file, path):
+        if _is_same_file(file, path):
             return file
-        os.close(file)  # its last owner removed or replaced it
+        os.close(file)  # the last holder removed or replaced the file
 
 
 def try_open_locked(path: str, flags: int = _FLAGS) -> int | None:
-    """Lock the file at *path*; return its descriptor, or None if a process holds it."""
+    """Lock the file at *path*; return its descriptor, or None if another process holds it."""
     file = os.open(path, flags, 0o600)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(file)
         return None
-    if _in_place(file, path):
+    if _is_same_file(file, path):
         return file
     os.close(file)
     return try_open_locked(path, flags)
@@ -70,7 +70,7 @@ def is_locked(path: str) -> bool:
     return False
 
 
-def _in_place(file: int, path: str) -> bool:
+def _is_same_file(file: int, path: str) -> bool:
     try:
         return os.path.samestat(os.fstat(file), os.lstat(path))
     except FileNotFoundError:

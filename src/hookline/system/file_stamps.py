@@ -1,6 +1,6 @@
-"""What was looked at while something was put together: later it tells whether it would come out the same.
+"""Records of the files read while a value was computed, to tell later whether it is still valid.
 
-Whoever reads a file says so before, and what it was then is noted; outside of `noting` that costs nothing.
+Code that reads a file calls `at` first, which records the file's stamp. Outside of `noting` it does nothing.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Stamp = tuple[int, ...] | None
-"""By what a change of a file is known; None: there is none."""
+"""Values that change when a file changes; None if the file does not exist."""
 Notes = dict[tuple[str, bool], Stamp]
 
 FRESH = 2_000_000_000
-"""Nanoseconds: of a file that was changed so lately, another change may leave the same stamp."""
+"""Nanoseconds after a change within which a second change may leave the same stamp."""
 
 _notes: ContextVar[Notes | None] = ContextVar("looked_at", default=None)
 
 
-def at(path: str, *, whether: bool = False) -> None:
-    """Note that *path* is about to be read, or with *whether*, only that it is there."""
+def record_read(path: str, *, existence_only: bool = False) -> None:
+    """Record that *path* is about to be read or, with *existence_only*, only tested for existence."""
     notes = _notes.get()
-    if notes is None or (path, whether) in notes:
+    if notes is None or (path, existence_only) in notes:
         return
-    stamp = _stamp(path, whether=whether)
-    if stamp is None:  # one look at the folder that is missing tells it for all that would lie in it
-        path, whether = _first_missing(path), True
-    notes[path, whether] = stamp
+    stamp = _stamp(path, existence_only=existence_only)
+    if stamp is None:  # one missing folder stands for all the files in it
+        path, existence_only = _first_missing(path), True
+    notes[path, existence_only] = stamp
 
 
 @contextmanager
-def noting() -> Iterator[Notes]:
-    """Collect all that is looked at meanwhile."""
+def collect_stamps() -> Iterator[Notes]:
+    """Collect the stamps of all files that are read inside the block."""
     notes: Notes = {}
     token = _notes.set(notes)
     try:
@@ -44,63 +44,81 @@ def noting() -> Iterator[Notes]:
         _notes.reset(token)
 
 
-def settled(notes: Notes) -> bool:
-    """Whether the stamps tell every later change: not while the disk's clock may show the same tick."""
+def are_reliable(notes: Notes) -> bool:
+    """Return whether the stamps will show every later change: not while a file changed within `FRESH`."""
     now = time.time_ns()
-    # By when the system itself noted a change: the other time can be set by anybody.
+    # Compare the ctime, which the kernel sets; any process can set the mtime.
     return all(abs(now - stamp[-1]) > FRESH for stamp in notes.values() if stamp and len(stamp) > 1)
 
 
-def unchanged(notes: Notes) -> bool:
-    """Whether everything is still as it was noted."""
-    for (path, whether), stamp in notes.items():
-        if stamp is None:  # no exception for each that is still missing
-            if _is_there(path):
+def are_current(notes: Notes) -> bool:
+    """Return whether every file still has its recorded stamp."""
+    for (path, existence_only), stamp in notes.items():
+        if stamp is None:  # avoids an exception for each file that is still missing
+            if _exists(path):
                 return False
-        elif stamp != _stamp(path, whether=whether):
+        elif stamp != _stamp(path, existence_only=existence_only):
             return False
     return True
 
 
-def _is_there(path: str) -> bool:
-    """Whether anything has that name, also a link that leads nowhere."""
+def _exists(path: str) -> bool:
+    """Return whether *path* exists, also as a dangling link."""
     try:
-        return os.access(path, os.F_OK, follow_symlinks=False) if _CAN_ASK else os.path.lexists(path)
+        return (
+            os.access(path, os.F_OK, follow_symlinks=False) if _ACCESS_SEES_LINKS else os.path.lexists(path)
+        )
     except ValueError:
         return False
 
 
-_CAN_ASK = os.access in os.supports_follow_symlinks and os.access("/", os.F_OK, follow_symlinks=False)
-"""Whether a name can be asked for by itself: some systems take that for a mistake, and say no to each."""
+_ACCESS_SEES_LINKS = os.access in os.supports_follow_symlinks and os.access(
+    "/", os.F_OK, follow_symlinks=False
+)
+"""Whether `os.access` can test a link itself: some systems reject the flag and deny every path."""
 
 
-def _stamp(path: str, *, whether: bool) -> Stamp:
+def _stamp(path: str, *, existence_only: bool) -> Stamp:
     try:
-        return _stamped(path, os.lstat(path), whether=whether)
+        return _stamp_of_status(path, os.lstat(path), existence_only=existence_only)
     except (OSError, ValueError):
         return None
 
 
-def _stamped(path: str, found: os.stat_result, *, whether: bool) -> Stamp:
-    if whether:
-        return (found.st_mode & 0o170000,)
-    if stat.S_ISLNK(found.st_mode):
-        return _led(path, found)
-    return found.st_mode, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+def _stamp_of_status(path: str, status: os.stat_result, *, existence_only: bool) -> Stamp:
+    if existence_only:
+        return (status.st_mode & 0o170000,)
+    if stat.S_ISLNK(status.st_mode):
+        return _link_target_stamp(path, status)
+    return (
+        status.st_mode,
+        status.st_dev,
+        status.st_ino,
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+    )
 
 
-def _led(path: str, link: os.stat_result) -> Stamp:
-    """What a link leads to; one that leads nowhere is more than nothing."""
+def _link_target_stamp(path: str, link: os.stat_result) -> Stamp:
+    """Return the stamp of a link's target; a dangling link has a stamp of its own."""
     try:
-        found = os.stat(path)
+        target = os.stat(path)
     except (OSError, ValueError):
         return link.st_mode, link.st_ino, link.st_mtime_ns, link.st_ctime_ns
-    return found.st_mode, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return (
+        target.st_mode,
+        target.st_dev,
+        target.st_ino,
+        target.st_size,
+        target.st_mtime_ns,
+        target.st_ctime_ns,
+    )
 
 
 def _first_missing(path: str) -> str:
-    """The uppermost folder on the way to a missing *path* that is missing too; else *path* itself."""
-    above = os.path.dirname(path)
-    while len(above) > 1 and _stamp(above, whether=True) is None:
-        path, above = above, os.path.dirname(above)
+    """Return the topmost missing folder above a missing *path*, or *path* itself."""
+    parent = os.path.dirname(path)
+    while len(parent) > 1 and _stamp(parent, existence_only=True) is None:
+        path, parent = parent, os.path.dirname(parent)
     return path

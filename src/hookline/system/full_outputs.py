@@ -1,6 +1,6 @@
-"""Keep the whole of an output that was shown shortened, in the user's own scratch folder, for a day.
+"""Full text of outputs that were shown shortened, kept in the user's scratch folder for a day.
 
-What is kept has gone through redaction already, as all that leaves a hook.
+The text is already redacted, like everything that leaves a hook.
 """
 
 import os
@@ -8,39 +8,41 @@ import time
 from contextlib import suppress
 from hashlib import sha256
 
-KEPT_FOR = 24 * 60 * 60
-MOST = 200
-"""Files; the oldest go first."""
-LARGEST = 32 * 1024 * 1024
+MAX_AGE_SECONDS = 24 * 60 * 60
+MAX_FILES = 200
+"""Files kept; the oldest are deleted first."""
+MAX_BYTES = 32 * 1024 * 1024
 
 
-def keep(folder: str, text: str) -> str:
-    """Write *text* to a file of its own under *folder*; its path, or nothing where that cannot be."""
-    data = text.encode("utf-8", "surrogateescape")[:LARGEST]
+def save(folder: str, text: str) -> str:
+    """Write *text* to a file of its own in *folder*; return its path, or an empty string if that fails."""
+    data = text.encode("utf-8", "surrogateescape")[:MAX_BYTES]
     path = os.path.join(folder, f"{sha256(data).hexdigest()[:16]}.txt")
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "wb") as file:
+        descriptor = os.open(
+            path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
+        with os.fdopen(descriptor, "wb") as file:
             file.write(data)
     except OSError:
         return ""
-    _tidy(folder)
+    _delete_old(folder)
     return path
 
 
-def _tidy(folder: str) -> None:
-    aged = sorted(_aged(folder), reverse=True)
-    oldest = time.time() - KEPT_FOR
-    for position, (at, path) in enumerate(aged):
-        if at < oldest or position >= MOST:
+def _delete_old(folder: str) -> None:
+    files = sorted(_files_by_time(folder), reverse=True)
+    cutoff = time.time() - MAX_AGE_SECONDS
+    for position, (modified, path) in enumerate(files):
+        if modified < cutoff or position >= MAX_FILES:
             with suppress(OSError):
                 os.unlink(path)
 
 
-def _aged(folder: str) -> list[tuple[float, str]]:
+def _files_by_time(folder: str) -> list[tuple[float, str]]:
     try:
-        with os.scandir(folder) as found:
-            return [(one.stat(follow_symlinks=False).st_mtime, one.path) for one in found]
+        with os.scandir(folder) as entries:
+            return [(entry.stat(follow_symlinks=False).st_mtime, entry.path) for entry in entries]
     except OSError:
         return []

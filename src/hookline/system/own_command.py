@@ -1,4 +1,4 @@
-"""The commands of this installation: where its programs lie, and how a shell runs them."""
+"""Commands of this installation: the paths of its programs, and the commands that run them in a shell."""
 
 import os
 import sys
@@ -13,12 +13,12 @@ CLIENT = "hookline-client"
 
 
 @cache
-def programs() -> str:
-    """Return the folder of this installation's programs, as its client finds it from its own path."""
+def find_programs() -> str:
+    """Return the folder of this installation's programs, as its client derives it from its own path."""
     if sys.prefix != sys.base_prefix:
         return os.path.realpath(os.path.join(sys.prefix, "bin"))
     folders = [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", "posix_user")]
-    return os.path.realpath(next((one for one in folders if _has_client(one)), folders[0]))
+    return os.path.realpath(next((folder for folder in folders if _has_client(folder)), folders[0]))
 
 
 def _has_client(folder: str) -> bool:
@@ -26,8 +26,8 @@ def _has_client(folder: str) -> bool:
 
 
 def client_path() -> str:
-    """Return the path of this installation's client; empty if it was not installed."""
-    return os.path.join(programs(), CLIENT) if _has_client(programs()) else ""
+    """Return the path of this installation's client; empty if it is not installed."""
+    return os.path.join(find_programs(), CLIENT) if _has_client(find_programs()) else ""
 
 
 def client_command(env: Mapping[str, str]) -> str:

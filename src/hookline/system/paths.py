@@ -1,4 +1,4 @@
-"""Where things of the user and of a project lie on this machine."""
+"""Paths of the user's and a project's files on this machine."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Places(Struct, frozen=True, kw_only=True):
 
     home: str
     config: str
-    """The user's own configuration, and what the user trusts."""
+    """Folder of the user's configuration and trust decisions."""
     state: str
-    """The store and its spool."""
+    """Folder of the store and its spool."""
     scratch: str
     root: str
     """The project's root."""
@@ -41,7 +41,7 @@ class Places(Struct, frozen=True, kw_only=True):
         return f"{self.state}/spool"
 
     @property
-    def passes(self) -> str:
+    def grants(self) -> str:
         return f"{self.state}/passes.json"
 
     @property
@@ -50,60 +50,60 @@ class Places(Struct, frozen=True, kw_only=True):
 
     @property
     def project(self) -> str:
-        """The project's folder of configuration."""
+        """Folder of the project's configuration."""
         return os.path.join(self.root, FOLDER)
 
 
-def find(env: Mapping[str, str], cwd: str) -> Places:
-    """The places of whoever calls from *cwd* with the environment *env*."""
+def find_places(env: Mapping[str, str], cwd: str) -> Places:
+    """Return the paths for a caller in the folder *cwd* with the environment *env*."""
     home = env.get("HOME") or _login_home()
     return Places(
         home=home,
-        config=_under(env, "XDG_CONFIG_HOME", home, ".config"),
-        state=_under(env, "XDG_STATE_HOME", home, ".local/state"),
-        scratch=_under(env, "XDG_CACHE_HOME", home, ".cache"),
+        config=_xdg_folder(env, "XDG_CONFIG_HOME", home, ".config"),
+        state=_xdg_folder(env, "XDG_STATE_HOME", home, ".local/state"),
+        scratch=_xdg_folder(env, "XDG_CACHE_HOME", home, ".cache"),
         root=project_root(cwd),
         daemon=daemon_folders(),
     )
 
 
 def daemon_folders() -> tuple[str, ...]:
-    """Return the folders that may hold the daemon's files, best first; `client.candidates` is the same.
+    """Return the folders that may hold the daemon's files, best first; must equal `client.candidates`.
 
-    No environment variable chooses them: a repository's settings may have set it.
+    No environment variable chooses them, because a repository's settings may have set it.
     """
     own = [os.path.join(virtual_environment(), "run")] if virtual_environment() else []
     return (*own, f"/run/user/{os.getuid()}/hookline", f"/tmp/hookline-{os.getuid()}")  # noqa: S108 -- checked before use
 
 
 def virtual_environment() -> str:
-    """Return the folder of the virtual environment that runs; empty if none does."""
+    """Return the folder of the running virtual environment; empty if there is none."""
     return os.path.realpath(sys.prefix) if sys.prefix != sys.base_prefix else ""
 
 
-def _under(env: Mapping[str, str], variable: str, home: str, usual: str) -> str:
+def _xdg_folder(env: Mapping[str, str], variable: str, home: str, default: str) -> str:
     base = env.get(variable, "")
-    return os.path.join(base if os.path.isabs(base) else os.path.join(home, usual), "hookline")
+    return os.path.join(base if os.path.isabs(base) else os.path.join(home, default), "hookline")
 
 
 def project_root(cwd: str) -> str:
-    """The nearest folder, from *cwd* upwards, that has `.git` or `.hookline`; else *cwd* itself."""
-    here = start = os.path.abspath(cwd or ".")
+    """Return the nearest folder, from *cwd* upwards, that has `.git` or `.hookline`; else *cwd* itself."""
+    folder = start = os.path.abspath(cwd or ".")
     while True:
-        if any(_is_there(os.path.join(here, mark)) for mark in (".git", FOLDER)):
-            return here
-        if here == os.path.dirname(here):
+        if any(_exists(os.path.join(folder, name)) for name in (".git", FOLDER)):
+            return folder
+        if folder == os.path.dirname(folder):
             return start
-        here = os.path.dirname(here)
+        folder = os.path.dirname(folder)
 
 
-def _is_there(path: str) -> bool:
-    file_stamps.at(path, whether=True)
+def _exists(path: str) -> bool:
+    file_stamps.record_read(path, existence_only=True)
     return os.path.lexists(path)
 
 
 def _login_home() -> str:
-    """Whoever calls without one: not the home of the process that answers."""
+    # The caller's environment has no HOME; that of the daemon may be another's.
     try:
         return pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:

@@ -1,4 +1,4 @@
-"""What lies behind a path: where its links lead, and the text of a script that is about to run."""
+"""Resolved paths, the text of a script that is about to run, and the end of a transcript."""
 
 from __future__ import annotations
 
@@ -9,49 +9,53 @@ from hookline.core.events import Event, PostToolUse
 from hookline.core.host import Host
 from hookline.core.values import replace
 
-LARGEST = 128 * 1024
-"""Bytes of a script that are looked at."""
-_OURS = ("/dev/", "/proc/")
-"""Where names mean what this process has open, not what the command would have."""
-LAST = 512 * 1024
-"""Bytes of a recording's end that are looked at."""
+MAX_SCRIPT_BYTES = 128 * 1024
+"""Bytes read of a script."""
+_PROCESS_FOLDERS = ("/dev/", "/proc/")
+"""Folders whose names depend on the process that opens them, so the command would see other files."""
+TRANSCRIPT_TAIL_BYTES = 512 * 1024
+"""Bytes read from the end of a transcript."""
 
 
-def real(path: str) -> str:
-    """*path* with all links followed, as far as it exists; the path itself where that cannot be told."""
+def resolve_path(path: str) -> str:
+    """Return *path* with all links resolved, as far as it exists; unchanged if that fails."""
     try:
         return os.path.realpath(path)
     except (OSError, ValueError):
         return path
 
 
-def script(path: str) -> str:
-    """The text of the file at *path*; empty where it is none, cannot be read, or is no text."""
-    data = b"" if path.startswith(_OURS) else _bytes(path, LARGEST)
+def read_script(path: str) -> str:
+    """Return the text of the file at *path*; empty if it is not a readable text file."""
+    data = b"" if path.startswith(_PROCESS_FOLDERS) else _read_bytes(path, MAX_SCRIPT_BYTES)
     return "" if b"\0" in data else data.decode("utf-8", "replace")
 
 
-def ending(path: str) -> str:
-    """The last lines of the file at *path*; empty where it is none or cannot be read."""
-    return _bytes(path, LAST, last=True).decode("utf-8", "replace")
+def read_tail(path: str) -> str:
+    """Return the last lines of the file at *path*; empty if it is not a readable file."""
+    return _read_bytes(path, TRANSCRIPT_TAIL_BYTES, last=True).decode("utf-8", "replace")
 
 
-def _bytes(path: str, most: int, *, last: bool = False) -> bytes:
+def _read_bytes(path: str, size: int, *, last: bool = False) -> bytes:
     try:
-        there = os.stat(path)
-        if not stat.S_ISREG(there.st_mode):
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
             return b""
-        # O_NONBLOCK: what was a file a moment ago may be a pipe by now, and opening it must not wait.
+        # O_NONBLOCK: the file may have been replaced by a pipe since, and opening it must not block.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            file.seek(max(there.st_size - most, 0) if last else 0)
-            return file.read(most)
+            file.seek(max(status.st_size - size, 0) if last else 0)
+            return file.read(size)
     except (OSError, ValueError):
         return b""
 
 
-def as_recorded(host: Host, event: Event) -> Event:
-    """A tool that failed, where only the host's own recording says so."""
-    if host.recorded is None or not isinstance(event, PostToolUse) or not (event.success and event.call):
+def add_recorded_error(host: Host, event: Event) -> Event:
+    """Mark a tool call as failed if only the host's transcript records its error."""
+    if (
+        host.find_recorded_error is None
+        or not isinstance(event, PostToolUse)
+        or not (event.success and event.call)
+    ):
         return event
-    error = host.recorded(ending(event.transcript), event.call) if event.transcript else ""
+    error = host.find_recorded_error(read_tail(event.transcript), event.call) if event.transcript else ""
     return replace(event, success=False, error=error) if error else event

@@ -15,21 +15,22 @@ from typing import Any
 
 import msgspec
 
-from hookline.core.frozen import frozen, plain
+from hookline.core.frozen import encode_mapping, freeze
 from hookline.core.store import Record, Store, StoreFailed
 from hookline.core.values import replace
-from hookline.system import spool_files as files
+from hookline.system import spool_files
 
 Turn = Callable[[], AbstractContextManager[None]]
+"""Context manager in which one piece is stored."""
 
-PIECE = 20
+PIECE_RECORDS = 20
 """Records stored in one turn, about a millisecond, while calls wait for their answers."""
-_BATCH = 4 << 20
+_BATCH_BYTES = 4 << 20
 """Bytes of lines stored in one transaction."""
-_TORN = "spool.torn"
-_NAMES = Record.__struct_fields__
-_values = attrgetter(*_NAMES)
-_encode = msgspec.json.Encoder(enc_hook=plain).encode_lines
+_TORN_FILE = "spool.torn"
+_FIELDS = Record.__struct_fields__
+_values = attrgetter(*_FIELDS)
+_encode = msgspec.json.Encoder(enc_hook=encode_mapping).encode_lines
 _decode = msgspec.json.Decoder(Record).decode
 
 
@@ -41,16 +42,16 @@ class Spool:
         self._lock, self._draining = threading.Lock(), threading.Lock()
         self._file: int | None = None
         self._path = ""
-        self._held: list[Record] = []
-        self._moving: _Moving | None = None
-        self._failed = False
+        self._records: list[Record] = []
+        self._in_transfer: _Transfer | None = None
+        self._last_drain_failed = False
 
     def append(self, record: Record) -> None:
         """Write *record* to the file; raise `OSError` if that fails."""
-        line, held = _written(record)
+        line, stored = _encode_record(record)
         with self._lock:
-            files.write(self._opened(), line, self._path)
-            self._held.append(held)
+            spool_files.write(self._open(), line, self._path)
+            self._records.append(stored)
 
     def drain(self, store: Store, turn: Turn = nullcontext) -> int:
         """Store all records held so far and those that dead processes left; return how many.
@@ -59,66 +60,66 @@ class Spool:
         a *turn*, so that a call that is being answered waits for one piece at most.
         """
         try:
-            moved = self._moved(store, turn)
-            self._take()
-            moved += self._moved(store, turn)
+            count = self._store_transfer(store, turn)
+            self._begin_transfer()
+            count += self._store_transfer(store, turn)
             with turn():
-                moved += _drain_left_over(self.folder, store)
+                count += _drain_left_over(self.folder, store)
         except (StoreFailed, OSError):
-            self._failed = True
+            self._last_drain_failed = True
             raise
-        self._failed = False
-        return moved
+        self._last_drain_failed = False
+        return count
 
-    def bring(self, store: Store) -> None:
-        """Drain for an answer that reads the store; do nothing if the last attempt failed."""
-        if not self._failed:
+    def drain_for_reply(self, store: Store) -> None:
+        """Drain before a reply that reads the store; do nothing if the last drain failed."""
+        if not self._last_drain_failed:
             self.drain(store)
 
-    def _take(self) -> None:
+    def _begin_transfer(self) -> None:
         with self._draining, self._lock:
-            if self._moving is None and self._file is not None:
-                self._moving = _Moving(self._file, self._path, self._held)
-                self._file, self._held = None, []
+            if self._in_transfer is None and self._file is not None:
+                self._in_transfer = _Transfer(self._file, self._path, self._records)
+                self._file, self._records = None, []
 
-    def _moved(self, store: Store, turn: Turn) -> int:
-        moved = 0
-        while self._moving is not None:
+    def _store_transfer(self, store: Store, turn: Turn) -> int:
+        count = 0
+        while self._in_transfer is not None:
             with turn(), self._draining:
-                moved += self._piece(store)
-        return moved
+                count += self._store_piece(store)
+        return count
 
-    def _piece(self, store: Store) -> int:
-        moving = self._moving
-        if moving is None:  # another thread was quicker
+    def _store_piece(self, store: Store) -> int:
+        transfer = self._in_transfer
+        if transfer is None:  # another thread was quicker
             return 0
-        piece = moving.records[moving.done : moving.done + PIECE]
-        over = True  # if the store fails, the file is left over for the next drain
+        piece = transfer.records[transfer.done : transfer.done + PIECE_RECORDS]
+        done = True  # if the store fails, the next drain stores the file
         try:
             store.record(piece)
-            moving.done += len(piece)
-            over = moving.done == len(moving.records)
-            if over:
-                files.remove(moving.path)
+            transfer.done += len(piece)
+            done = transfer.done == len(transfer.records)
+            if done:
+                spool_files.remove(transfer.path)
         finally:
-            if over:
-                self._moving = None
-                os.close(moving.file)
+            if done:
+                self._in_transfer = None
+                os.close(transfer.file)
         return len(piece)
 
-    def _opened(self) -> int:
+    def _open(self) -> int:
         if self._file is not None and os.fstat(self._file).st_nlink:
             return self._file
-        file, path = files.create(self.folder)
-        if self._file is not None:  # the file was removed, and what it held is written again
+        file, path = spool_files.create(self.folder)
+        if self._file is not None:  # the file was removed: write its records again
             os.close(self._file)
         self._file, self._path = file, path
-        for record in self._held:
-            files.write(file, to_json(record), path)
+        for record in self._records:
+            spool_files.write(file, to_json(record), path)
         return file
 
 
-class _Moving:
+class _Transfer:
     """A file whose records are being stored."""
 
     def __init__(self, file: int, path: str, records: list[Record]) -> None:
@@ -127,26 +128,26 @@ class _Moving:
 
 def append(folder: str, record: Record) -> None:
     """Write one *record* to *folder*, for any process to store; raise `OSError` if that fails."""
-    files.append(folder, to_json(record))
+    spool_files.append(folder, to_json(record))
 
 
 def drain(folder: str, store: Store) -> int:
     """Store all records in *folder*, also those that living processes still hold; return how many."""
-    moved = 0
-    for path in files.paths(folder):
-        file = files.lock_left_over(path)
-        moved += _copy(path, store) if file is None else _replay(file, path, store)
-    return moved
+    count = 0
+    for path in spool_files.paths(folder):
+        file = spool_files.lock_left_over(path)
+        count += _store_held(path, store) if file is None else _store_and_remove(file, path, store)
+    return count
 
 
 def _drain_left_over(folder: str, store: Store) -> int:
-    locked = ((files.lock_left_over(path), path) for path in files.paths(folder))
-    return sum(_replay(file, path, store) for file, path in locked if file is not None)
+    locked = ((spool_files.lock_left_over(path), path) for path in spool_files.paths(folder))
+    return sum(_store_and_remove(file, path, store) for file, path in locked if file is not None)
 
 
 def problem(folder: str) -> str:
     """Return a sentence for the user about records that were cut short; empty if there are none."""
-    path = os.path.join(folder, _TORN)
+    path = os.path.join(folder, _TORN_FILE)
     if not os.path.lexists(path):
         return ""
     return (
@@ -156,16 +157,16 @@ def problem(folder: str) -> str:
 
 def to_json(record: Record) -> bytes:
     """Return the line for *record*; lone surrogates become U+FFFD, and infinite numbers in the trail null."""
-    return _written(record)[0]
+    return _encode_record(record)[0]
 
 
-def _written(record: Record) -> tuple[bytes, Record]:
+def _encode_record(record: Record) -> tuple[bytes, Record]:
     """Return the line for *record*, and the record as a reader of the line will see it."""
-    values = dict(zip(_NAMES, _values(record), strict=True))
+    fields = dict(zip(_FIELDS, _values(record), strict=True))
     try:
-        line = _encode((values,))
+        line = _encode((fields,))
     except UnicodeEncodeError:
-        line = _encode((_sayable(values),))
+        line = _encode((_replace_surrogates(fields),))
         return line, from_json(line)
     return line, from_json(line) if b"null" in line else record
 
@@ -176,43 +177,43 @@ def from_json(line: bytes) -> Record:
         record = _decode(line)
     except RecursionError as error:
         raise ValueError("nested too deeply for a record") from error
-    return replace(record, trail=frozen(record.trail), counts=frozen(record.counts))
+    return replace(record, trail=freeze(record.trail), counts=freeze(record.counts))
 
 
-def _sayable(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {_sayable(key): _sayable(item) for key, item in value.items()}
-    return [_sayable(item) for item in value] if isinstance(value, list | tuple) else value
+        return {_replace_surrogates(key): _replace_surrogates(item) for key, item in value.items()}
+    return [_replace_surrogates(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _replay(file: int, path: str, store: Store) -> int:
-    moved, torn = 0, b""
+def _store_and_remove(file: int, path: str, store: Store) -> int:
+    count, torn = 0, b""
     with open(file, "rb") as lines:
         for records, rest in _batches(lines.readlines):
             store.record(records)
-            moved, torn = moved + len(records), torn + rest
+            count, torn = count + len(records), torn + rest
         _set_aside(os.path.dirname(path), torn)
-        files.remove(path)
-    return moved
+        spool_files.remove(path)
+    return count
 
 
-def _copy(path: str, store: Store) -> int:
+def _store_held(path: str, store: Store) -> int:
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:  # its process has stored the records and removed it
         return 0
-    moved = 0
+    count = 0
     with open(file, "rb") as lines:
         for records, _ in _batches(lines.readlines):
             store.record(records)
-            moved += len(records)
-    return moved
+            count += len(records)
+    return count
 
 
 def _batches(read: Callable[[int], list[bytes]]) -> Iterator[tuple[list[Record], bytes]]:
-    while batch := read(_BATCH):
+    while batch := read(_BATCH_BYTES):
         records, torn = [], b""
         for line in filter(None, map(bytes.strip, batch)):
             try:
@@ -226,7 +227,7 @@ def _set_aside(folder: str, torn: bytes) -> None:
     if not torn:
         return
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    aside = os.open(os.path.join(folder, _TORN), flags, 0o600)
-    with open(aside, "r+b", buffering=0) as file:
-        if torn not in file.read():  # a drainer that was killed here left the same
+    descriptor = os.open(os.path.join(folder, _TORN_FILE), flags, 0o600)
+    with open(descriptor, "r+b", buffering=0) as file:
+        if torn not in file.read():  # a drain that was killed here already wrote the same
             file.write(torn)

@@ -48,7 +48,7 @@ def write(file: int, data: bytes, path: str) -> None:
 
 def append(folder: str, data: bytes) -> None:
     """Append *data* to a file that no process holds; raise `OSError` if that fails."""
-    file, path = _free(folder) or create(folder)
+    file, path = _open_unlocked(folder) or create(folder)
     try:
         # The process that left the file may have been killed while it wrote its last line.
         write(file, b"\n" + data, path)
@@ -56,7 +56,7 @@ def append(folder: str, data: bytes) -> None:
         os.close(file)
 
 
-def _free(folder: str) -> tuple[int, str] | None:
+def _open_unlocked(folder: str) -> tuple[int, str] | None:
     for path in reversed(paths(folder)):
         with suppress(OSError):
             file = file_lock.try_open_locked(path, _APPEND)
@@ -73,7 +73,7 @@ def lock_left_over(path: str) -> int | None:
 
 
 def left_over(folder: str) -> Iterator[tuple[int, str]]:
-    """Yield each file that a dead process left, locked until the next one is asked for."""
+    """Yield each file that a dead process left, locked until the next one is requested."""
     for path in paths(folder):
         file = lock_left_over(path)
         if file is not None:

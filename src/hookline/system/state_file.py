@@ -1,4 +1,4 @@
-"""The state file of a session: for others to read, never what we go by; what is in its way is replaced."""
+"""The state file of a session, written for other programs to read; hookline itself never reads it."""
 
 import hashlib
 import json
@@ -8,68 +8,69 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 
-from hookline.core.frozen import thawed
+from hookline.core.frozen import thaw
 from hookline.core.response import Mirror
 
-OLD = 24 * 3600.0
-"""Seconds after which a file is one that a session left behind."""
-USUAL = "/tmp"  # noqa: S108 -- nothing there is followed, and nothing that is read there counts
-NAMES = ("TMPDIR", "TEMP", "TMP")
-_OURS = re.compile(r"ar-session-[0-9a-f]{12}\.json(?:\.[0-9a-f]+)?")
+MAX_AGE_SECONDS = 24 * 3600.0
+"""Seconds after which a file counts as left behind by its session."""
+DEFAULT_FOLDER = "/tmp"  # noqa: S108 -- no link there is followed, and no file there is read
+FOLDER_VARIABLES = ("TMPDIR", "TEMP", "TMP")
+_FILE_NAME = re.compile(r"ar-session-[0-9a-f]{12}\.json(?:\.[0-9a-f]+)?")
 
 
-def reflect(effect: Mirror, env: Mapping[str, str]) -> str:
-    """Write or remove the file; what could not be done, in a sentence."""
-    place = folder(env)
-    path = os.path.join(place, name(effect.key))
+def write_or_remove(effect: Mirror, env: Mapping[str, str]) -> str:
+    """Write or remove the file; return an error message, empty on success."""
+    folder = find_folder(env)
+    path = os.path.join(folder, file_name(effect.key))
     try:
-        if effect.says:
-            _write(path, json.dumps(thawed(effect.says), indent=2, ensure_ascii=False) + "\n")
+        if effect.content:
+            _write(path, json.dumps(thaw(effect.content), indent=2, ensure_ascii=False) + "\n")
         else:
             with suppress(FileNotFoundError):
                 os.unlink(path)
     except OSError as error:
-        return (
-            f"the state file {path} could not be {'written' if effect.says else 'removed'}: {error.strerror}"
-        )
+        action = "written" if effect.content else "removed"
+        return f"the state file {path} could not be {action}: {error.strerror}"
     if effect.tidy:
-        _tidy(place)
+        _remove_old(folder)
     return ""
 
 
-def name(key: str) -> str:
+def file_name(key: str) -> str:
     digest = hashlib.md5(key.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
     return f"ar-session-{digest[:12]}.json"
 
 
-def folder(env: Mapping[str, str]) -> str:
-    """The temporary folder of whoever called, which need not be that of the process that answers."""
-    given = (env.get(one, "") for one in NAMES)
-    return next((one for one in given if os.path.isabs(one) and os.path.isdir(one)), USUAL)
+def find_folder(env: Mapping[str, str]) -> str:
+    """Return the caller's temporary folder, which may differ from that of the answering process."""
+    folders = (env.get(name, "") for name in FOLDER_VARIABLES)
+    return next((path for path in folders if os.path.isabs(path) and os.path.isdir(path)), DEFAULT_FOLDER)
 
 
 def _write(path: str, text: str) -> None:
-    """All at once: what is in the way, a link or somebody else's file, is replaced and not written to."""
-    new = f"{path}.{os.urandom(6).hex()}"
-    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    """Write atomically, and replace an existing link or another user's file instead of writing to it."""
+    temporary = f"{path}.{os.urandom(6).hex()}"
+    descriptor = os.open(
+        temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+    )
     try:
-        with open(handle, "w", encoding="utf-8", errors="replace") as file:
+        with open(descriptor, "w", encoding="utf-8", errors="replace") as file:
             file.write(text)
-        os.replace(new, path)
+        os.replace(temporary, path)
     except OSError:
         with suppress(OSError):
-            os.unlink(new)
+            os.unlink(temporary)
         raise
 
 
-def _tidy(place: str) -> None:
-    """What sessions of long ago left behind, as far as it is ours."""
-    before = time.time() - OLD
-    with suppress(OSError), os.scandir(place) as entries:
+def _remove_old(folder: str) -> None:
+    """Remove our own files that old sessions left behind."""
+    cutoff = time.time() - MAX_AGE_SECONDS
+    with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if not _OURS.fullmatch(entry.name):
+            if not _FILE_NAME.fullmatch(entry.name):
                 continue
             with suppress(OSError):
-                there = entry.stat(follow_symlinks=False)
-                if there.st_mtime < before and there.st_uid == os.getuid():
+                status = entry.stat(follow_symlinks=False)
+                if status.st_mtime < cutoff and status.st_uid == os.getuid():
                     os.unlink(entry.path)

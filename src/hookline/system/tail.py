@@ -1,4 +1,4 @@
-"""Read what was added to a file of lines since the last look, whatever became of the file in between."""
+"""Lines appended to a file since the last read, even if the file was truncated or rewritten in between."""
 
 from __future__ import annotations
 
@@ -12,123 +12,137 @@ from msgspec import Struct
 
 from hookline.core.values import replace
 
-AT_ONCE = 8 * 1024 * 1024
-"""Bytes that one look reads at most; where there are more, the next look goes on."""
-LONGEST = 4 * 1024 * 1024
-"""Bytes of a line: a longer one tells nothing of ours."""
-FIRST = 50
-"""Lines of the beginning of a recording that is too long to be looked at as a whole."""
-SAMPLE = 256
-"""Bytes by which a file is known again."""
+MAX_READ_BYTES = 8 * 1024 * 1024
+"""Bytes read at a time; the next read continues after them."""
+MAX_LINE_BYTES = 4 * 1024 * 1024
+"""Bytes of a line; longer lines are skipped."""
+HEAD_LINES = 50
+"""Lines kept from the beginning of a transcript that is too long to be read whole."""
+SAMPLE_BYTES = 256
+"""Bytes at both ends of the part already read, by which a file is recognised."""
 
 
-class Mark(Struct, frozen=True, kw_only=True):
-    """How far a file was read, and how to tell that it is still the same."""
+class ReadPosition(Struct, frozen=True, kw_only=True):
+    """Position up to which a file was read, and checksums that tell whether it is still the same file."""
 
     path: str = ""
     inode: int = 0
     offset: int = 0
     head: int = 0
-    """A checksum of its first bytes, at most `SAMPLE` of those that were read."""
+    """Checksum of the first bytes, at most `SAMPLE_BYTES` of those already read."""
     tail: int = 0
-    """Of the last ones that were read."""
+    """Checksum of the last bytes already read."""
     behind: bool = False
-    """Whether there is more than one look could read."""
+    """Whether the file has more than one read returned."""
     inside: bool = False
-    """Whether it stands inside of a line that is too long."""
+    """Whether the position is inside a line that is too long."""
 
 
-class Look(Struct, frozen=True, kw_only=True):
-    """What one look found."""
+class NewLines(Struct, frozen=True, kw_only=True):
+    """Result of one read."""
 
     lines: tuple[bytes, ...] = ()
-    mark: Mark
-    again: bool = False
-    """Whether the file was cut or written anew, so that the lines are all of it, told again."""
+    position: ReadPosition
+    restarted: bool = False
+    """Whether the file was truncated or rewritten, so that the lines start again at its beginning."""
 
 
-def look(path: str, mark: Mark, marks: Iterable[bytes], most: int = AT_ONCE) -> Look:
-    """The whole lines behind *mark* that have one of the *marks* in them."""
+def read_new_lines(
+    path: str, position: ReadPosition, patterns: Iterable[bytes], max_bytes: int = MAX_READ_BYTES
+) -> NewLines:
+    """Return the complete lines after *position* that contain one of the *patterns*."""
     try:
-        # O_NONBLOCK: a pipe in its place must not make us wait.
+        # O_NONBLOCK: opening a pipe must not block.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0) as file:
-            there = os.fstat(file.fileno())
-            if not stat.S_ISREG(there.st_mode):
-                return Look(mark=mark)
-            same = mark.path == path and mark.inode == there.st_ino
-            if same and there.st_size == mark.offset:
-                return Look(mark=mark)
-            return _read(file.fileno(), there, path, mark, tuple(marks), most)
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return NewLines(position=position)
+            same = position.path == path and position.inode == status.st_ino
+            if same and status.st_size == position.offset:
+                return NewLines(position=position)
+            return _read_from(file.fileno(), status, path, position, tuple(patterns), max_bytes)
     except (OSError, ValueError):
-        return Look(mark=mark)
+        return NewLines(position=position)
 
 
-def _read(
-    handle: int, there: os.stat_result, path: str, mark: Mark, marks: tuple[bytes, ...], most: int
-) -> Look:
-    known = bool(mark.path) and mark.offset > 0
-    begun = known and _sum(handle, 0, min(mark.offset, SAMPLE)) == mark.head
-    goes_on = (
-        begun
-        and there.st_size >= mark.offset
-        and _sum(handle, max(mark.offset - SAMPLE, 0), min(mark.offset, SAMPLE)) == mark.tail
+def _read_from(
+    file: int,
+    status: os.stat_result,
+    path: str,
+    mark: ReadPosition,
+    patterns: tuple[bytes, ...],
+    max_bytes: int,
+) -> NewLines:
+    read_before = bool(mark.path) and mark.offset > 0
+    same_head = read_before and _checksum(file, 0, min(mark.offset, SAMPLE_BYTES)) == mark.head
+    continues = (
+        same_head
+        and status.st_size >= mark.offset
+        and _checksum(file, max(mark.offset - SAMPLE_BYTES, 0), min(mark.offset, SAMPLE_BYTES)) == mark.tail
     )
-    start = mark if goes_on else Mark()
-    data = os.pread(handle, most, start.offset)
-    lines, taken, inside = _lines(data, marks, full=len(data) == most, inside=start.inside)
-    if known and not goes_on and not taken:
-        return Look(mark=mark)  # as long as no line of it is there, nobody can tell what became of it
-    offset = start.offset + taken
-    reached = Mark(
+    start = mark if continues else ReadPosition()
+    data = os.pread(file, max_bytes, start.offset)
+    lines, consumed, inside = _matching_lines(
+        data, patterns, full=len(data) == max_bytes, inside=start.inside
+    )
+    if read_before and not continues and not consumed:
+        # Wait for a complete line: until then, nothing shows whether the file was rewritten.
+        return NewLines(position=mark)
+    offset = start.offset + consumed
+    reached = ReadPosition(
         path=path,
-        inode=there.st_ino,
+        inode=status.st_ino,
         offset=offset,
-        head=_sum(handle, 0, min(offset, SAMPLE)),
-        tail=_sum(handle, max(offset - SAMPLE, 0), min(offset, SAMPLE)),
-        behind=len(data) == most and there.st_size > offset,
+        head=_checksum(file, 0, min(offset, SAMPLE_BYTES)),
+        tail=_checksum(file, max(offset - SAMPLE_BYTES, 0), min(offset, SAMPLE_BYTES)),
+        behind=len(data) == max_bytes and status.st_size > offset,
         inside=inside,
     )
-    return Look(lines=lines, mark=reached, again=begun and not goes_on)
+    return NewLines(lines=lines, position=reached, restarted=same_head and not continues)
 
 
-def _sum(handle: int, start: int, length: int) -> int:
-    return zlib.crc32(os.pread(handle, length, start))
+def _checksum(file: int, start: int, length: int) -> int:
+    return zlib.crc32(os.pread(file, length, start))
 
 
-def _lines(
-    data: bytes, marks: tuple[bytes, ...], *, full: bool, inside: bool
+def _matching_lines(
+    data: bytes, patterns: tuple[bytes, ...], *, full: bool, inside: bool
 ) -> tuple[tuple[bytes, ...], int, bool]:
-    """The lines that tell something, how many bytes are done with, and whether a line goes on without end."""
+    """Return the matching lines, the number of bytes consumed, and whether the last line is too long."""
     end = data.rfind(b"\n") + 1
     if not end:
-        endless = full or len(data) > LONGEST
-        return (), len(data) if endless else 0, inside or endless
+        too_long = full or len(data) > MAX_LINE_BYTES
+        return (), len(data) if too_long else 0, inside or too_long
     start = data.find(b"\n") + 1 if inside else 0
-    found = (line for line in data[start:end].split(b"\n") if line and len(line) <= LONGEST)
-    return tuple(line for line in found if any(mark in line for mark in marks)), end, False
+    lines = (line for line in data[start:end].split(b"\n") if line and len(line) <= MAX_LINE_BYTES)
+    return tuple(line for line in lines if any(pattern in line for pattern in patterns)), end, False
 
 
-def both_ends(path: str, marks: Iterable[bytes], most: int = AT_ONCE) -> tuple[bytes, ...]:
-    """The lines of a file that have one of the *marks* in them; of a long one its beginning and its end."""
-    wanted = tuple(marks)
-    found = look(path, Mark(), wanted, most)
-    if not found.mark.behind:
-        return found.lines
+def read_both_ends(
+    path: str, patterns: Iterable[bytes], max_bytes: int = MAX_READ_BYTES
+) -> tuple[bytes, ...]:
+    """Return the lines that contain one of the *patterns*; of a long file those of its head and its tail."""
+    needles = tuple(patterns)
+    head = read_new_lines(path, ReadPosition(), needles, max_bytes)
+    if not head.position.behind:
+        return head.lines
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0) as file:
-        start = max(os.fstat(file.fileno()).st_size - most, found.mark.offset)
-        # From the middle of a line, which counts as one that goes on for too long.
-        lines, _, _ = _lines(os.pread(file.fileno(), most, start), wanted, full=True, inside=True)
-    return found.lines[:FIRST] + lines
+        start = max(os.fstat(file.fileno()).st_size - max_bytes, head.position.offset)
+        # The start is in the middle of a line; `inside` skips the rest of it.
+        lines, _, _ = _matching_lines(
+            os.pread(file.fileno(), max_bytes, start), needles, full=True, inside=True
+        )
+    return head.lines[:HEAD_LINES] + lines
 
 
-def mark_from(kept: Any) -> Mark:
-    """The mark that was kept; none where that is not what we keep."""
-    if not isinstance(kept, Mapping):
-        return Mark()
-    usual = Mark()
-    fitting = {
-        name: kept[name]
+def mark_from(value: Any) -> ReadPosition:
+    """Return the mark stored in a note; an empty one if the value is invalid."""
+    if not isinstance(value, Mapping):
+        return ReadPosition()
+    default = ReadPosition()
+    valid = {
+        name: value[name]
         for name in ("path", "inode", "offset", "head", "tail", "behind", "inside")
-        if type(kept.get(name)) is type(getattr(usual, name))
+        if type(value.get(name)) is type(getattr(default, name))
     }
-    return replace(usual, **fitting)
+    return replace(default, **valid)

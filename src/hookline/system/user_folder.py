@@ -1,7 +1,7 @@
-"""Who keeps things here: a name that tells this user's folder of state from those of others.
+"""Id of the user who owns a state folder.
 
-A store may be shared by a team whose projects lie at the same path, as in containers; what one person's
-session leaves is nobody else's to go on from.
+A team may share a store while its projects lie at the same path, as in containers. The id keeps one user's
+session from continuing the work of another's.
 """
 
 from __future__ import annotations
@@ -9,31 +9,32 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-NAME = "id"
-_LENGTH = 16
+ID_FILE = "id"
+_ID_LENGTH = 16
 
 
-def own(state: str) -> str:
-    """The name of whoever keeps things in the folder *state*, chosen once; empty where nothing is kept."""
-    path = os.path.join(state, NAME)
-    known = _read(path)
-    if known or not state or not os.path.isdir(state):
-        return known
-    new = f"{path}.{os.urandom(6).hex()}"
+def user_id(state: str) -> str:
+    """Return the id kept in the folder *state*, created once; empty if the folder does not exist."""
+    path = os.path.join(state, ID_FILE)
+    existing = _read_id(path)
+    if existing or not state or not os.path.isdir(state):
+        return existing
+    temporary = f"{path}.{os.urandom(6).hex()}"
     with suppress(OSError):
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:
-            file.write(os.urandom(_LENGTH // 2).hex())
-        with suppress(FileExistsError):  # of two who choose at once, both have the same
-            os.link(new, path)
-        os.unlink(new)
-    return _read(path)
+        with open(
+            os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w"
+        ) as file:
+            file.write(os.urandom(_ID_LENGTH // 2).hex())
+        with suppress(FileExistsError):  # another process created it at the same time
+            os.link(temporary, path)
+        os.unlink(temporary)
+    return _read_id(path)
 
 
-def _read(path: str) -> str:
-    """Empty where there is none, or something else."""
+def _read_id(path: str) -> str:
     try:
         with open(path, encoding="ascii", errors="replace") as file:
-            found = file.read(_LENGTH + 1)
+            text = file.read(_ID_LENGTH + 1)
     except OSError:
         return ""
-    return found if len(found) == _LENGTH else ""
+    return text if len(text) == _ID_LENGTH else ""

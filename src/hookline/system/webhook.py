@@ -1,7 +1,6 @@
-"""Send a webhook from a process of its own: a few short tries, and a word in the trail where all failed.
+"""Webhooks, sent from a process of their own: a few short attempts, and an audit record if all fail.
 
-Whoever waits for our answer, and whoever answers, is gone or busy by then. The address itself is never told:
-it is often a secret.
+The caller and the answering process do not wait. The URL itself is never logged: it is often a secret.
 """
 
 import json
@@ -20,7 +19,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener, getproxies
 
 from hookline.core.events import Event
-from hookline.core.frozen import thawed
+from hookline.core.frozen import thaw
 from hookline.core.response import Post
 from hookline.core.store import Record
 from hookline.redact import redact
@@ -28,83 +27,90 @@ from hookline.system import spool
 from hookline.system.paths import Places
 from hookline.system.process import detached
 
-WITHIN = 2.0
-"""Seconds for one try, whatever the receiver does."""
-PAUSES = (0.5, 1.5)
-"""Seconds before the second and the third try."""
-AGAIN = (408, 425, 429)
-"""Refusals that may be over soon; so may everything from 500 on."""
+TIMEOUT_SECONDS = 2.0
+"""Seconds for one attempt."""
+PAUSES_SECONDS = (0.5, 1.5)
+"""Seconds before the second and the third attempt."""
+RETRY_STATUSES = (408, 425, 429)
+"""Statuses below 500 that are retried; all from 500 are."""
 HOOK = "stop-notify"
 RULE = f"{HOOK}:webhook"
-"""Under which its failures are found in the trail."""
+"""Rule name of failures in the audit trail."""
 _MAIN = "from hookline.system.webhook import main; main()"
 
 
-class _GivenUp(Exception):
-    """What another try will not change."""
+class _PermanentError(Exception):
+    """A failure that another attempt will not change."""
 
 
 def post(effect: Post, event: Event, places: Places, env: Mapping[str, str]) -> str:
-    """Have it sent; what could not even be tried, in a sentence."""
-    about = {"session": event.session, "host": event.host, "event": event.name, "cwd": redact(event.cwd)}
-    failed = wrong(effect.to)
-    if not failed:
-        what = {"to": effect.to, "says": thawed(effect.says), "spool": places.spool, "about": about}
+    """Start a process that sends the webhook; return an error message if that fails."""
+    record_fields = {
+        "session": event.session,
+        "host": event.host,
+        "event": event.name,
+        "cwd": redact(event.cwd),
+    }
+    error_message = check_url(effect.to)
+    if not error_message:
+        job = {"to": effect.to, "says": thaw(effect.content), "spool": places.spool, "about": record_fields}
         try:
             argv = [sys.executable, "-P", "-c", _MAIN]
-            detached.start(argv, stdin=json.dumps(what).encode(), env=detached.environment(env))
+            detached.start(argv, stdin=json.dumps(job).encode(), env=detached.environment(env))
         except OSError as error:
-            failed = f"no process could be started: {error.strerror}"
-    if failed:
-        return _told(places.spool, about, failed)
+            error_message = f"no process could be started: {error.strerror}"
+    if error_message:
+        return _record_failure(places.spool, record_fields, error_message)
     return ""
 
 
-def wrong(url: str) -> str:
-    """What is wrong with an address; it is not repeated."""
+def check_url(url: str) -> str:
+    """Return an error message for an invalid URL, else an empty string; the URL is not repeated."""
     try:
         parts = urlsplit(url)
-        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        fits = False
-    return "" if fits else "its address is no http:// or https:// address of a host"
+        valid = False
+    return "" if valid else "its address is no http:// or https:// address of a host"
 
 
 def main() -> None:
-    """What to send where is told on stdin."""
-    what: dict[str, Any] = json.load(sys.stdin)
-    failed = send(what["to"], json.dumps(what["says"]).encode())
-    if failed:
-        _told(what["spool"], what["about"], failed)
+    """Send the webhook described on stdin."""
+    job: dict[str, Any] = json.load(sys.stdin)
+    error_message = send(job["to"], json.dumps(job["says"]).encode())
+    if error_message:
+        _record_failure(job["spool"], job["about"], error_message)
     os._exit(0)
 
 
-def send(url: str, body: bytes, within: float = WITHIN, sleep: Callable[[float], None] = time.sleep) -> str:
-    """Try a few times; why it failed, empty where it did not. For the main thread of a process."""
-    why = ""
-    for pause in (0.0, *PAUSES):
+def send(
+    url: str, body: bytes, seconds: float = TIMEOUT_SECONDS, sleep: Callable[[float], None] = time.sleep
+) -> str:
+    """Try a few times; return an error message, empty on success. Call only from a process's main thread."""
+    failure = ""
+    for pause in (0.0, *PAUSES_SECONDS):
         sleep(pause)
         try:
-            with _limited(within):
-                why = _tried(url, body)
+            with _time_limit(seconds):
+                failure = _try_once(url, body)
         except TimeoutError:
-            why = f"no answer within {within:g} s"
-        except _GivenUp as error:
+            failure = f"no answer within {seconds:g} s"
+        except _PermanentError as error:
             return f"{error}"
-        if not why:
+        if not failure:
             return ""
-    return f"{why}, the last of {len(PAUSES) + 1} tries"
+    return f"{failure}, the last of {len(PAUSES_SECONDS) + 1} tries"
 
 
-def _tried(url: str, body: bytes) -> str:
-    """One try; nothing of what comes back is read but its first line."""
+def _try_once(url: str, body: bytes) -> str:
+    """Make one attempt; only the status line of the response is read."""
     try:
-        with build_opener(ProxyHandler(_proxies()), _NoRedirect).open(_request(url, body)) as answer:
-            status = answer.status
+        with build_opener(ProxyHandler(_proxies()), _NoRedirect).open(_request(url, body)) as response:
+            status = response.status
     except HTTPError as error:
         status = error.code
         error.close()
-    except URLError as error:  # which wraps what it met
+    except URLError as error:  # it wraps the original exception
         if isinstance(error.reason, TimeoutError):
             raise error.reason from None
         return f"it could not be reached ({type(error.reason).__name__})"
@@ -112,66 +118,72 @@ def _tried(url: str, body: bytes) -> str:
         raise
     except (HTTPException, ValueError, OSError) as error:
         return f"it could not be reached ({type(error).__name__})"
-    if 300 <= status < 400:  # noqa: PLR2004 -- as HTTP numbers them
-        raise _GivenUp(f"it was redirected (status {status}), which is not followed")
-    if 400 <= status < 500 and status not in AGAIN:  # noqa: PLR2004 -- ditto
-        raise _GivenUp(f"it was refused with status {status}")
+    if 300 <= status < 400:  # noqa: PLR2004 -- HTTP's classes of statuses
+        raise _PermanentError(f"it was redirected (status {status}), which is not followed")
+    if 400 <= status < 500 and status not in RETRY_STATUSES:  # noqa: PLR2004 -- ditto
+        raise _PermanentError(f"it was refused with status {status}")
     return "" if 200 <= status < 300 else f"it was answered with status {status}"  # noqa: PLR2004 -- ditto
 
 
 def _request(url: str, body: bytes) -> Request:
-    """A request to an address as people write it: `urllib` takes ASCII, and a password in a header only."""
+    """Return a request to a URL as users write it; `urllib` needs ASCII, and credentials in a header."""
     parts = urlsplit(url)
     host = (parts.hostname or "").encode("idna").decode()
-    place = (f"[{host}]" if ":" in host else host) + (f":{parts.port}" if parts.port else "")
-    path, query = quote(parts.path, safe=_AS_IT_IS), quote(parts.query, safe=_AS_IT_IS)
+    authority = (f"[{host}]" if ":" in host else host) + (f":{parts.port}" if parts.port else "")
+    path, query = quote(parts.path, safe=_UNQUOTED), quote(parts.query, safe=_UNQUOTED)
     headers = {"Content-Type": "application/json", "User-Agent": "hookline"}
     if parts.username is not None:
-        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
-    address = urlunsplit((parts.scheme, place, path, query, ""))
-    return Request(address, data=body, headers=headers, method="POST")  # noqa: S310 -- `wrong` looked at it
+        credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers["Authorization"] = f"Basic {b64encode(credentials.encode()).decode()}"
+    target = urlunsplit((parts.scheme, authority, path, query, ""))
+    return Request(target, data=body, headers=headers, method="POST")  # noqa: S310 -- `check_url` checked it
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    def redirect_request(self, *args: Any, **given: Any) -> None:
-        """Follow none: what is sent is for the receiver that was named."""
+    def redirect_request(self, *args: Any, **options: Any) -> None:
+        """Follow no redirects: the data is only for the configured receiver."""
 
 
 def _proxies() -> dict[str, str]:
-    """Those of the environment; ALL_PROXY holds for what has none of its own."""
-    found = getproxies()
-    return {**dict.fromkeys(("http", "https"), found["all"]), **found} if "all" in found else found
+    """Return the environment's proxies; ALL_PROXY applies to schemes without one."""
+    proxies = getproxies()
+    return {**dict.fromkeys(("http", "https"), proxies["all"]), **proxies} if "all" in proxies else proxies
 
 
-_AS_IT_IS = "%/:?&=;,@+$!*'()~"
+_UNQUOTED = "%/:?&=;,@+$!*'()~"
 """Characters of a path or a query that are not quoted."""
 
 
 @contextmanager
-def _limited(within: float) -> Iterator[None]:
-    """An end to a try also for a receiver that says a little at a time, and for a name nobody resolves."""
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TimeoutError` after so many seconds, also in a slow response or a name lookup."""
 
-    def over(number: int, frame: FrameType | None) -> None:
+    def expire(number: int, frame: FrameType | None) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, within)
+    previous = signal.signal(signal.SIGALRM, expire)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, previous)
 
 
-def _told(folder: str, about: Mapping[str, Any], failed: str) -> str:
-    """Put it into the trail; the sentence."""
-    sentence = redact(f"the webhook was not told: {failed}")
+def _record_failure(folder: str, record_fields: Mapping[str, Any], error_message: str) -> str:
+    """Append the failure to the audit trail; return it as a sentence."""
+    sentence = redact(f"the webhook was not told: {error_message}")
     step = {"hook": HOOK, "said": "failed", "rule": RULE, "note": sentence}
-    told = {**about, "summary": sentence, "rules": (RULE,), "warnings": (sentence,), "trail": (step,)}
-    kept = Record(id=os.urandom(16).hex(), at=time.time(), **told)
+    fields = {
+        **record_fields,
+        "summary": sentence,
+        "rules": (RULE,),
+        "warnings": (sentence,),
+        "trail": (step,),
+    }
+    record = Record(id=os.urandom(16).hex(), at=time.time(), **fields)
     try:
-        spool.append(folder, kept)
+        spool.append(folder, record)
     except OSError as error:
         return f"{sentence}; nor could that be kept: {error.strerror}"
     return sentence

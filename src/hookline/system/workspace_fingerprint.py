@@ -1,7 +1,7 @@
-"""A fingerprint of the working folder, and of one file in it: cheap, and of a bounded part.
+"""Cheap fingerprints of the working folder, from a bounded number of files, and of a single file.
 
-What programs make anew at every run (caches, build output, logs) is left out: the tests that fail again are
-not a change by having been run.
+Files that programs write at every run (caches, build output, logs) are left out, so that running the same
+failing tests again does not count as a change.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from hashlib import blake2b
 
-MOST = 4000
-"""Files and folders that are looked at; those nearest to the root come first."""
-LARGEST = 1_000_000
-MADE = frozenset(
+MAX_FILES = 4000
+"""Files and folders examined; those nearest to the root come first."""
+MAX_BYTES = 1_000_000
+GENERATED_FOLDERS = frozenset(
     {
         "node_modules",
         "__pycache__",
@@ -37,56 +37,71 @@ MADE = frozenset(
         "vendor",
     }
 )
-_MADE_FILES = (".pyc", ".log", ".tmp", ".tsbuildinfo", "-wal", "-shm", "-journal", ".swp", ".pid", ".lock~")
-_MADE_NAMES = (".coverage", ".DS_Store", "junit.xml", "coverage.xml", ".eslintcache")
+_GENERATED_SUFFIXES = (
+    ".pyc",
+    ".log",
+    ".tmp",
+    ".tsbuildinfo",
+    "-wal",
+    "-shm",
+    "-journal",
+    ".swp",
+    ".pid",
+    ".lock~",
+)
+_GENERATED_PREFIXES = (".coverage", ".DS_Store", "junit.xml", "coverage.xml", ".eslintcache")
 
 
 def fingerprint(root: str) -> str:
-    """The same as long as no file was added, changed or taken away, as far as is looked."""
-    seen = [_stamp(os.path.join(root, ".git", name)) for name in ("HEAD", "index")]
-    folders, left = [root], MOST
+    """Return a hash that stays the same until an examined file is added, changed or removed."""
+    stamps = [_stamp(os.path.join(root, ".git", name)) for name in ("HEAD", "index")]
+    folders, left = [root], MAX_FILES
     while folders and left > 0:
-        found, below = _entries(folders.pop(0), left)
-        left -= len(found) + 1
-        seen += found
-        folders += below
-    return blake2b("\n".join(seen).encode(errors="replace"), digest_size=6).hexdigest()
+        files, subfolders = _list_folder(folders.pop(0), left)
+        left -= len(files) + 1
+        stamps += files
+        folders += subfolders
+    return blake2b("\n".join(stamps).encode(errors="replace"), digest_size=6).hexdigest()
 
 
-def _entries(folder: str, most: int) -> tuple[list[str], list[str]]:
-    found: list[str] = []
-    below: list[str] = []
+def _list_folder(folder: str, max_files: int) -> tuple[list[str], list[str]]:
+    files: list[str] = []
+    subfolders: list[str] = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    below += [] if entry.name.startswith(".") or entry.name in MADE else [entry.path]
-                elif not entry.name.endswith(_MADE_FILES) and not entry.name.startswith(_MADE_NAMES):
-                    found.append(_told(entry.path, entry.stat(follow_symlinks=False)))
-                if len(found) >= most:
+                    subfolders += (
+                        [] if entry.name.startswith(".") or entry.name in GENERATED_FOLDERS else [entry.path]
+                    )
+                elif not entry.name.endswith(_GENERATED_SUFFIXES) and not entry.name.startswith(
+                    _GENERATED_PREFIXES
+                ):
+                    files.append(_format_stamp(entry.path, entry.stat(follow_symlinks=False)))
+                if len(files) >= max_files:
                     break
     except OSError:
         pass
-    return sorted(found), sorted(below)
+    return sorted(files), sorted(subfolders)
 
 
-def _told(path: str, known: os.stat_result) -> str:
-    return f"{path}\0{known.st_mtime_ns}\0{known.st_size}\0{known.st_mode}"
+def _format_stamp(path: str, status: os.stat_result) -> str:
+    return f"{path}\0{status.st_mtime_ns}\0{status.st_size}\0{status.st_mode}"
 
 
 def _stamp(path: str) -> str:
     try:
-        return _told(path, os.stat(path))
+        return _format_stamp(path, os.stat(path))
     except OSError:
         return path
 
 
-def content(path: str) -> str:
-    """A hash of what is in the file; empty where it cannot be read or is too large."""
+def hash_file(path: str) -> str:
+    """Return a hash of the file's content; empty if it cannot be read or is too large."""
     try:
-        if os.path.getsize(path) > LARGEST:
+        if os.path.getsize(path) > MAX_BYTES:
             return ""
         with open(path, "rb") as file:
-            return blake2b(file.read(LARGEST), digest_size=6).hexdigest()
+            return blake2b(file.read(MAX_BYTES), digest_size=6).hexdigest()
     except OSError:
         return ""

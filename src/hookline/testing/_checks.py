@@ -1,4 +1,4 @@
-"""What the suites of stores are checked with."""
+"""Helpers and hostile texts for the store suites."""
 
 import threading
 import uuid
@@ -13,36 +13,37 @@ HOSTILE = {
     "quotes": "'; DROP TABLE records; --\" ` \\ % _ ? :x",
     "controls": "".join(map(chr, range(32))) + "\x7f\u2028\ufeff",
 }
-"""Texts that stores have stumbled over."""
+"""Texts that have broken stores."""
 
 
-def name() -> str:
-    """A name that nobody has used before."""
+def unique_name() -> str:
+    """Return a unique name."""
     return uuid.uuid4().hex
 
 
-def at_once(work: Callable[[], Any], *, times: int) -> list[Any]:
-    answers: list[Any] = []
+def run_in_threads(work: Callable[[], Any], *, times: int) -> list[Any]:
+    """Return the results of *times* calls of *work* from eight threads."""
+    results: list[Any] = []
     start = threading.Barrier(8)
 
-    def several() -> None:
+    def run() -> None:
         start.wait()
-        answers.extend([work() for _ in range(times // 8)])
+        results.extend([work() for _ in range(times // 8)])
 
-    threads = [threading.Thread(target=several) for _ in range(8)]
+    threads = [threading.Thread(target=run) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return answers
+    return results
 
 
-def same(got: Any, wanted: Any) -> None:
-    # Not `assert`, which python -O takes out.
-    if got != wanted:
-        raise AssertionError(f"got {_short(got)}, wanted {_short(wanted)}")
+def check_equal(actual: Any, expected: Any) -> None:
+    # Not `assert`, which `python -O` removes.
+    if actual != expected:
+        raise AssertionError(f"got {_shorten(actual)}, wanted {_shorten(expected)}")
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) < 2000 else f"{text[:2000]}… ({len(text)} characters)"  # noqa: PLR2004 -- a screen

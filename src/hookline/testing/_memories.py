@@ -1,4 +1,4 @@
-"""What every store must do with memories, beyond finding them; part of the suite of `stores.py`."""
+"""Conformance checks of the order and scope of memories; part of the suite in `hookline.testing.stores`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,79 +6,83 @@ from typing import Any
 from hookline.core.records import Memory
 from hookline.core.store import Store
 from hookline.core.values import replace
-from hookline.testing._checks import name, same
+from hookline.testing._checks import check_equal, unique_name
 
 
-def a_memory_is_known_by_its_id(store: Store) -> None:
-    one = _memory(name(), branch="b", issue="7", half_life=None, pinned=True, source="s", kind="decision")
-    other = _memory(one.project, relations=(("contradicts", one.id), ("supports", name())))
-    store.remember(one)
+def memories_are_found_by_id(store: Store) -> None:
+    memory = _memory(
+        unique_name(), branch="b", issue="7", half_life=None, pinned=True, source="s", kind="decision"
+    )
+    other = _memory(memory.project, relations=(("contradicts", memory.id), ("supports", unique_name())))
+    store.remember(memory)
     store.remember(other)
 
-    same(list(store.memories([other.id, name(), one.id])), [other, one])
-    same(store.forget(one.id), wanted=True)
-    same(list(store.memories([one.id, other.id])), [replace(other, relations=other.relations[1:])])
+    check_equal(list(store.memories([other.id, unique_name(), memory.id])), [other, memory])
+    check_equal(store.forget(memory.id), expected=True)
+    check_equal(list(store.memories([memory.id, other.id])), [replace(other, relations=other.relations[1:])])
 
 
 def branches_and_issues_are_apart(store: Store) -> None:
-    project, word = name(), name()
-    usual, branch = _memory(project, text=word), _memory(project, text=word, branch="x", confidence=0.6)
+    project, word = unique_name(), unique_name()
+    general, branch = _memory(project, text=word), _memory(project, text=word, branch="x", confidence=0.6)
     issue = _memory(project, text=word, issue="7", confidence=0.7)
-    for one in (usual, branch, issue):
-        store.remember(one)
+    for memory in (general, branch, issue):
+        store.remember(memory)
 
     for text in (word, ""):
 
-        def found(branch: str | None, issue: str | None, text: str = text) -> list[Memory]:
-            every = store.recall(text, project=project, branch=branch, issue=issue)
-            return [one for one in every if one.project]
+        def recall(branch: str | None, issue: str | None, text: str = text) -> list[Memory]:
+            memories = store.recall(text, project=project, branch=branch, issue=issue)
+            return [memory for memory in memories if memory.project]
 
-        same(found(None, None), [issue, branch, usual])
-        same(found("x", ""), [branch, usual])
-        same(found("y", "7"), [issue, usual])
+        check_equal(recall(None, None), [issue, branch, general])
+        check_equal(recall("x", ""), [branch, general])
+        check_equal(recall("y", "7"), [issue, general])
 
 
-def what_was_of_no_use_for_long_counts_less(store: Store) -> None:
-    project, word, day = name(), name(), 86_400.0
+def unused_memories_lose_rank(store: Store) -> None:
+    project, word, day = unique_name(), unique_name(), 86_400.0
     old = _memory(project, text=word, at=0.0, confidence=0.9, half_life=10.0)
     lasting = _memory(project, text=word, at=0.0, confidence=0.4, half_life=None)
     new = _memory(project, text=word, at=30 * day, confidence=0.3)
-    for one in (new, lasting, old):
-        store.remember(one)
+    for memory in (new, lasting, old):
+        store.remember(memory)
 
-    same(list(store.recall(word, project=project)), [old, lasting, new])
-    same(list(store.recall(word, project=project, at=30 * day)), [lasting, new, old])
-    store.use([old.id], at=30 * day)
-    same(store.recall(word, project=project, at=30 * day)[0].id, old.id)
+    check_equal(list(store.recall(word, project=project)), [old, lasting, new])
+    check_equal(list(store.recall(word, project=project, at=30 * day)), [lasting, new, old])
+    store.mark_used([old.id], at=30 * day)
+    check_equal(store.recall(word, project=project, at=30 * day)[0].id, old.id)
 
 
-def the_pinned_come_first(store: Store) -> None:
-    project = name()
-    sure, pinned = _memory(project, confidence=0.9), _memory(project, confidence=0.2, pinned=True)
-    store.remember(sure)
+def pinned_memories_come_first(store: Store) -> None:
+    project = unique_name()
+    confident, pinned = _memory(project, confidence=0.9), _memory(project, confidence=0.2, pinned=True)
+    store.remember(confident)
     store.remember(pinned)
 
-    same([one for one in store.recall("", project=project) if one.project], [pinned, sure])
+    check_equal(
+        [memory for memory in store.recall("", project=project) if memory.project], [pinned, confident]
+    )
 
 
 def words_are_found_in_their_other_forms(store: Store) -> None:
-    project = name()
-    one = _memory(project, text="Migrations run before the deployment starts")
-    store.remember(one)
+    project = unique_name()
+    memory = _memory(project, text="Migrations run before the deployment starts")
+    store.remember(memory)
 
     for text in ("how do I run a migration?", "deploying", "when does it start", "running"):
-        same(list(store.recall(text, project=project)), [one])
+        check_equal(list(store.recall(text, project=project)), [memory])
 
 
 SUITE: tuple[Callable[[Store], None], ...] = (
-    a_memory_is_known_by_its_id,
+    memories_are_found_by_id,
     branches_and_issues_are_apart,
-    what_was_of_no_use_for_long_counts_less,
-    the_pinned_come_first,
+    unused_memories_lose_rank,
+    pinned_memories_come_first,
     words_are_found_in_their_other_forms,
 )
 
 
 def _memory(project: str, **fields: Any) -> Memory:
-    usual: dict[str, Any] = {"id": name(), "at": 1.0, "text": "t", "project": project}
-    return Memory(**(usual | fields))
+    defaults: dict[str, Any] = {"id": unique_name(), "at": 1.0, "text": "t", "project": project}
+    return Memory(**(defaults | fields))

@@ -1,87 +1,94 @@
-"""What every store must know of its sessions, as plain checks."""
+"""Conformance checks of a store's sessions; part of the suite in `hookline.testing.stores`."""
 
 from collections.abc import Callable
 from typing import Any
 
 from hookline.core.store import Record, Session, Store
 from hookline.testing._checks import HOSTILE
-from hookline.testing._checks import name as _name
-from hookline.testing._checks import same as _same
+from hookline.testing._checks import check_equal as _check_equal
+from hookline.testing._checks import unique_name as _unique_name
 
-LATE = 9_000_000_000.0
-"""Later than whatever a store that is in use may hold."""
+LATE_TIME = 9_000_000_000.0
+"""A time later than any record of a store in use, in seconds."""
 
 
-def sessions_are_those_that_were_heard_of(store: Store) -> None:
-    old, young, silent = _name(), _name(), _name()
-    store.begin(old, host="h", cwd="/old", at=1.0)
-    store.begin(silent, host="h", cwd="/silent", at=2.0)
-    store.begin(young, host="h", cwd="/young", at=LATE + 1)
-    store.record([_record(old, at=LATE + 5), _record(silent, at=3.0)])
+def sessions_are_listed_since_a_time(store: Store) -> None:
+    old, young, inactive = _unique_name(), _unique_name(), _unique_name()
+    store.begin_session(old, host="h", cwd="/old", at=1.0)
+    store.begin_session(inactive, host="h", cwd="/silent", at=2.0)
+    store.begin_session(young, host="h", cwd="/young", at=LATE_TIME + 1)
+    store.record([_record(old, at=LATE_TIME + 5), _record(inactive, at=3.0)])
 
     found = [
-        (one.id, one.host, one.cwd, one.began, one.seen) for one in _heard(store, LATE, old, young, silent)
+        (session.id, session.host, session.cwd, session.began, session.seen)
+        for session in _list_sessions(store, LATE_TIME, old, young, inactive)
     ]
-    _same(found, [(old, "h", "/old", 1.0, LATE + 5), (young, "h", "/young", LATE + 1, LATE + 1)])
-    _same([one.id for one in _heard(store, LATE + 5, old, young, silent)], [old])
-    _same(_heard(store, LATE + 6, old, young, silent), [])
+    _check_equal(
+        found, [(old, "h", "/old", 1.0, LATE_TIME + 5), (young, "h", "/young", LATE_TIME + 1, LATE_TIME + 1)]
+    )
+    _check_equal(
+        [session.id for session in _list_sessions(store, LATE_TIME + 5, old, young, inactive)], [old]
+    )
+    _check_equal(_list_sessions(store, LATE_TIME + 6, old, young, inactive), [])
 
 
-def sessions_tell_their_last_record_and_the_last_that_decided(store: Store) -> None:
-    session, plain = _name(), _name()
+def sessions_have_their_last_record_and_decision(store: Store) -> None:
+    session, plain = _unique_name(), _unique_name()
     records = [
-        _record(session, at=LATE + 1, action="block", rules=("r",)),
-        _record(session, at=LATE + 2, action="ask"),
-        _record(session, at=LATE + 3),
-        _record(plain, at=LATE + 2),
+        _record(session, at=LATE_TIME + 1, action="block", rules=("r",)),
+        _record(session, at=LATE_TIME + 2, action="ask"),
+        _record(session, at=LATE_TIME + 3),
+        _record(plain, at=LATE_TIME + 2),
     ]
     store.record(records)
-    wanted = [
-        Session(id=session, began=LATE + 3, host="h", cwd="/", last=records[2], decided=records[1]),
-        Session(id=plain, began=LATE + 2, host="h", cwd="/", last=records[3]),
+    expected = [
+        Session(id=session, began=LATE_TIME + 3, host="h", cwd="/", last=records[2], decided=records[1]),
+        Session(id=plain, began=LATE_TIME + 2, host="h", cwd="/", last=records[3]),
     ]
 
-    _same(_heard(store, LATE, session, plain), wanted)
+    _check_equal(_list_sessions(store, LATE_TIME, session, plain), expected)
 
 
-def sessions_end_until_they_go_on(store: Store) -> None:
-    session = _name()
-    store.record([_record(session, at=LATE + 1, event="SessionEnd")])
-    _same([one.ended for one in _heard(store, LATE, session)], [True])
+def sessions_end_until_they_continue(store: Store) -> None:
+    session = _unique_name()
+    store.record([_record(session, at=LATE_TIME + 1, event="SessionEnd")])
+    _check_equal([found.ended for found in _list_sessions(store, LATE_TIME, session)], [True])
 
-    store.record([_record(session, at=LATE + 2, event="SessionStart")])
-    _same([one.ended for one in _heard(store, LATE, session)], [False])
+    store.record([_record(session, at=LATE_TIME + 2, event="SessionStart")])
+    _check_equal([found.ended for found in _list_sessions(store, LATE_TIME, session)], [False])
 
 
-def events_of_no_session_make_none(store: Store) -> None:
-    store.record([_record("", at=LATE + 1), _record("", at=LATE + 2, action="block")])
+def events_without_a_session_create_none(store: Store) -> None:
+    store.record([_record("", at=LATE_TIME + 1), _record("", at=LATE_TIME + 2, action="block")])
 
-    _same(_heard(store, LATE, ""), [])
+    _check_equal(_list_sessions(store, LATE_TIME, ""), [])
 
 
 def sessions_of_hostile_names_come_back_equal(store: Store) -> None:
-    names = {_name() + text[:100] for text in HOSTILE.values()}
+    names = {_unique_name() + text[:100] for text in HOSTILE.values()}
     for name in names:
-        store.begin(name, host=name, cwd=name, at=LATE)
-        store.record([_record(name, at=LATE + 1)])
+        store.begin_session(name, host=name, cwd=name, at=LATE_TIME)
+        store.record([_record(name, at=LATE_TIME + 1)])
 
-    found = _heard(store, LATE, *names)
-    _same({(one.id, one.host, one.cwd) for one in found}, {(name, name, name) for name in names})
+    found = _list_sessions(store, LATE_TIME, *names)
+    _check_equal(
+        {(session.id, session.host, session.cwd) for session in found}, {(name, name, name) for name in names}
+    )
 
 
-def _heard(store: Store, since: float, *names: str) -> list[Session]:
-    return [one for one in store.sessions(since=since) if one.id in names]
+def _list_sessions(store: Store, since: float, *names: str) -> list[Session]:
+    return [session for session in store.sessions(since=since) if session.id in names]
 
 
 def _record(session: str, **fields: Any) -> Record:
-    usual = {"id": _name(), "session": session, "host": "h", "event": "PreToolUse", "cwd": "/"}
-    return Record(**(usual | fields))
+    defaults = {"id": _unique_name(), "session": session, "host": "h", "event": "PreToolUse", "cwd": "/"}
+    return Record(**(defaults | fields))
 
 
 SUITE: tuple[Callable[[Store], None], ...] = (
-    sessions_are_those_that_were_heard_of,
-    sessions_tell_their_last_record_and_the_last_that_decided,
-    sessions_end_until_they_go_on,
-    events_of_no_session_make_none,
+    sessions_are_listed_since_a_time,
+    sessions_have_their_last_record_and_decision,
+    sessions_end_until_they_continue,
+    events_without_a_session_create_none,
     sessions_of_hostile_names_come_back_equal,
 )

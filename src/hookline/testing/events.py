@@ -1,4 +1,4 @@
-"""Ordinary events, so that a test spells out only what it is about."""
+"""Builders of ordinary events, so that a test names only the fields that it is about."""
 
 from dataclasses import MISSING, fields
 from typing import Any
@@ -6,42 +6,49 @@ from typing import Any
 from hookline.core.events import Event, PostToolUse, PreToolUse, SessionStart, Stop, UserPromptSubmit
 from hookline.core.frozen import Frozen
 
-PLAIN: dict[str, Any] = {"str": "text", "bool": False}
+DEFAULT_VALUES: dict[str, Any] = {"str": "text", "bool": False}
+"""Values of required fields, by type."""
 
 
 def pre_tool_use(command: str = "echo hi", **values: Any) -> PreToolUse:
-    """A shell command that is about to run."""
-    return PreToolUse(**{**_call(command), **values})
+    """Return the event of a shell command that is about to run."""
+    return PreToolUse(**{**_call_fields(command), **values})
 
 
 def post_tool_use(command: str = "echo hi", **values: Any) -> PostToolUse:
-    """A shell command that has run."""
-    return PostToolUse(**{**_call(command), "output": {"stdout": "hi", "stderr": ""}, **values})
+    """Return the event of a shell command that has run."""
+    return PostToolUse(**{**_call_fields(command), "output": {"stdout": "hi", "stderr": ""}, **values})
 
 
 def user_prompt_submit(prompt: str = "please do the thing", **values: Any) -> UserPromptSubmit:
-    return UserPromptSubmit(**{**_where(), "prompt": prompt, **values})
+    return UserPromptSubmit(**{**_common_fields(), "prompt": prompt, **values})
 
 
 def session_start(source: str = "startup", **values: Any) -> SessionStart:
-    return SessionStart(**{**_where(), "source": source, **values})
+    return SessionStart(**{**_common_fields(), "source": source, **values})
 
 
 def stop(**values: Any) -> Stop:
-    return Stop(**{**_where(), **values})
+    return Stop(**{**_common_fields(), **values})
 
 
 def any_event(kind: type[Event], **values: Any) -> Event:
-    """An event of that class, with what it needs filled in."""
-    needed = [f for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
-    return kind(**{**_where(), **{f.name: PLAIN.get(str(f.type), "text") for f in needed}, **values})
+    """Return an event of the class *kind*, with values for its required fields."""
+    required = [f for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
+    return kind(
+        **{
+            **_common_fields(),
+            **{f.name: DEFAULT_VALUES.get(str(f.type), "text") for f in required},
+            **values,
+        }
+    )
 
 
-def _where() -> dict[str, Any]:
+def _common_fields() -> dict[str, Any]:
     return {"session": "s-1", "host": "claude-code", "cwd": "/repo"}
 
 
-def _call(command: str) -> dict[str, Any]:
+def _call_fields(command: str) -> dict[str, Any]:
     places = Frozen({"command": "command", "output": "stdout", "errors": "stderr"})
-    given = Frozen({"command": command})
-    return {**_where(), "tool": "Bash", "kind": "shell", "input": given, "places": places}
+    tool_input = Frozen({"command": command})
+    return {**_common_fields(), "tool": "Bash", "kind": "shell", "input": tool_input, "input_keys": places}

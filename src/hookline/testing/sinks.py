@@ -1,11 +1,11 @@
-"""What every sink must do, as plain checks: `check_sink(opened)` raises `AssertionError` at a failure."""
+"""Conformance suite of sinks: `check_sink(opened)` raises `AssertionError` at a failure."""
 
 import threading
 import uuid
 from collections.abc import Callable
 from typing import Any
 
-from hookline.core.sink import Ended, Ran, Report, Sink, SinkFailed
+from hookline.core.sink import EndedSpan, HookRun, Report, Sink, SinkFailed
 
 HOSTILE = {
     "nul": "a\x00b\x00",
@@ -14,18 +14,18 @@ HOSTILE = {
     "emoji": "🧵 👩‍🔬 \ufdd0 \uffff",
     "quotes": "'\"`\\ {} %s </script>\r\n",
 }
-"""Texts that sinks have stumbled over."""
-Opened = Callable[[], Sink]
+"""Texts that have broken sinks."""
+OpenSink = Callable[[], Sink]
 
 
-def check_sink(opened: Opened) -> None:
-    """Run every check, each on a sink of its own from *opened*."""
+def check_sink(opened: OpenSink) -> None:
+    """Run every check, each on a new sink from *opened*."""
     for check in SUITE:
         check(opened)
 
 
 def check_settings(opener: Any) -> None:
-    """Check what an `open_sink` says about its settings."""
+    """Check the settings of an `open_sink` function."""
     settings = opener.__kwdefaults__ or {}
 
     assert settings.get("content") is False, "a sink has the setting 'content', and it is off unless set"
@@ -33,40 +33,40 @@ def check_settings(opener: Any) -> None:
     assert "enabled" not in settings, "'enabled' is everybody's setting, not one of a sink's own"
 
 
-def sends_nothing_for_nothing(opened: Opened) -> None:
+def sends_nothing_for_nothing(opened: OpenSink) -> None:
     sink = opened()
     sink.export([])
     sink.close()
 
 
-def fails_only_as_agreed(opened: Opened) -> None:
+def fails_only_as_agreed(opened: OpenSink) -> None:
     for text in HOSTILE.values():
-        _exported(opened, [a_report(tool=text, cwd=text, content={"prompt": text}, rules=(text,))])
+        _export(opened, [a_report(tool=text, cwd=text, content={"prompt": text}, rules=(text,))])
 
 
-def takes_every_event(opened: Opened) -> None:
-    _exported(opened, [a_report(event=event, turn=turn) for event in ("Stop", "Strange") for turn in (0, 7)])
+def takes_every_event(opened: OpenSink) -> None:
+    _export(opened, [a_report(event=event, turn=turn) for event in ("Stop", "Strange") for turn in (0, 7)])
 
 
-def takes_what_ended(opened: Opened) -> None:
-    ended = tuple(Ended(of=of, name="1", began=1.0, at=2.0) for of in ("session", "turn", "tool"))
-    _exported(opened, [a_report(ended=ended, figures={"tool.success": False, "loop.score": 0.5, "new": 1})])
+def takes_what_ended(opened: OpenSink) -> None:
+    ended = tuple(EndedSpan(of=of, name="1", began=1.0, at=2.0) for of in ("session", "turn", "tool"))
+    _export(opened, [a_report(ended=ended, figures={"tool.success": False, "loop.score": 0.5, "new": 1})])
 
 
-def takes_the_same_again(opened: Opened) -> None:
-    one = a_report()
-    _exported(opened, [one, one])
-    _exported(opened, [one])
+def takes_the_same_again(opened: OpenSink) -> None:
+    report = a_report()
+    _export(opened, [report, report])
+    _export(opened, [report])
 
 
-def takes_from_many_at_once(opened: Opened) -> None:
-    wrong: list[BaseException] = []
+def takes_from_many_at_once(opened: OpenSink) -> None:
+    errors: list[BaseException] = []
 
     def export() -> None:
         try:
-            _exported(opened, [a_report() for _ in range(10)])
-        except BaseException as error:  # noqa: BLE001 -- told below, in the thread that can fail
-            wrong.append(error)
+            _export(opened, [a_report() for _ in range(10)])
+        except BaseException as error:  # noqa: BLE001 -- reported below, in the test's thread
+            errors.append(error)
 
     threads = [threading.Thread(target=export) for _ in range(8)]
     for thread in threads:
@@ -74,7 +74,7 @@ def takes_from_many_at_once(opened: Opened) -> None:
     for thread in threads:
         thread.join()
 
-    assert not wrong, wrong
+    assert not errors, errors
 
 
 SUITE = (
@@ -88,8 +88,8 @@ SUITE = (
 
 
 def a_report(**changes: Any) -> Report:
-    """An ordinary report, of a session of its own."""
-    usual: dict[str, Any] = {
+    """Return an ordinary report of a new session."""
+    defaults: dict[str, Any] = {
         "id": uuid.uuid4().hex,
         "at": 1_700_000_000.0,
         "session": uuid.uuid4().hex,
@@ -101,16 +101,16 @@ def a_report(**changes: Any) -> Report:
         "tool": "Bash",
         "ms": 1.5,
         "hooks": (
-            Ran(hook="audit", said="pass", ms=0.5),
-            Ran(hook="slow", said="timed-out", failure="timed-out"),
+            HookRun(hook="audit", action="pass", ms=0.5),
+            HookRun(hook="slow", action="timed-out", failure="timed-out"),
         ),
         "figures": {"tool.kind": "shell", "policy.checks": 3, "decision": "pass"},
     }
-    return Report(**{**usual, **changes})
+    return Report(**{**defaults, **changes})
 
 
-def _exported(opened: Opened, reports: list[Report]) -> None:
-    """Sent, or refused as agreed: a receiver may be away while this runs."""
+def _export(opened: OpenSink, reports: list[Report]) -> None:
+    """Export *reports*; the agreed exceptions are allowed, because a receiver may be offline."""
     sink = opened()
     try:
         sink.export(reports)

@@ -26,8 +26,8 @@ from tests.engine.executors import Way
 from hookline.core.values import replace
 from hookline.engine import journal, run, targets
 from hookline.engine.git import repository
-from hookline.engine.run_state import Surroundings
-from hookline.engine.watcher import Nobody
+from hookline.engine.run_state import RunContext
+from hookline.engine.watcher import SilentWatcher
 from hookline.system.process import unattended
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
@@ -120,10 +120,10 @@ class Agents(RuleBasedStateMachine):
         self.begun()
 
     def begun(self):
-        self.repository = repository.open_at(str(self.project.root), self.env)
+        self.repository = repository.open_repository(str(self.project.root), self.env)
         target, text = targets.load(str(self.project.root), "small")
-        base = repository.base_of(self.repository, self.env)
-        self.run = run.begin(
+        base = repository.head_commit(self.repository, self.env)
+        self.run = run.create_run(
             self.repository, target, text, scratch=self.place, base=base, now=1_700_000_000.0
         )
 
@@ -135,8 +135,10 @@ class Agents(RuleBasedStateMachine):
 
     def carried_out(self):
         text = self.run.text.replace("experiments = 1\n", f"experiments = {self.count}\n")
-        around = Surroundings(env=self.env, watcher=Nobody(), ladder=LADDER)
-        stop = run.carry_out(replace(self.run, text=text, parallel=self.AT_ONCE), self.repository, around)
+        around = RunContext(env=self.env, watcher=SilentWatcher(), ladder=LADDER)
+        stop = run.run_experiments(
+            replace(self.run, text=text, parallel=self.AT_ONCE), self.repository, around
+        )
 
         assert stop.reason == "experiment-limit"
 
@@ -148,7 +150,7 @@ class Agents(RuleBasedStateMachine):
         table = Path(self.run.journal.table).read_text(encoding="utf-8")
 
         assert sorted(row.iteration for row in rows) == list(range(self.count + 1))
-        assert table == journal.head(self.run.target.metric) + "".join(map(journal.line, rows))
+        assert table == journal.format_header(self.run.target.metric) + "".join(map(journal.format_row, rows))
         assert rows[0].metric == 10.0
 
     @invariant()

@@ -6,15 +6,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.engine.conftest import TARGET
+from tests.engine.conftest import TARGET, stop_at
 
 from hookline import hosts
 from hookline.core.values import replace
 from hookline.engine.agents import host_agent
 from hookline.engine.agents.agent import Task
-from hookline.engine.agents.host_agent import HostAgent, described, names, permitted
+from hookline.engine.agents.host_agent import HostAgent, describe, names, permission_args
 from hookline.engine.profiles import Profile, load
-from hookline.engine.target import read
+from hookline.engine.target import parse_target
 
 PROFILE = Profile(name="p", folder="/p", instructions="Work alone.", env={"A": "profile", "B": "profile"})
 
@@ -24,7 +24,7 @@ ENV = {"HOME": "/nowhere", "PATH": "/bin", "HOOKLINE_RUN": "r:3:/j", "HOOKLINE_D
 
 def target(host="claude-code", more=""):
     text = TARGET.format(experiments=1).replace('command = "sh \\"$AGENT\\""', more)
-    return read(text.replace('host = "command"', f'host = "{host}"'), "small")
+    return parse_target(text.replace('host = "command"', f'host = "{host}"'), "small")
 
 
 def task(one):
@@ -65,16 +65,16 @@ def test_the_environment_is_the_engines_the_profiles_and_the_targets():
 @pytest.mark.parametrize("name", names())
 def test_what_it_may_do_is_the_hosts_usual_or_as_the_profile_says(name):
     host = hosts.load(name)
-    usual = permitted(host, PROFILE)
+    usual = permission_args(host, PROFILE)
 
-    assert usual == (next(iter(host.free.values())) if host.free else ())
-    for permission, words in host.free.items():
-        assert permitted(host, replace(PROFILE, permission=permission)) == words
+    assert usual == (next(iter(host.permission_arguments.values())) if host.permission_arguments else ())
+    for permission, words in host.permission_arguments.items():
+        assert permission_args(host, replace(PROFILE, permission=permission)) == words
 
 
 def test_a_permission_that_a_host_has_not_is_refused():
     with pytest.raises(ValueError, match="opencode has no permission 'full'; there are: none"):
-        permitted(hosts.load("opencode"), replace(PROFILE, permission="full"))
+        permission_args(hosts.load("opencode"), replace(PROFILE, permission="full"))
 
 
 def test_a_host_that_is_not_installed_is_said(tmp_path):
@@ -95,7 +95,7 @@ def test_a_host_that_is_not_installed_is_said(tmp_path):
     ],
 )  # fmt: skip
 def test_what_an_agent_said_last_describes_it(tail, said):
-    assert described(tail) == said
+    assert describe(tail) == said
 
 
 CLAUDE = """#!/bin/sh
@@ -227,7 +227,7 @@ def test_rules_and_hooks_of_a_profile_hold_in_its_sessions(asking):
 
 def killed(project, point):
     """Run it in a process of its own, which is killed there."""
-    env = {**project.env, "HOOKLINE_ENGINE_STOP_AT": point, "HOOKLINE_ENGINE_STOP_HOW": "kill"}
+    env = {**project.env, **stop_at(project.home, point)}
     argv = [sys.executable, "-m", "hookline", "run"]
     return subprocess.run(argv, cwd=project.root, env=env, capture_output=True, check=False, timeout=120)
 

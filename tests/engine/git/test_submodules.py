@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from hookline.cli.run import _travels
+from hookline.cli.run import _refuse_submodules
 from hookline.engine.git import repository
 
 LESS = "echo $(( $(cat src/n) - 1 )) > src/n; echo one less"
@@ -153,6 +153,6 @@ def test_several_at_once_and_a_merge_have_them_too(nested):
 
 
 def test_they_do_not_travel_to_a_cluster(nested):
-    here = repository.open_at(str(nested.root), nested.env)
+    here = repository.open_repository(str(nested.root), nested.env)
     with pytest.raises(ValueError, match=r"has submodules \(libs/inner\), which do not travel to a cluster"):
-        _travels(here, nested.git("rev-parse", "HEAD"))
+        _refuse_submodules(here, nested.git("rev-parse", "HEAD"))

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from tests.engine.conftest import stop_at
 
 from hookline.engine import journal
 
@@ -31,7 +32,7 @@ def right(project, before):
     kept = [row for row in rows if row.kept]
     table = Path(run.journal.table).read_text()
     assert sorted(row.iteration for row in rows) == list(range(len(rows)))
-    assert table == journal.head(run.target.metric) + "".join(map(journal.line, rows))
+    assert table == journal.format_header(run.target.metric) + "".join(map(journal.format_row, rows))
     assert project.tip == kept[-1].commit
     for row in rows:
         if row.commit:
@@ -147,7 +148,7 @@ def test_it_is_killed(counted, point, how):
     counted.target(experiments=4)
     before = counted.standing()
     counted.script(ALIVE, BOTH, OWN)
-    stop = {"HOOKLINE_ENGINE_STOP_AT": point, "HOOKLINE_ENGINE_STOP_HOW": "kill" if how == "worker" else how}
+    stop = stop_at(counted.home, point, "kill" if how == "worker" else how)
     process = started(counted, "--parallel", "2", **stop)
     told, _ = process.communicate(timeout=100)
     assert process.returncode == (2 if how == "worker" else -signal.SIGKILL), told.decode()

@@ -11,7 +11,7 @@ from hookline.engine.parallel import leftovers
 DIES = """
 import subprocess, sys, time
 from hookline.engine.parallel import leftovers
-with leftovers.folder(sys.argv[1]) as (path, mark):
+with leftovers.experiment_folder(sys.argv[1]) as (path, mark):
     subprocess.Popen(["sh", "-c", "while :; do date +%s%N > $HOME/alive; sleep 0.05; done"],
                      env={"HOME": sys.argv[2], "HOOKLINE_MARK": mark}, start_new_session=True)
     print(path, flush=True)
@@ -27,10 +27,10 @@ def test_whoever_comes_next_tidies_up_for_who_was_killed(tmp_path):
         path = Path(dies.stdout.readline().strip())
         while not (tmp_path / "alive").exists():
             time.sleep(0.02)
-        with leftovers.folder(str(place)):
+        with leftovers.experiment_folder(str(place)):
             assert path.exists()
         dies.kill()
-    with leftovers.folder(str(place)) as (other, _):
+    with leftovers.experiment_folder(str(place)) as (other, _):
         seen = (tmp_path / "alive").read_text()
         assert sorted(place.iterdir()) == sorted([Path(other), place / "lock"])
         time.sleep(0.3)
@@ -46,6 +46,6 @@ def test_runs_that_are_long_over_are_forgotten(tmp_path):
         (place / "lock").touch()
     os.utime(old / "lock", (0, 0))
     os.utime(this / "lock", (0, 0))
-    leftovers.forget_others(str(this))
+    leftovers.remove_old_runs(str(this))
 
     assert sorted(tmp_path.iterdir()) == [new, this]

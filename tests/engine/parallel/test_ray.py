@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.engine import ray_nodes
-from tests.engine.conftest import TARGET, scratch
+from tests.engine.conftest import TARGET, scratch, stop_at
 from tests.engine.executors import KILLS, Way, kill_some, shared
 from tests.engine.parallel.test_crashes_in_parallel import (
     ALIVE,
@@ -42,8 +42,8 @@ def begun(project, **env):
 
 def as_stored(project):
     with closing(stores.load("postgres")(project.env["HOOKLINE_STORE_ADDRESS"])) as store:
-        kept = [journal.from_experiment(one) for one in store.experiments(_rows.key(project.run))]
-    return list(map(journal.line, journal.in_order(kept)))
+        kept = [journal.from_experiment(one) for one in store.experiments(_rows.store_key(project.run))]
+    return list(map(journal.format_row, journal.sort_rows(kept)))
 
 
 def whole(project, before, experiments):
@@ -51,7 +51,7 @@ def whole(project, before, experiments):
     right(project, before)
     assert project.statuses == ["baseline", *["keep"] * experiments]
     assert project.rows[-1].metric == -2.0 - experiments
-    assert as_stored(project) == list(map(journal.line, project.rows))
+    assert as_stored(project) == list(map(journal.format_row, project.rows))
     assert project.git("for-each-ref", f"refs/hookline/{project.run.id}/start*") == ""
     for number in range(1, experiments + 1):
         assert f"add {number}" in (Path(project.run.folder) / "logs" / f"{number}.log").read_text()
@@ -121,7 +121,7 @@ def test_the_engine_is_killed(counted, point):
     before = counted.standing()
     counted.target(experiments=4)
     counted.script(ALIVE, BOTH, OWN)
-    process = begun(counted, HOOKLINE_ENGINE_STOP_AT=point, HOOKLINE_ENGINE_STOP_HOW="kill")
+    process = begun(counted, **stop_at(counted.home, point))
     told = process.communicate(timeout=200)[0].decode()
     assert process.returncode == -signal.SIGKILL, told
     counted.hookline("run", "--resume", check=2)

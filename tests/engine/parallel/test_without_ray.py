@@ -6,7 +6,7 @@ import sys
 import pytest
 from tests.engine.executors import shared
 
-from hookline.core.extras import missing
+from hookline.core.extras import describe_missing
 
 NOBODY = "no cluster of Ray answers at '127.0.0.1:1'"
 
@@ -34,7 +34,7 @@ def test_without_ray_it_is_said_how_to_get_it(project, monkeypatch):
     shared(project.home)
     done = project.hookline("run", "--cluster", "local", check=1)
 
-    assert done.stderr == f"hookline: {missing('cluster', '--cluster')}\n"
+    assert done.stderr == f"hookline: {describe_missing('cluster', '--cluster')}\n"
     assert not (project.root / "autoresearch").exists()
 
 

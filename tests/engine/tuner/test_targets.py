@@ -9,9 +9,9 @@ import pytest
 
 from hookline.engine.judge import better
 from hookline.engine.measure import last_number
-from hookline.engine.target import read
-from hookline.engine.tuner.marks import changed, marks
-from hookline.engine.tuner.study import Tried, propose
+from hookline.engine.target import parse_target
+from hookline.engine.tuner.study import Trial, propose
+from hookline.engine.tuner.tunable_values import find_marks, replace_values
 
 TARGETS = Path(__file__).parents[3] / "examples" / "targets"
 NAMES = sorted(path.name for path in TARGETS.iterdir())
@@ -31,17 +31,19 @@ def beaten(name, seed, folder):
     """Whether one of twelve experiments is better than what the code begins with."""
     for path in (TARGETS / name).glob("*.py"):
         (folder / path.name).write_text(path.read_text())
-    target = read((TARGETS / name / ".hookline" / "targets" / f"{name}.toml").read_text(), name)
+    target = parse_target((TARGETS / name / ".hookline" / "targets" / f"{name}.toml").read_text(), name)
     files = {path: (folder / path).read_text() for path in target.scope.mutable}
     best = start = measured(folder)
-    tried = [Tried(values={mark.name: mark.value for mark in marks(files)}, metric=start)]
+    tried = [Trial(values={mark.name: mark.value for mark in find_marks(files)}, metric=start)]
     for number in range(EXPERIMENTS):
-        values = propose(marks(files), tried, direction=target.metric.direction, seed=1000 * seed + number)
-        after = {**files, **changed(files, marks(files), values)}
+        values = propose(
+            find_marks(files), tried, direction=target.metric.direction, seed=1000 * seed + number
+        )
+        after = {**files, **replace_values(files, find_marks(files), values)}
         for path, text in after.items():
             (folder / path).write_text(text)
         metric = measured(folder)
-        tried.append(Tried(values=values, metric=metric))
+        tried.append(Trial(values=values, metric=metric))
         if metric is not None and better(metric, best, target.metric):
             best, files = metric, after
     return better(best, start, target.metric)

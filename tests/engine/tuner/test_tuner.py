@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from hookline.engine.tuner.history import tried
-from hookline.engine.tuner.marks import Choice, Mark, Range, marks
-from hookline.engine.tuner.study import Tried, propose
+from hookline.engine.tuner.history import read_trials
+from hookline.engine.tuner.study import Trial, propose
+from hookline.engine.tuner.tunable_values import Choice, Range, TunableValue, find_marks
 
 CODE = "N = 10  # tune: 1..20\nHOW = 'a'  # tune: a|b\n"
 
@@ -118,29 +118,29 @@ def test_what_was_tried_is_read_from_the_commits(repository):
         {"commit": "0" * 40, "status": "keep", "metric": 1.0},
     ]
 
-    found = tried(_journal(repository, rows), str(repository), ["code.py", "gone.py"])
+    found = read_trials(_journal(repository, rows), str(repository), ["code.py", "gone.py"])
 
     assert found == [
-        Tried(values={"N": 12, "HOW": "a"}, metric=5.0),
-        Tried(values={"N": 2, "HOW": "b"}, metric=None),
+        Trial(values={"N": 12, "HOW": "a"}, metric=5.0),
+        Trial(values={"N": 2, "HOW": "b"}, metric=None),
     ]
 
 
 def test_a_journal_that_is_not_there_yet_is_no_journal(repository):
-    assert tried(str(repository / "none"), str(repository), ["code.py"]) == []
+    assert read_trials(str(repository / "none"), str(repository), ["code.py"]) == []
 
 
 def mark(name, space, value):
-    return Mark(name=name, path="f", line=1, space=space, value=value, start=0, end=1)
+    return TunableValue(name=name, path="f", line=1, space=space, value=value, start=0, end=1)
 
 
 SMALL = (mark("n", Range(low=1, high=3, whole=True), 1), mark("how", Choice(options=("a", "b")), "a"))
 
 
 def test_nothing_is_tried_twice_until_all_was_tried():
-    seen = [Tried(values={"n": 1, "how": "a"}, metric=1.0)]
+    seen = [Trial(values={"n": 1, "how": "a"}, metric=1.0)]
     for seed in range(5):
-        seen.append(Tried(values=propose(SMALL, seen, direction="lower", seed=seed), metric=2.0))
+        seen.append(Trial(values=propose(SMALL, seen, direction="lower", seed=seed), metric=2.0))
 
     assert len({tuple(one.values.items()) for one in seen}) == 6
     assert propose(SMALL, seen, direction="lower", seed=9) is None
@@ -161,7 +161,7 @@ def test_proposals_keep_to_their_space(space):
     one, seen = mark("v", space, value), []
     for seed in range(7):
         values = propose([one], seen, direction="higher", seed=seed)
-        seen.append(Tried(values=values, metric=float(seed) if seed % 3 else None))
+        seen.append(Trial(values=values, metric=float(seed) if seed % 3 else None))
 
     for found in (item.values["v"] for item in seen):
         if isinstance(space, Choice):
@@ -172,7 +172,7 @@ def test_proposals_keep_to_their_space(space):
 
 
 def test_values_that_fit_no_more_do_not_stop_it():
-    old = [Tried(values={"n": 99, "how": "z", "gone": 1}, metric=1.0), Tried(values={}, metric=None)]
+    old = [Trial(values={"n": 99, "how": "z", "gone": 1}, metric=1.0), Trial(values={}, metric=None)]
 
     assert propose(SMALL, old, direction="lower", seed=1) is not None
 
@@ -184,4 +184,4 @@ def test_marks_survive_another_encoding(repository):
     after = (repository / "code.py").read_bytes()
     assert after.startswith(b"# \xff\xfe\nN = ")
     assert after.endswith(b"# tune: 1..20\r\n")
-    assert marks({"f": after.decode("utf-8", "surrogateescape")})[0].value != 10
+    assert find_marks({"f": after.decode("utf-8", "surrogateescape")})[0].value != 10

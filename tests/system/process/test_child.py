@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.system.process.child import LONGEST, TAIL
+from hookline.system.process.child import MAX_MESSAGE_BYTES, TAIL_BYTES
 from hookline.system.process.run_command import NotStarted, start
 
 BY = 0.5 + 0.3  # how long closing may take; the rest is for a machine that others use too
@@ -57,7 +57,7 @@ def test_keeps_the_end_of_what_it_printed(worker):
     child = worker("os.write(1, b'x' * 500_000 + b'end')\n" + ECHO)
     child.send(b"one")
 
-    assert (child.receive(5), len(child.tail), child.tail[-4:]) == (b"one", TAIL, "xend")
+    assert (child.receive(5), len(child.tail), child.tail[-4:]) == (b"one", TAIL_BYTES, "xend")
 
 
 def test_an_answer_may_come_in_pieces(worker):
@@ -140,7 +140,7 @@ def test_long_lines_go_both_ways(worker):
     assert child.receive(10) == line
 
 
-@pytest.mark.parametrize(("size", "whole"), [(LONGEST, True), (LONGEST + 1, False)])
+@pytest.mark.parametrize(("size", "whole"), [(MAX_MESSAGE_BYTES, True), (MAX_MESSAGE_BYTES + 1, False)])
 def test_there_is_a_longest_line(worker, size, whole):
     child = worker(f"say.write(b'x' * {size} + b'\\n')\n" + SLEEP)
     line = child.receive(20)

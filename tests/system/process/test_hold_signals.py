@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from hookline.system.process.hold_signals import Held
+from hookline.system.process.hold_signals import DeferredSignals
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def heard():
 
 
 def test_a_signal_waits_and_is_then_heard_once(heard):
-    with Held() as held:
+    with DeferredSignals() as held:
         os.kill(os.getpid(), signal.SIGTERM)
         before = list(heard)
         held.release()
@@ -27,7 +27,7 @@ def test_a_signal_waits_and_is_then_heard_once(heard):
 
 
 def test_leaving_without_a_release_hears_it_too(heard):
-    with Held():
+    with DeferredSignals():
         os.kill(os.getpid(), signal.SIGTERM)
 
     assert heard == [signal.SIGTERM]
@@ -35,5 +35,5 @@ def test_leaving_without_a_release_hears_it_too(heard):
 
 def test_what_ends_a_program_by_default_still_does(heard):
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with Held():
+    with DeferredSignals():
         assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL

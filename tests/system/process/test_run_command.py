@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict
 
-from hookline.core.kind import Finished
+from hookline.core.kind import ProcessResult
 from hookline.system.process.descendants import end_group
 from hookline.system.process.run_command import run
 from hookline.system.process.spawn import spawn
@@ -195,7 +195,7 @@ def test_is_answered_in_time_and_leaves_nothing(name, mark, tmp_path):
     limit = SLOW.get(name, LIMIT)
     before = children()
     began = time.monotonic()
-    finished = recorded(argv, mark, tmp_path, stdin=MANY, limit=limit)
+    finished = recorded(argv, mark, tmp_path, stdin=MANY, timeout=limit)
     took = time.monotonic() - began
 
     assert_told(finished, expected)
@@ -207,7 +207,7 @@ def test_is_answered_in_time_and_leaves_nothing(name, mark, tmp_path):
 def test_is_answered_soon_after_the_command_ended(name, mark, tmp_path):
     argv, _ = VARIANTS[name]
     began = time.monotonic()
-    recorded(argv, mark, tmp_path, stdin=b"", limit=10)
+    recorded(argv, mark, tmp_path, stdin=b"", timeout=10)
 
     assert time.monotonic() - began < OVER + SLACK
 
@@ -216,7 +216,7 @@ def test_is_answered_soon_after_the_command_ended(name, mark, tmp_path):
 def test_hides_in_vain_among_the_children_of_a_busy_program(name, mark, tmp_path):
     argv, expected = VARIANTS[name]
     with unrelated() as still_answers:
-        finished = recorded(argv, mark, tmp_path, stdin=b"", limit=LIMIT)
+        finished = recorded(argv, mark, tmp_path, stdin=b"", timeout=LIMIT)
 
         assert_told(finished, expected)
         assert (alive(mark), group_alive(tmp_path), still_answers()) == ([], False, True)
@@ -230,11 +230,11 @@ def unrelated():
         yield lambda: other.communicate(b"here", timeout=5)[0] == b"here"
 
 
-def recorded(argv, mark, folder, *, stdin, limit):
+def recorded(argv, mark, folder, *, stdin, timeout):
     prelude = ["sh", "-c", 'echo $$ > "$PID_FILE"; exec "$@"', mark]
     env = os.environ | {"PID_FILE": str(folder / "pid")}
     argv = [word.replace("MARK", mark) for word in argv]
-    return run([*prelude, *argv], stdin=stdin, cwd=str(folder), env=env, limit=limit)
+    return run([*prelude, *argv], stdin=stdin, cwd=str(folder), env=env, timeout=timeout)
 
 
 def alive(mark):
@@ -267,23 +267,25 @@ def children():
 def test_gives_what_the_command_said(tmp_path):
     finished = plain("cat; echo problem >&2; exit 3", stdin=b"hello")
 
-    assert finished == Finished(code=3, stdout="hello", stderr="problem\n")
+    assert finished == ProcessResult(code=3, stdout="hello", stderr="problem\n")
 
 
-def plain(script, *, stdin=b"", limit=10.0, **more):
-    return run(["sh", "-c", script], stdin=stdin, cwd="/", env=dict(os.environ), limit=limit, **more)
+def plain(script, *, stdin=b"", timeout=10.0, **more):
+    return run(["sh", "-c", script], stdin=stdin, cwd="/", env=dict(os.environ), timeout=timeout, **more)
 
 
 def test_runs_where_and_with_what_it_is_told(tmp_path):
     env = {"PATH": os.environ["PATH"], "GREETING": "hi"}
-    finished = run(["sh", "-c", "pwd; echo $GREETING $HOME"], stdin=b"", cwd=str(tmp_path), env=env, limit=10)
+    finished = run(
+        ["sh", "-c", "pwd; echo $GREETING $HOME"], stdin=b"", cwd=str(tmp_path), env=env, timeout=10
+    )
 
     assert finished.stdout == f"{tmp_path}\nhi\n"
 
 
 @pytest.mark.parametrize(("size", "cut"), [(99, ()), (100, ()), (101, ("stdout",)), (300_000, ("stdout",))])
 def test_keeps_so_many_bytes_and_says_when_there_were_more(size, cut):
-    finished = plain(f"head -c {size} /dev/zero", keep=100)
+    finished = plain(f"head -c {size} /dev/zero", max_bytes=100)
 
     assert (len(finished.stdout), finished.cut) == (min(size, 100), cut)
 
@@ -320,7 +322,7 @@ def test_says_why_it_could_not_start(name, tmp_path):
     ]:
         (tmp_path / file).write_text(content)
         (tmp_path / file).chmod(mode)
-    finished = run(argv, stdin=b"", limit=10, **{"cwd": str(tmp_path), "env": dict(os.environ)} | more)
+    finished = run(argv, stdin=b"", timeout=10, **{"cwd": str(tmp_path), "env": dict(os.environ)} | more)
 
     assert (finished.code, why in finished.problem, finished.timed_out) == (None, True, False), (
         finished.problem
@@ -340,7 +342,7 @@ def test_many_at_once_from_many_threads(mark):
     for thread in threads:
         thread.join()
 
-    assert answers == {n: Finished(code=n, stdout=str(n), leftover=2) for n in range(12)}
+    assert answers == {n: ProcessResult(code=n, stdout=str(n), leftover=2) for n in range(12)}
     assert alive(mark) == []
 
 
@@ -390,7 +392,7 @@ def test_leaves_no_descriptor_open():
     before = os.listdir("/proc/self/fd")
     for script in ("exit 0", "sleep 20 & :", "exec <&-; exit 1"):
         plain(script, stdin=MANY)
-    run(["no-such-program"], stdin=b"", cwd="/", env={}, limit=1)
+    run(["no-such-program"], stdin=b"", cwd="/", env={}, timeout=1)
 
     assert os.listdir("/proc/self/fd") == before
 
@@ -406,7 +408,7 @@ IN_A_PROGRAM = """
 import ctypes, os, signal, sys, threading
 from hookline.system.process.run_command import run
 def ask(script, stdin=b""):
-    return run(["sh", "-c", script], stdin=stdin, cwd="/", env=dict(os.environ), limit=10)
+    return run(["sh", "-c", script], stdin=stdin, cwd="/", env=dict(os.environ), timeout=10)
 def subreaper():
     value = ctypes.c_int()
     ctypes.CDLL(None).prctl(37, ctypes.byref(value), 0, 0, 0)
@@ -459,7 +461,7 @@ def test_an_interrupted_program_ends_its_command(mark):
 
 def test_a_run_within_a_run_ends_with_it(mark, tmp_path):
     inner = IN_A_PROGRAM + f'ask(\'trap "" TERM; setsid sh -c "sleep {mark}; :" & sleep {mark}\')'
-    finished = recorded([sys.executable, "-c", inner], mark, tmp_path, stdin=b"", limit=1.5)
+    finished = recorded([sys.executable, "-c", inner], mark, tmp_path, stdin=b"", timeout=1.5)
 
     assert (finished.timed_out, finished.stderr, alive(mark)) == (True, "", [])
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hookline.system.process import unattended
-from hookline.system.process.unattended import Over, Work
+from hookline.system.process.unattended import Command, RunResult
 
 QUICK = ((signal.SIGINT, 0.5), (signal.SIGTERM, 0.5))
 
@@ -19,8 +19,10 @@ QUICK = ((signal.SIGINT, 0.5), (signal.SIGTERM, 0.5))
 @pytest.fixture
 def ran(tmp_path):
     def run(script, *, limit=20.0, stdin=None, ladder=QUICK, **more):
-        work = Work(argv=("sh", "-c", script), cwd=str(tmp_path), env=dict(os.environ), stdin=stdin, **more)
-        return unattended.run(work, limit=limit, log=str(tmp_path / "log"), ladder=ladder)
+        work = Command(
+            argv=("sh", "-c", script), cwd=str(tmp_path), env=dict(os.environ), stdin=stdin, **more
+        )
+        return unattended.run(work, limit=limit, log=str(tmp_path / "log"), end_signals=ladder)
 
     return run
 
@@ -76,7 +78,7 @@ def test_the_log_of_a_program_that_prints_too_much_is_cut(ran, tmp_path):
     over = ran("head -c 20000000 /dev/zero | tr '\\0' x; echo; echo the end")
     told = (tmp_path / "log").read_bytes()
 
-    assert len(told) < unattended.HEAD + unattended.TAIL + 100
+    assert len(told) < unattended.HEAD_BYTES + unattended.TAIL_BYTES + 100
     assert b" bytes left out]\n" in told
     assert told.endswith(b"\nthe end\n")
     assert over.tail.endswith("\nthe end\n")
@@ -91,17 +93,17 @@ def test_no_secret_is_in_the_log(ran, tmp_path):
 
 
 def test_what_cannot_be_started_is_said(tmp_path):
-    work = Work(argv=("/nowhere/agent",), cwd=str(tmp_path), env={})
+    work = Command(argv=("/nowhere/agent",), cwd=str(tmp_path), env={})
     over = unattended.run(work, limit=1.0, log=str(tmp_path / "log"))
 
-    assert over == Over(code=None, problem=over.problem)
+    assert over == RunResult(code=None, problem=over.problem)
     assert "no such program" in over.problem
 
 
 STARTER = """
 import os, sys
 from hookline.system.process import unattended
-work = unattended.Work(argv=("sh", "-c", sys.argv[2]), cwd="/", env=dict(os.environ), mark=sys.argv[1])
+work = unattended.Command(argv=("sh", "-c", sys.argv[2]), cwd="/", env=dict(os.environ), mark=sys.argv[1])
 unattended.run(work, limit=60.0, log=os.devnull)
 """
 

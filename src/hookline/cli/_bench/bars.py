@@ -1,4 +1,4 @@
-"""The figures by which hookline measures itself, each with its bar, and what is worked out from the times."""
+"""The figures that `hookline bench` reports, each with the limit that it must meet."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
@@ -7,20 +7,21 @@ from typing import Any
 from msgspec import Struct
 
 MS = 1000.0
+"""Milliseconds in a second."""
 TRUE, NODE, WARM, COLD, ALONE = "true", "node", "warm", "cold", "alone"
 
 
 class Figure(Struct, frozen=True, kw_only=True):
-    """One line of the table."""
+    """A row of the table."""
 
     id: str
     what: str
     value: float
     unit: str
     bar: str = ""
-    """Empty: it is there to be compared with."""
+    """The limit as text; empty for a figure that is there only for comparison."""
     met: bool | None = None
-    """None where there is no bar."""
+    """Whether the limit is met; None without one."""
 
     @property
     def shown(self) -> str:
@@ -28,30 +29,30 @@ class Figure(Struct, frozen=True, kw_only=True):
         return f"{self.value:,.{digits}f} {self.unit}"
 
 
-class Measured(Struct, frozen=True, kw_only=True):
-    """All that one run found, and what it left out, with why."""
+class Results(Struct, frozen=True, kw_only=True):
+    """All figures of one run, and what was left out, with the reason."""
 
     figures: tuple[Figure, ...]
     left_out: tuple[str, ...] = ()
 
     @property
     def met(self) -> bool:
-        return all(one.met is not False for one in self.figures)
+        return all(figure.met is not False for figure in self.figures)
 
     def plain(self) -> dict[str, Any]:
-        """As JSON has it; nothing in it tells of whose machine it was."""
+        """Return the results for JSON output; they do not identify the machine."""
         return {
             "met": self.met,
             "figures": [
                 {
-                    "id": one.id,
-                    "what": one.what,
-                    "value": round(one.value, 4),
-                    "unit": one.unit,
-                    "bar": one.bar,
-                    "met": one.met,
+                    "id": figure.id,
+                    "what": figure.what,
+                    "value": round(figure.value, 4),
+                    "unit": figure.unit,
+                    "bar": figure.bar,
+                    "met": figure.met,
                 }
-                for one in self.figures
+                for figure in self.figures
             ],
             "left_out": list(self.left_out),
         }
@@ -66,25 +67,33 @@ NAMES = {
 }
 
 
-def of_calls(took: Mapping[str, Sequence[float]]) -> Iterator[Figure]:
-    """The times that were taken, then what they are to each other."""
-    middle = {name: median(times) for name, times in took.items()}
-    for name, seconds in middle.items():
+def compute_call_figures(durations: Mapping[str, Sequence[float]]) -> Iterator[Figure]:
+    """Yield the median time of each kind of call, then their ratios."""
+    medians = {name: median(times) for name, times in durations.items()}
+    for name, seconds in medians.items():
         yield Figure(id=name, what=NAMES[name], value=seconds * MS, unit="ms")
-    for one, other, most in ((WARM, TRUE, 5.0), (WARM, NODE, 0.1), (COLD, NODE, 15.0), (ALONE, NODE, 8.0)):
-        if one in middle and other in middle:
+    for kind, baseline, limit in (
+        (WARM, TRUE, 5.0),
+        (WARM, NODE, 0.1),
+        (COLD, NODE, 15.0),
+        (ALONE, NODE, 8.0),
+    ):
+        if kind in medians and baseline in medians:
             yield at_most(
-                f"{one}-to-{other}", f"{NAMES[one]}, to {NAMES[other]}", middle[one] / middle[other], most
+                f"{kind}-to-{baseline}",
+                f"{NAMES[kind]}, to {NAMES[baseline]}",
+                medians[kind] / medians[baseline],
+                limit,
             )
 
 
-def percentile(took: Sequence[float], share: float) -> float:
-    return sorted(took)[min(len(took) - 1, int(len(took) * share))]
+def percentile(durations: Sequence[float], share: float) -> float:
+    return sorted(durations)[min(len(durations) - 1, int(len(durations) * share))]
 
 
-def at_most(name: str, what: str, value: float, most: float, unit: str = "×") -> Figure:
-    return Figure(id=name, what=what, value=value, unit=unit, bar=f"≤ {most:g} {unit}", met=value <= most)
+def at_most(name: str, what: str, value: float, limit: float, unit: str = "×") -> Figure:
+    return Figure(id=name, what=what, value=value, unit=unit, bar=f"≤ {limit:g} {unit}", met=value <= limit)
 
 
-def at_least(name: str, what: str, value: float, least: float, unit: str = "×") -> Figure:
-    return Figure(id=name, what=what, value=value, unit=unit, bar=f"≥ {least:,g} {unit}", met=value >= least)
+def at_least(name: str, what: str, value: float, limit: float, unit: str = "×") -> Figure:
+    return Figure(id=name, what=what, value=value, unit=unit, bar=f"≥ {limit:,g} {unit}", met=value >= limit)

@@ -1,4 +1,4 @@
-"""Take the figures: each kind of call in short rows by turns, so that a slow moment affects all of them."""
+"""Measurements of `hookline bench`: kinds of calls in short rows by turns, so a slow moment affects all."""
 
 import os
 import shutil
@@ -19,157 +19,171 @@ from hookline.cli._bench.bars import (
     TRUE,
     WARM,
     Figure,
-    Measured,
+    Results,
     at_most,
-    of_calls,
+    compute_call_figures,
     percentile,
 )
-from hookline.cli._bench.world import HOST, World, daemon, inside, spawned, world
+from hookline.cli._bench.world import HOST, Sandbox, change_folder, open_sandbox, run_daemon, spawn
 from hookline.daemon import control
 
-MOST_SPREAD = 3.0
-MOST_P99 = 20.0
+MAX_SPREAD = 3.0
+MAX_P99_MS = 20.0
 AGENTS = 50
-SETTLED = 2.1
-"""Seconds until files that were just made are cached by their stamps."""
-QUIET = 1.0
+SETTLE_SECONDS = 2.1
+"""Seconds until new files are old enough to be cached by their timestamps."""
+STORE_SECONDS = 1.0
 """Seconds after the last call in which its record is still being stored."""
-WARMING = 3
+WARM_UP_CALLS = 3
 """Calls of each kind that are not counted."""
-ROW = 10
-"""Calls of a kind one after another, so that none pays for what another kind left in the caches."""
-Said = Callable[[str], None]
+ROW_LENGTH = 10
+"""Calls of one kind in a row, so that none pays for what another kind left in the caches."""
+Report = Callable[[str], None]
 
 
-class Much(Struct, frozen=True, kw_only=True):
-    """How much of everything."""
+class BenchSize(Struct, frozen=True, kw_only=True):
+    """The number of calls and seconds of each measurement."""
 
     calls: int = 60
     """Calls of each kind."""
     sequence: int = 2_000
-    """Calls one after another for the spread."""
+    """Calls made one after another, to measure the spread."""
     seconds: int = 20
-    """Seconds in which 50 agents make a call each."""
+    """Seconds in which each of 50 agents makes one call per second."""
     idle: float = 5.0
     """Seconds without a call."""
 
 
-def measured(much: Much, said: Said) -> Measured:
-    """Take every figure; *said* hears what is being done."""
-    said(f"calls: {much.calls} of each kind, in rows of {ROW}")
-    figures, left_out = calls(much.calls)
-    said(f"sequence: {much.sequence:,} calls one after another")
-    figures += sequence(much.sequence)
-    said(f"agents: {AGENTS} of them for {much.seconds} seconds")
-    figures += agents(much.seconds)
-    said(f"idle: {much.idle:g} seconds without a call")
-    figures += [*idle(much.idle)]
-    return Measured(figures=tuple(figures), left_out=tuple(left_out))
+def measure_all(size: BenchSize, report: Report) -> Results:
+    """Make every measurement; *report* is called with a line about each."""
+    report(f"calls: {size.calls} of each kind, in rows of {ROW_LENGTH}")
+    figures, left_out = measure_calls(size.calls)
+    report(f"sequence: {size.sequence:,} calls one after another")
+    figures += measure_sequence(size.sequence)
+    report(f"agents: {AGENTS} of them for {size.seconds} seconds")
+    figures += measure_agents(size.seconds)
+    report(f"idle: {size.idle:g} seconds without a call")
+    figures += [*measure_idle(size.idle)]
+    return Results(figures=tuple(figures), left_out=tuple(left_out))
 
 
-def calls(runs: int) -> tuple[list[Figure], list[str]]:
+def measure_calls(runs: int) -> tuple[list[Figure], list[str]]:
     """Measure how long a host waits for each kind of call."""
-    with world() as warm, world() as cold, daemon(warm), inside(warm.project):
-        kinds, left_out = _kinds(warm, cold)
-        took: dict[str, list[float]] = {name: [] for name in kinds}
-        numbers, rows = count(), [WARMING, *[ROW] * (runs // ROW), *filter(None, [runs % ROW])]
-        for place, row in enumerate(rows):
+    with open_sandbox() as warm, open_sandbox() as cold, run_daemon(warm), change_folder(warm.project):
+        kinds, left_out = _build_calls(warm, cold)
+        durations: dict[str, list[float]] = {name: [] for name in kinds}
+        numbers, rows = (
+            count(),
+            [WARM_UP_CALLS, *[ROW_LENGTH] * (runs // ROW_LENGTH), *filter(None, [runs % ROW_LENGTH])],
+        )
+        for turn, row in enumerate(rows):
             for name, work in kinds.items():
-                seconds = [work(number) for number in _some(numbers, row)]
-                took[name] += seconds if place else []
-            time.sleep(0 if place else SETTLED)
-        left_out += _not_answered(warm, runs + WARMING)
-    return [*of_calls(took)], left_out
+                seconds = [work(number) for number in _take(numbers, row)]
+                durations[name] += seconds if turn else []
+            time.sleep(0 if turn else SETTLE_SECONDS)
+        left_out += _check_call_count(warm, runs + WARM_UP_CALLS)
+    return [*compute_call_figures(durations)], left_out
 
 
-def _not_answered(warm: World, calls: int) -> Iterator[str]:
+def _check_call_count(warm: Sandbox, calls: int) -> Iterator[str]:
     answered = int((control.status(warm.place) or {}).get("calls", 0))
     if answered < calls:
         yield f"the daemon: it answered only {answered} of {calls} calls"
 
 
-def _kinds(warm: World, cold: World) -> tuple[dict[str, Callable[[int], float]], list[str]]:
+def _build_calls(warm: Sandbox, cold: Sandbox) -> tuple[dict[str, Callable[[int], float]], list[str]]:
     node, true = shutil.which("node"), shutil.which("true") or "/bin/true"
     clean = {"PATH": os.defpath}
 
-    def plain(argv: list[str], number: int) -> float:
-        return spawned(argv, b"", clean).seconds
+    def time_program(argv: list[str], number: int) -> float:
+        return spawn(argv, b"", clean).seconds
 
-    kinds: dict[str, Callable[[int], float]] = {TRUE: partial(plain, [true])}
+    kinds: dict[str, Callable[[int], float]] = {TRUE: partial(time_program, [true])}
     if node:
-        kinds[NODE] = partial(plain, [node, "-e", "0"])
-    kinds[WARM] = partial(_answered, warm, {})
-    kinds[COLD] = partial(_first, cold)
-    kinds[ALONE] = partial(_answered, warm, {"HOOKLINE_DAEMON": "off"})
+        kinds[NODE] = partial(time_program, [node, "-e", "0"])
+    kinds[WARM] = partial(_time_call, warm, {})
+    kinds[COLD] = partial(_time_first_call, cold)
+    kinds[ALONE] = partial(_time_call, warm, {"HOOKLINE_DAEMON": "off"})
     return kinds, [] if node else ["node: not found, so the figures relative to it are left out"]
 
 
-def _answered(at: World, more: Mapping[str, str], number: int) -> float:
-    ran = spawned([at.client, "hook", HOST], at.payload("bench", number), {**at.env, **more})
-    if ran.code != 0:
-        raise OSError(f"hookline-client answered a plain call by exit code {ran.code}")
-    return ran.seconds
+def _time_call(sandbox: Sandbox, extra_env: Mapping[str, str], number: int) -> float:
+    result = spawn(
+        [sandbox.client, "hook", HOST], sandbox.payload("bench", number), {**sandbox.env, **extra_env}
+    )
+    if result.code != 0:
+        raise OSError(f"hookline-client answered a plain call by exit code {result.code}")
+    return result.seconds
 
 
-def _first(at: World, number: int) -> float:
-    """A call that has to start the daemon, which is stopped afterwards."""
-    seconds = _answered(at, {}, number)
-    control.stop(at.place)
+def _time_first_call(sandbox: Sandbox, number: int) -> float:
+    """Time a call that starts the daemon, and stop the daemon afterwards."""
+    seconds = _time_call(sandbox, {}, number)
+    control.stop(sandbox.place)
     return seconds
 
 
-def sequence(calls: int) -> list[Figure]:
-    """Measure how evenly calls one after another are answered."""
-    with world() as at, daemon(at), inside(at.project):
-        for number in range(WARMING):
-            _answered(at, {}, number)
-        time.sleep(SETTLED)
-        took = [_answered(at, {}, WARMING + number) for number in range(calls)]
-    p50, p99 = percentile(took, 0.5), percentile(took, 0.99)
+def measure_sequence(calls: int) -> list[Figure]:
+    """Measure how much the times of calls one after another vary."""
+    with open_sandbox() as sandbox, run_daemon(sandbox), change_folder(sandbox.project):
+        for number in range(WARM_UP_CALLS):
+            _time_call(sandbox, {}, number)
+        time.sleep(SETTLE_SECONDS)
+        durations = [_time_call(sandbox, {}, WARM_UP_CALLS + number) for number in range(calls)]
+    p50, p99 = percentile(durations, 0.5), percentile(durations, 0.99)
     what = f"{calls:,} calls one after another, p99 to p50 ({p99 * MS:.2f} to {p50 * MS:.2f} ms)"
-    return [at_most("sequence-spread", what, p99 / p50, MOST_SPREAD)]
+    return [at_most("sequence-spread", what, p99 / p50, MAX_SPREAD)]
 
 
-def agents(seconds: int) -> list[Figure]:
-    """Measure a call a second by each of 50 agents, through one daemon."""
-    with world() as at, daemon(at), inside(at.project), ThreadPoolExecutor(AGENTS) as pool:
-        for number in range(WARMING):
-            _answered(at, {}, number)
-        time.sleep(SETTLED)
+def measure_agents(seconds: int) -> list[Figure]:
+    """Measure one call per second by each of 50 agents, through one daemon."""
+    with (
+        open_sandbox() as sandbox,
+        run_daemon(sandbox),
+        change_folder(sandbox.project),
+        ThreadPoolExecutor(AGENTS) as pool,
+    ):
+        for number in range(WARM_UP_CALLS):
+            _time_call(sandbox, {}, number)
+        time.sleep(SETTLE_SECONDS)
         began = time.perf_counter()
-        work = partial(_agent, at, began, seconds)
-        took = [one for times in pool.map(work, range(AGENTS)) for one in times]
-    p99 = percentile(took, 0.99) * MS
+        work = partial(_run_agent, sandbox, began, seconds)
+        durations = [duration for times in pool.map(work, range(AGENTS)) for duration in times]
+    p99 = percentile(durations, 0.99) * MS
     return [
-        at_most("agents-p99", f"{AGENTS} agents, a call a second each, one daemon: p99", p99, MOST_P99, "ms")
+        at_most(
+            "agents-p99", f"{AGENTS} agents, a call a second each, one daemon: p99", p99, MAX_P99_MS, "ms"
+        )
     ]
 
 
-def _agent(at: World, began: float, seconds: int, number: int) -> list[float]:
-    took = list[float]()
+def _run_agent(sandbox: Sandbox, began: float, seconds: int, number: int) -> list[float]:
+    durations = list[float]()
     for second in range(seconds):
         due = began + second + number / AGENTS
         time.sleep(max(0.0, due - time.perf_counter()))
-        ran = spawned([at.client, "hook", HOST], at.payload(f"agent-{number}", second), at.env)
-        took.append(ran.seconds)
-    return took
+        result = spawn(
+            [sandbox.client, "hook", HOST], sandbox.payload(f"agent-{number}", second), sandbox.env
+        )
+        durations.append(result.seconds)
+    return durations
 
 
-def _some(numbers: Iterator[int], many: int) -> list[int]:
-    return [next(numbers) for _ in range(many)]
+def _take(numbers: Iterator[int], amount: int) -> list[int]:
+    return [next(numbers) for _ in range(amount)]
 
 
-def idle(seconds: float) -> Iterator[Figure]:
-    """Measure the CPU time of a daemon that nobody calls."""
+def measure_idle(seconds: float) -> Iterator[Figure]:
+    """Measure the CPU time of a daemon without calls."""
     if not os.path.exists("/proc/self/stat"):
         return
-    with world() as at, daemon(at) as process:
-        load.closed(at, load.asking(at), range(20), 1)
-        time.sleep(QUIET)
-        before = _ticks(process.pid)
+    with open_sandbox() as sandbox, run_daemon(sandbox) as process:
+        load.run_closed_loop(sandbox, load.build_encoder(sandbox), range(20), 1)
+        time.sleep(STORE_SECONDS)
+        before = _read_cpu_ticks(process.pid)
         time.sleep(seconds)
-        used = (_ticks(process.pid) - before) / os.sysconf("SC_CLK_TCK")
-    # A clock tick is the least that the system tells.
+        used = (_read_cpu_ticks(process.pid) - before) / os.sysconf("SC_CLK_TCK")
+    # The system counts CPU time in clock ticks.
     least = 1 / os.sysconf("SC_CLK_TCK")
     yield Figure(
         id="idle-cpu",
@@ -181,7 +195,7 @@ def idle(seconds: float) -> Iterator[Figure]:
     )
 
 
-def _ticks(process: int) -> int:
+def _read_cpu_ticks(process: int) -> int:
     with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
         parts = file.read().rpartition(")")[2].split()
     return int(parts[11]) + int(parts[12])

@@ -1,4 +1,4 @@
-"""A user who exists for one measurement: a home, a project and a daemon of their own, and the calls."""
+"""A temporary user for one measurement, with a home, a project and a daemon, and the calls to it."""
 
 import json
 import os
@@ -19,20 +19,20 @@ from hookline.core.events import PreToolUse
 from hookline.core.payload import compose
 from hookline.daemon import control
 from hookline.daemon.installation import PACKAGE
-from hookline.daemon.paths import Place
+from hookline.daemon.paths import DaemonFolder
 from hookline.system import own_command
 from hookline.system.own_command import CLIENT
 
 HOST = "claude-code"
-LINE = "ls -la src"
-"""A shell call as agents make it."""
-UP_WITHIN = 30.0
-GONE_WITHIN = 20.0
-PIECE = 1 << 16
+SHELL_COMMAND = "ls -la src"
+"""A shell command as agents run it."""
+START_TIMEOUT_SECONDS = 30.0
+STOP_TIMEOUT_SECONDS = 20.0
+CHUNK_BYTES = 1 << 16
 
 
-class World(Struct, frozen=True, kw_only=True):
-    """Everything lies in one folder that goes afterwards."""
+class Sandbox(Struct, frozen=True, kw_only=True):
+    """A temporary folder with everything that belongs to the user; deleted afterwards."""
 
     folder: str
 
@@ -41,8 +41,8 @@ class World(Struct, frozen=True, kw_only=True):
         return os.path.join(self.folder, "project")
 
     @property
-    def place(self) -> Place:
-        return Place(folder=os.path.join(self.folder, "run"))
+    def place(self) -> DaemonFolder:
+        return DaemonFolder(path=os.path.join(self.folder, "run"))
 
     @property
     def client(self) -> str:
@@ -50,12 +50,12 @@ class World(Struct, frozen=True, kw_only=True):
 
     @property
     def env(self) -> dict[str, str]:
-        """Nothing of the caller's environment but where programs are: no switch, and no setting of Python."""
+        """Environment with the caller's PATH only: no switches, and no settings of Python."""
         path = os.pathsep.join((os.path.join(self.folder, "bin"), os.environ.get("PATH", os.defpath)))
         return {"HOME": os.path.join(self.folder, "home"), "PATH": path, "LANG": "C"}
 
     def payload(self, session: str, number: int) -> bytes:
-        """A shell call before it is made, as the host tells of it; each with another *number* is another."""
+        """Return the payload of a shell call before it runs; each *number* is another call."""
         host = hosts.load(HOST)
         shell = next(name for name, row in host.tools.items() if row.kind == "shell")
         name = next(name for name, row in host.moments.items() if row.event is PreToolUse)
@@ -65,20 +65,20 @@ class World(Struct, frozen=True, kw_only=True):
             cwd=self.project,
             tool=shell,
             call=f"call-{number}",
-            input={"command": LINE},
+            input={"command": SHELL_COMMAND},
         )
         return json.dumps(compose(host, event, name)).encode()
 
 
 @contextmanager
-def world() -> Iterator[World]:
-    """A scratch one; its path is short, because a socket's must be."""
-    with tempfile.TemporaryDirectory(prefix="hl-") as made:
-        folder = os.path.realpath(made)
+def open_sandbox() -> Iterator[Sandbox]:
+    """Create a sandbox; its path is short, because the path of a socket must be."""
+    with tempfile.TemporaryDirectory(prefix="hl-") as path:
+        folder = os.path.realpath(path)
         for name in ("home", "project/.git"):
             os.makedirs(os.path.join(folder, name))
         copy_installation(folder)
-        yield World(folder=folder)
+        yield Sandbox(folder=folder)
 
 
 def copy_installation(folder: str) -> None:
@@ -91,8 +91,8 @@ def copy_installation(folder: str) -> None:
     os.symlink(base, os.path.join(programs, "python"))
     shutil.copy(own_command.client_path(), programs)
     _write(folder, "pyvenv.cfg", f"home = {os.path.dirname(base)}\n")
-    added = [f"import site; site.addsitedir({one!r})" for one in site.getsitepackages()]
-    _write(folder, f"{packages}/packages.pth", "\n".join([*added, os.path.dirname(PACKAGE), ""]))
+    imports = [f"import site; site.addsitedir({folder_name!r})" for folder_name in site.getsitepackages()]
+    _write(folder, f"{packages}/packages.pth", "\n".join([*imports, os.path.dirname(PACKAGE), ""]))
     script = "import sys\nfrom hookline.cli import main\nsys.exit(main())\n"
     os.chmod(_write(folder, "bin/hookline", f"#!{programs}/python -I\n{script}"), 0o700)
 
@@ -105,28 +105,37 @@ def _write(folder: str, name: str, text: str) -> str:
 
 
 @contextmanager
-def daemon(at: World, core: int | None = None) -> Iterator[subprocess.Popen[bytes]]:
-    """A daemon that answers, on one *core* if that is told; gone afterwards."""
-    with open(os.path.join(at.folder, "said"), "wb") as said, on({core} if core is not None else set()):
+def run_daemon(sandbox: Sandbox, core: int | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a daemon, on one *core* if given, and end it afterwards."""
+    with (
+        open(os.path.join(sandbox.folder, "said"), "wb") as log,
+        pin_to_cores({core} if core is not None else set()),
+    ):
         process = subprocess.Popen(
-            [os.path.join(at.folder, "bin", "python"), "-I", "-m", "hookline.daemon", f"{at.folder}/bin"],
+            [
+                os.path.join(sandbox.folder, "bin", "python"),
+                "-I",
+                "-m",
+                "hookline.daemon",
+                f"{sandbox.folder}/bin",
+            ],
             env={"LANG": "C"},
             cwd="/",
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=log,
+            stderr=log,
             start_new_session=True,
         )
     try:
-        _await(at, process)
+        _wait_until_ready(sandbox, process)
         yield process
     finally:
         _end(process)
 
 
 @contextmanager
-def on(cores: set[int]) -> Iterator[None]:
-    """This process, and what is started meanwhile, runs on those alone; anywhere where there are none."""
+def pin_to_cores(cores: set[int]) -> Iterator[None]:
+    """Run this process, and processes that it starts, on these *cores* only; on any if empty."""
     if not cores or not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -138,61 +147,61 @@ def on(cores: set[int]) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def _await(at: World, process: "subprocess.Popen[bytes]") -> None:
-    until = time.monotonic() + UP_WITHIN
-    while control.status(at.place) is None:
+def _wait_until_ready(sandbox: Sandbox, process: "subprocess.Popen[bytes]") -> None:
+    until = time.monotonic() + START_TIMEOUT_SECONDS
+    while control.status(sandbox.place) is None:
         if process.poll() is not None or time.monotonic() > until:
-            with open(os.path.join(at.folder, "said"), encoding="utf-8", errors="replace") as said:
-                raise OSError(f"the daemon to be measured does not answer: {said.read(500).strip()}")
+            with open(os.path.join(sandbox.folder, "said"), encoding="utf-8", errors="replace") as log:
+                raise OSError(f"the daemon to be measured does not answer: {log.read(500).strip()}")
         time.sleep(0.02)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     process.terminate()
     try:
-        process.wait(GONE_WITHIN)
+        process.wait(STOP_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
 
 
-class Ran(Struct, frozen=True, kw_only=True):
-    """A process as the one who waits for it sees it."""
+class ProcessResult(Struct, frozen=True, kw_only=True):
+    """Duration, exit code and output of a process."""
 
     seconds: float
     code: int
     out: bytes
 
 
-def spawned(argv: Sequence[str], payload: bytes, env: Mapping[str, str]) -> Ran:
-    """Start it, read it to the end and wait for it: from before it was there until it is gone.
+def spawn(argv: Sequence[str], payload: bytes, env: Mapping[str, str]) -> ProcessResult:
+    """Run a process to its end, and measure the time from before its start until it is gone.
 
-    By the least that a host could do: what Python's own way of starting processes costs is no hook's fault.
-    The payload is shorter than what a pipe holds, so that it lies there already.
+    `posix_spawn` is the least that a host could do; the overhead of `subprocess` is not the cost of a hook.
+    The payload fits into the buffer of a pipe, so it can be written before the process starts.
     """
-    reading, feeding = os.pipe()
-    listening, answering = os.pipe()
-    os.write(feeding, payload)
-    os.close(feeding)
+    stdin_read, stdin_write = os.pipe()
+    stdout_read, stdout_write = os.pipe()
+    os.write(stdin_write, payload)
+    os.close(stdin_write)
     actions = [
-        (os.POSIX_SPAWN_DUP2, reading, 0),
-        (os.POSIX_SPAWN_DUP2, answering, 1),
+        (os.POSIX_SPAWN_DUP2, stdin_read, 0),
+        (os.POSIX_SPAWN_DUP2, stdout_write, 1),
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     ]
     began = time.perf_counter()
     child = os.posix_spawn(argv[0], [*argv], env, file_actions=actions)
-    os.close(reading)
-    os.close(answering)
-    out = b"".join(iter(partial(os.read, listening, PIECE), b""))
+    os.close(stdin_read)
+    os.close(stdout_write)
+    out = b"".join(iter(partial(os.read, stdout_read, CHUNK_BYTES), b""))
     _, status = os.waitpid(child, 0)
     seconds = time.perf_counter() - began
-    os.close(listening)
-    return Ran(seconds=seconds, code=os.waitstatus_to_exitcode(status), out=out)
+    os.close(stdout_read)
+    return ProcessResult(seconds=seconds, code=os.waitstatus_to_exitcode(status), out=out)
 
 
 @contextmanager
-def inside(folder: str) -> Iterator[None]:
-    """What is started meanwhile is started there."""
+def change_folder(folder: str) -> Iterator[None]:
+    """Change the working folder for the duration of the context."""
     before = os.open(".", os.O_RDONLY)
     os.chdir(folder)
     try:

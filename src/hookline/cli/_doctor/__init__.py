@@ -8,10 +8,10 @@ Weight = Literal["well", "note", "attention"]
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """Attention is for what a person should do something about; the text says what."""
+    """A result of one check; weight "attention" means that the user should act, and the text says how."""
 
     id: str
-    """Which look it comes from, the same in every release."""
+    """Name of the check, the same in every release."""
     weight: Weight
     text: str
     host: str = ""

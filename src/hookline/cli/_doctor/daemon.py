@@ -1,4 +1,4 @@
-"""How the daemon is doing: whether one answers, whose it is, and what keeps one from being there."""
+"""Checks of the daemon: whether one answers, its installation, and the problems that prevent one."""
 
 import os
 import time
@@ -7,57 +7,60 @@ from typing import Any
 
 from hookline.cli._doctor import Finding, attention, note, well
 from hookline.daemon import control
-from hookline.daemon.paths import Place, find, make, problem
+from hookline.daemon.paths import DaemonFolder, create_daemon_folder, describe_problem, find_daemon_folder
 from hookline.daemon.start import SWITCH, ensure
 from hookline.system.paths import daemon_folders
 
-RECENT = 86_400.0
-"""Seconds in which what its log says last is worth somebody's attention."""
-LONGEST = 300
+RECENT_SECONDS = 86_400.0
+"""Seconds for which the last line of the log deserves attention."""
+MAX_LENGTH = 300
+"""Characters shown of a line of the log."""
 
 
-def daemon(env: Mapping[str, str]) -> Iterator[Finding]:
-    """What a person should know about the daemon."""
-    yield from _folders()
+def check_daemon(env: Mapping[str, str]) -> Iterator[Finding]:
+    """Report the state of the daemon."""
+    yield from _check_folders()
     if env.get(SWITCH) == "off":
-        told = "every call is answered in a process of its own, which takes longer; unset it to use a daemon"
-        yield note("daemon.off", f"{SWITCH}=off is set, so no daemon is used: {told}")
+        advice = (
+            "every call is answered in a process of its own, which takes longer; unset it to use a daemon"
+        )
+        yield note("daemon.off", f"{SWITCH}=off is set, so no daemon is used: {advice}")
         return
-    place = find()
-    there = control.held(place)
-    status = control.status(place) if there else None
-    yield _state(place, status, there=there)
-    yield from _last(place, runs=status is not None)
+    place = find_daemon_folder()
+    held = control.is_served(place)
+    status = control.status(place) if held else None
+    yield _describe_state(place, status, held=held)
+    yield from _check_log(place, runs=status is not None)
 
 
-def ours(env: Mapping[str, str]) -> bool:
+def is_daemon_ours(env: Mapping[str, str]) -> bool:
     """Return whether a daemon of this installation answers calls."""
-    place = find()
-    return env.get(SWITCH) != "off" and control.held(place) and control.is_ours(control.status(place))
+    place = find_daemon_folder()
+    return env.get(SWITCH) != "off" and control.is_served(place) and control.is_ours(control.status(place))
 
 
-def begun(env: Mapping[str, str]) -> Iterator[Finding]:
+def start_daemon(env: Mapping[str, str]) -> Iterator[Finding]:
     """Start a daemon if none runs, as the first call would."""
-    if env.get(SWITCH) == "off" or control.held(find()):
+    if env.get(SWITCH) == "off" or control.is_served(find_daemon_folder()):
         return
     try:
-        started = ensure(make())
+        started = ensure(create_daemon_folder())
     except OSError:
-        return  # `_folders` reports it
+        return  # `_check_folders` reports it
     if not started:
-        told = "every call is answered in a process of its own; `hookline daemon start` says why"
-        yield attention("daemon.start", f"a daemon was started and does not answer: {told}")
+        advice = "every call is answered in a process of its own; `hookline daemon start` says why"
+        yield attention("daemon.start", f"a daemon was started and does not answer: {advice}")
 
 
-def _folders() -> Iterator[Finding]:
-    found = {folder: problem(folder) for folder in daemon_folders() if os.path.lexists(folder)}
-    for folder, why in found.items():
+def _check_folders() -> Iterator[Finding]:
+    problems = {folder: describe_problem(folder) for folder in daemon_folders() if os.path.lexists(folder)}
+    for folder, why in problems.items():
         if why and not folder.endswith("/run"):
             yield attention("daemon.folder", f"the daemon cannot use its folder {folder}: {why}")
 
 
-def _state(place: Place, status: dict[str, Any] | None, *, there: bool) -> Finding:
-    if status is None and there:
+def _describe_state(place: DaemonFolder, status: dict[str, Any] | None, *, held: bool) -> Finding:
+    if status is None and held:
         process = control.holder(place).partition(":")[0] or "unknown"
         text = f"the daemon, process {process}, does not answer: the next call replaces it"
         return attention("daemon.hangs", text)
@@ -70,8 +73,8 @@ def _state(place: Place, status: dict[str, Any] | None, *, there: bool) -> Findi
     return well("daemon.runs", f"a daemon answers: {calls}")
 
 
-def _last(place: Place, *, runs: bool) -> Iterator[Finding]:
-    """What its log says last: nothing stands there as long as all is well."""
+def _check_log(place: DaemonFolder, *, runs: bool) -> Iterator[Finding]:
+    """Report the last line of the log, which is empty unless something failed."""
     try:
         with open(place.log, "rb") as file:
             age = time.time() - os.fstat(file.fileno()).st_mtime
@@ -79,7 +82,7 @@ def _last(place: Place, *, runs: bool) -> Iterator[Finding]:
             lines = file.read().decode("utf-8", "replace").split("\n")
     except OSError:
         return
-    last = next((line for line in reversed(lines) if line.strip()), "")[:LONGEST]
+    last = next((line for line in reversed(lines) if line.strip()), "")[:MAX_LENGTH]
     if last:
         text = f"the daemon's log says last: {last}; `hookline daemon logs` shows all of it"
-        yield note("daemon.log", text) if runs or age > RECENT else attention("daemon.log", text)
+        yield note("daemon.log", text) if runs or age > RECENT_SECONDS else attention("daemon.log", text)

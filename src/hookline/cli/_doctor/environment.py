@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator, Mapping
 
 from hookline.cli._doctor import Finding, attention, note, well
-from hookline.cli._doctor.daemon import daemon
-from hookline.cli._doctor.machine import clock
-from hookline.cli._doctor.store import store
+from hookline.cli._doctor.daemon import check_daemon
+from hookline.cli._doctor.machine import check_clock
+from hookline.cli._doctor.store import check_store
 from hookline.core.hook import Hook
-from hookline.policy.layers import SET
+from hookline.policy.layers import SET_SUFFIX
 from hookline.runtime import telemetry
-from hookline.runtime.apply_grants import Passes
+from hookline.runtime.call_hook import Grants
 from hookline.runtime.setup import Setup
 from hookline.system import spool_files
 from hookline.system.paths import Places
@@ -22,100 +22,103 @@ OTHERS_WRITE, OTHERS = 0o022, 0o077
 CONFIG, STATE = "what configures the guards", "what is kept of your sessions"
 
 
-def places(at: Places) -> Iterator[Finding]:
-    """What is wrong with who may do what."""
-    yield from _home(at.home)
-    for path, what in ((at.config, CONFIG), (at.state, STATE), (at.spool, STATE)):
-        yield from _owned(path, OTHERS_WRITE, f"change {what}")
-    for name in _listed(at.config):
-        yield from _owned(os.path.join(at.config, name), OTHERS_WRITE, f"change {CONFIG}")
-    for path in (at.store, *spool_files.paths(at.spool), at.passes, at.claims):
-        yield from _owned(path, OTHERS, f"read or change {STATE}")
-    yield from _owned(at.trust, OTHERS, "use it, so that nothing is trusted")
-    for path in (at.state, at.store, at.spool):
-        yield from _written(path, "so that nothing new is kept")
+def check_permissions(places: Places) -> Iterator[Finding]:
+    """Report files and folders with a wrong owner or wrong permissions."""
+    yield from _check_home(places.home)
+    for path, what in ((places.config, CONFIG), (places.state, STATE), (places.spool, STATE)):
+        yield from _check_owner(path, OTHERS_WRITE, f"change {what}")
+    for name in _list_config_files(places.config):
+        yield from _check_owner(os.path.join(places.config, name), OTHERS_WRITE, f"change {CONFIG}")
+    for path in (places.store, *spool_files.paths(places.spool), places.grants, places.claims):
+        yield from _check_owner(path, OTHERS, f"read or change {STATE}")
+    yield from _check_owner(places.trust, OTHERS, "use it, so that nothing is trusted")
+    for path in (places.state, places.store, places.spool):
+        yield from _check_writable(path, "so that nothing new is kept")
 
 
-def _home(home: str) -> Iterator[Finding]:
+def _check_home(home: str) -> Iterator[Finding]:
     if not os.path.isdir(home):
         yield attention("home.missing", f"HOME is {home!r}, which is no folder: set it to yours")
     elif not os.access(home, os.W_OK | os.X_OK):
-        text = f"HOME, {home}, cannot be written to: nothing can be kept there; {_chmod(home, 'u+wx')}"
-        told = "or set XDG_STATE_HOME and XDG_CONFIG_HOME to folders that can"
-        yield attention("home.unwritable", f"{text}, {told}")
+        text = f"HOME, {home}, cannot be written to: nothing can be kept there; {_format_chmod(home, 'u+wx')}"
+        alternative = "or set XDG_STATE_HOME and XDG_CONFIG_HOME to folders that can"
+        yield attention("home.unwritable", f"{text}, {alternative}")
 
 
-def _owned(path: str, mask: int, deed: str) -> Iterator[Finding]:
-    """What is not ours, and what is *mask*ed and open all the same."""
+def _check_owner(path: str, mask: int, action: str) -> Iterator[Finding]:
+    """Report a path of another user, and one on which bits of *mask* are set for others."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return
-    if found.st_uid not in (os.getuid(), 0):
-        mend = f"`sudo chown {os.getuid()} {shlex.quote(path)}`"
-        yield attention("permissions.owner", f"{path} belongs to user {found.st_uid}, not to you: {mend}")
-    elif found.st_uid != os.getuid() and mask == OTHERS:
-        mend = f"`sudo chown {os.getuid()} {shlex.quote(path)}`"
-        yield attention("permissions.owner", f"{path} belongs to root, not to you: {mend}")
-    if stat.S_IMODE(found.st_mode) & mask:
+    if status.st_uid not in (os.getuid(), 0):
+        fix = f"`sudo chown {os.getuid()} {shlex.quote(path)}`"
+        yield attention("permissions.owner", f"{path} belongs to user {status.st_uid}, not to you: {fix}")
+    elif status.st_uid != os.getuid() and mask == OTHERS:
+        fix = f"`sudo chown {os.getuid()} {shlex.quote(path)}`"
+        yield attention("permissions.owner", f"{path} belongs to root, not to you: {fix}")
+    if stat.S_IMODE(status.st_mode) & mask:
         how = "go-w" if mask == OTHERS_WRITE else "go="
-        yield attention("permissions.open", f"{path}: others can {deed}; {_chmod(path, how)}")
+        yield attention("permissions.open", f"{path}: others can {action}; {_format_chmod(path, how)}")
 
 
-def _written(path: str, so: str) -> Iterator[Finding]:
-    needed = os.W_OK | (os.X_OK if os.path.isdir(path) else 0)
-    if os.path.exists(path) and not os.access(path, needed):
-        text = f"{path} cannot be written to, {so}: {_chmod(path, 'u+rwX')}, if its disk is not read-only"
+def _check_writable(path: str, effect: str) -> Iterator[Finding]:
+    mode = os.W_OK | (os.X_OK if os.path.isdir(path) else 0)
+    if os.path.exists(path) and not os.access(path, mode):
+        text = (
+            f"{path} cannot be written to, {effect}: {_format_chmod(path, 'u+rwX')}, "
+            "if its disk is not read-only"
+        )
         yield attention("permissions.unwritable", text)
 
 
-def _chmod(path: str, how: str) -> str:
+def _format_chmod(path: str, how: str) -> str:
     return f"`chmod {how} {shlex.quote(path)}`"
 
 
-def _listed(folder: str) -> list[str]:
-    """The files that say what guards do; hooks in Python lie below."""
+def _list_config_files(folder: str) -> list[str]:
+    """Return the files that configure guards; hooks in Python are in a folder below."""
     try:
         with os.scandir(folder) as entries:
-            return sorted(one.name for one in entries if one.name != "trust.json")
+            return sorted(entry.name for entry in entries if entry.name != "trust.json")
     except OSError:
         return []
 
 
-USUAL = "off by default"
+OFF_BY_DEFAULT = "off by default"
 
 
-def around(setup: Setup, env: Mapping[str, str]) -> Iterator[Finding]:
-    """Everything."""
-    yield from _configured(setup)
-    yield from _guards(setup)
-    yield from places(setup.places)
-    yield from daemon(env)
-    yield from store(setup)
-    for one in telemetry.standing(setup.places, setup.settled.sinks):
-        say = attention if one.failed or one.dropped else well
-        yield say("sink", f"sink {one.name!r}: {one}")
-    yield from clock(setup.places)
+def check_environment(setup: Setup, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the findings of all checks that do not depend on a host."""
+    yield from _check_config(setup)
+    yield from _check_guards(setup)
+    yield from check_permissions(setup.places)
+    yield from check_daemon(env)
+    yield from check_store(setup)
+    for state in telemetry.sink_statuses(setup.places, setup.config.sinks):
+        build = attention if state.failed or state.dropped else well
+        yield build("sink", f"sink {state.name!r}: {state}")
+    yield from check_clock(setup.places)
 
 
-def _configured(setup: Setup) -> Iterator[Finding]:
-    problems = setup.settled.problems
-    for one in problems:
-        yield attention("trust.file" if one.file == setup.places.trust else "config", str(one))
-    for text in setup.complaints[len(problems) :]:
+def _check_config(setup: Setup) -> Iterator[Finding]:
+    problems = setup.config.problems
+    for problem in problems:
+        yield attention("trust.file" if problem.file == setup.places.trust else "config", str(problem))
+    for text in setup.user_messages[len(problems) :]:
         yield attention("trust.waits", text)
 
 
-def _guards(setup: Setup) -> Iterator[Finding]:
-    """What is off, by whom, and how it is had again."""
-    passes = Passes(file=setup.places.passes, root=setup.places.root, now=time.time)
+def _check_guards(setup: Setup) -> Iterator[Finding]:
+    """Report guards that are off, with the reason and the way to switch them on."""
+    passes = Grants(file=setup.places.grants, root=setup.places.root, now=time.time)
     for text in passes.notices(passes.off_until()):
         yield attention("guards.off-for-now", f"{text}: `hookline on` has them again")
     for hook in setup.hooks:
-        if not hook.enabled and hook.off != USUAL:
-            yield note("guards.off", f"hook {hook.name!r} is off: {hook.off}; {_switch_on(hook)}")
+        if not hook.enabled and hook.off != OFF_BY_DEFAULT:
+            yield note("guards.off", f"hook {hook.name!r} is off: {hook.off}; {_describe_fix(hook)}")
 
 
-def _switch_on(hook: Hook) -> str:
-    variable = hook.off.removesuffix(SET)
-    return f"unset {variable} to have it" if hook.off.endswith(SET) else "take that out to have it"
+def _describe_fix(hook: Hook) -> str:
+    variable = hook.off.removesuffix(SET_SUFFIX)
+    return f"unset {variable} to have it" if hook.off.endswith(SET_SUFFIX) else "take that out to have it"

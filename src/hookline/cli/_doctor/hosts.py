@@ -1,4 +1,4 @@
-"""Look at every host: is it wired, does what is wired answer rightly, and what stands in the way."""
+"""Checks of every host: whether its hooks are installed, answer correctly, and are not disabled."""
 
 import os
 import shlex
@@ -13,55 +13,65 @@ from msgspec import Struct
 from hookline import __version__, hosts
 from hookline.cli._doctor import Finding, Weight, attention, note, well
 from hookline.core.host import Host
-from hookline.core.install_table import Listed, Look, Place
+from hookline.core.install_table import Installation, ObstacleCheck, SettingsFile
 from hookline.core.values import replace
-from hookline.install import install_hooks
-from hookline.install import settings_files as notes
-from hookline.install.compare import program
-from hookline.install.edit_settings import moments
-from hookline.install.inspect import Wire, wires
+from hookline.install import install_hooks, settings_files
+from hookline.install.compare import parse_program
+from hookline.install.edit_settings import calling_moments
+from hookline.install.inspect import InstalledFile, find_installations
 from hookline.install.jsonc import NotJson, parse
-from hookline.install.probe import Trial, tried
+from hookline.install.probe import Trial, try_call
 from hookline.runtime.setup import Setup
 from hookline.system.paths import Places
 from hookline.system.process import run_command
 
 GUARD = "dangerous-command"
-FEW = 3
+MAX_NAMES = 3
 
 
-class Seen(Struct, frozen=True, kw_only=True):
-    """What was seen of one host."""
+class HostReport(Struct, frozen=True, kw_only=True):
+    """The state of one host."""
 
     host: Host
     present: bool
-    wires: tuple[tuple[Wire, tuple[Trial, ...]], ...]
-    """Each with what came of each of its commands."""
+    installations: tuple[tuple[InstalledFile, tuple[Trial, ...]], ...]
+    """Each installed file, with a trial of each of its commands."""
     findings: tuple[Finding, ...]
 
 
-def look_at(host: Host, setup: Setup, env: Mapping[str, str], *, asked: bool) -> Seen:
-    """Everything about one host; whether it was *asked* for by name."""
-    places, here = setup.places, host in install_hooks.present(env, setup.places)
+def examine_host(host: Host, setup: Setup, env: Mapping[str, str], *, asked: bool) -> HostReport:
+    """Examine one host; *asked* if the user named it."""
+    places, present = setup.places, host in install_hooks.detect_hosts(env, setup.places)
     guarded = any(hook.name == GUARD and hook.enabled for hook in setup.hooks)
-    found = [
-        (wire, tuple(tried(wire, call, places, env, guarded=guarded) for call in wire.calls))
-        for wire in wires(host, places, env)
+    installations = [
+        (
+            installed,
+            tuple(try_call(installed, call, places, env, guarded=guarded) for call in installed.calls),
+        )
+        for installed in find_installations(host, places, env)
     ]
-    said = [*_unwired(host, here=here, asked=asked)] if not found else []
-    for wire, trials in found:
-        said += [one for trial in trials for one in _reached(wire, trial, env, guarded=guarded)]
-        said += [*_differing(wire), *_complete(wire), *_in_the_way(wire, places, env)]
-    said += _twice(host, [wire for wire, _ in found], places)
-    if found and host.wiring:
-        said += [note("wired.person", f"only a person can: {need}") for need in host.wiring.needs]
-    return Seen(host=host, present=here, wires=tuple(found), findings=tuple(said))
+    findings = [*_check_missing(host, present=present, asked=asked)] if not installations else []
+    for installed, trials in installations:
+        findings += [
+            finding for trial in trials for finding in _check_answer(installed, trial, env, guarded=guarded)
+        ]
+        findings += [
+            *_check_differences(installed),
+            *_check_moments(installed),
+            *_check_obstacles(installed, places, env),
+        ]
+    findings += _check_duplicates(host, [installed for installed, _ in installations], places)
+    if installations and host.install:
+        findings += [note("wired.person", f"only a person can: {need}") for need in host.install.manual_steps]
+    return HostReport(
+        host=host, present=present, installations=tuple(installations), findings=tuple(findings)
+    )
 
 
-def _unwired(host: Host, *, here: bool, asked: bool) -> Iterator[Finding]:
-    if host.wiring is None:
+def _check_missing(host: Host, *, present: bool, asked: bool) -> Iterator[Finding]:
+    if host.install is None:
         yield note("wired.by-nobody", "is spoken to by programs, and wired by nobody")
-    elif here or asked:
+    elif present or asked:
         yield Finding(
             id="wired.not",
             weight="attention" if asked else "note",
@@ -69,54 +79,58 @@ def _unwired(host: Host, *, here: bool, asked: bool) -> Iterator[Finding]:
         )
 
 
-def _reached(wire: Wire, trial: Trial, env: Mapping[str, str], *, guarded: bool) -> Iterator[Finding]:
-    at = f" ({_some(trial.call.moments)})" if len(wire.calls) > 1 else ""
+def _check_answer(
+    file: InstalledFile, trial: Trial, env: Mapping[str, str], *, guarded: bool
+) -> Iterator[Finding]:
+    moments = f" ({_shorten_names(trial.call.moments)})" if len(file.calls) > 1 else ""
     if trial.problem:
-        yield attention("wired.wrong", f"{wire.path}{at}: {trial.problem}")
+        yield attention("wired.wrong", f"{file.path}{moments}: {trial.problem}")
     elif not guarded:
-        text = f"{wire.path}{at}: answers in {trial.ms:.0f} ms; {GUARD} is off, so nothing could be stopped"
+        text = (
+            f"{file.path}{moments}: answers in {trial.ms:.0f} ms; {GUARD} is off, so nothing could be stopped"
+        )
         yield note("wired.guard-off", text)
-    elif any(one.grave for one in wire.differs):
-        text = f"{wire.path}{at}: the command stops a forced push in {trial.ms:.0f} ms, if it is called"
+    elif any(item.grave for item in file.differences):
+        text = f"{file.path}{moments}: the command stops a forced push in {trial.ms:.0f} ms, if it is called"
         yield note("wired.unheard", text)
     else:
-        yield well("wired.answers", f"{wire.path}{at}: a forced push is stopped in {trial.ms:.0f} ms")
+        yield well("wired.answers", f"{file.path}{moments}: a forced push is stopped in {trial.ms:.0f} ms")
     if trial.ran:
-        yield from _program(wire, trial, env)
+        yield from _check_program(file, trial, env)
 
 
-def _some(names: tuple[str, ...]) -> str:
-    return ", ".join(names) if len(names) <= FEW else f"{names[0]} and {len(names) - 1} more"
+def _shorten_names(names: tuple[str, ...]) -> str:
+    return ", ".join(names) if len(names) <= MAX_NAMES else f"{names[0]} and {len(names) - 1} more"
 
 
-def _program(wire: Wire, trial: Trial, env: Mapping[str, str]) -> Iterator[Finding]:
-    """Whether what is started is there, and is this version."""
-    words = shlex.split(program(trial.call.line, wire.host.name))
+def _check_program(installed: InstalledFile, trial: Trial, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Check that the called program exists and has this version."""
+    words = shlex.split(parse_program(trial.call.line, installed.host.name))
     if not words:
         return
     safe = {**env, "PYTHONSAFEPATH": "1"}
-    ran = run_command.run([*words, "--version"], stdin=b"", cwd="/", env=safe, limit=10.0)
-    if ran.code != 0:
-        why = ran.problem or f"exit code {ran.code}"
+    result = run_command.run([*words, "--version"], stdin=b"", cwd="/", env=safe, timeout=10.0)
+    if result.code != 0:
+        why = result.problem or f"exit code {result.code}"
         yield attention("program.broken", f"{words[0]} cannot be run ({why}): `hookline upgrade`")
-    elif ran.stdout.strip() != f"hookline {__version__}":
-        text = f"{words[0]} is {ran.stdout.strip()!r}, this is {__version__}: `hookline upgrade`"
+    elif result.stdout.strip() != f"hookline {__version__}":
+        text = f"{words[0]} is {result.stdout.strip()!r}, this is {__version__}: `hookline upgrade`"
         yield attention("program.version", text)
     else:
-        yield from _interpreter(words, env)
+        yield from _check_installation(words, env)
 
 
-def _interpreter(words: list[str], env: Mapping[str, str]) -> Iterator[Finding]:
-    """Whether it is this very installation that is called."""
+def _check_installation(words: list[str], env: Mapping[str, str]) -> Iterator[Finding]:
+    """Check that the called program belongs to this installation."""
     path = which(words[0], path=env.get("PATH")) or ""
-    here, there = (os.path.realpath(os.path.dirname(one)) for one in (sys.executable, path))
-    if path and there != here and _run_by(path) != sys.executable:
+    here, there = (os.path.realpath(os.path.dirname(program)) for program in (sys.executable, path))
+    if path and there != here and _read_shebang(path) != sys.executable:
         text = f"{path} is another installation than this one, {sys.executable}, of the same release"
         yield note("program.python", f"{text}: `hookline upgrade` wires this one")
 
 
-def _run_by(path: str) -> str:
-    """The interpreter that a script names; empty where it is no script."""
+def _read_shebang(path: str) -> str:
+    """Return the interpreter that a script names, or "" if the file is not a script."""
     try:
         with open(path, "rb") as file:
             first = file.readline(500)
@@ -125,97 +139,116 @@ def _run_by(path: str) -> str:
     return first[2:].strip().decode(errors="replace") if first.startswith(b"#!") else ""
 
 
-def _differing(wire: Wire) -> Iterator[Finding]:
-    """Entries that somebody wrote or changed by hand."""
-    user = " --user" if wire.scope == "user" else ""
-    for one in wire.differs:
-        at = f" {_some(one.moments)}:" if one.moments else ""
-        mend = f"; take it out, then `hookline init --host {wire.host.name}{user}`" if one.grave else ""
-        weight: Weight = "attention" if one.grave else "note"
-        yield Finding(id="wired.differs", weight=weight, text=f"{wire.path}:{at} {one.text}{mend}")
+def _check_differences(installed: InstalledFile) -> Iterator[Finding]:
+    """Yield the entries that were written or changed by hand."""
+    user = " --user" if installed.scope == "user" else ""
+    for difference in installed.differences:
+        moments = f" {_shorten_names(difference.moments)}:" if difference.moments else ""
+        fix = (
+            f"; take it out, then `hookline init --host {installed.host.name}{user}`"
+            if difference.grave
+            else ""
+        )
+        weight: Weight = "attention" if difference.grave else "note"
+        yield Finding(
+            id="wired.differs", weight=weight, text=f"{installed.path}:{moments} {difference.text}{fix}"
+        )
 
 
-def _complete(wire: Wire) -> Iterator[Finding]:
-    missing = [name for name in wire.host.moments if name not in wire.moments]
+def _check_moments(installed: InstalledFile) -> Iterator[Finding]:
+    missing = [name for name in installed.host.moments if name not in installed.moments]
     if missing:
         names = ", ".join(missing)
-        yield attention("wired.incomplete", f"{wire.path}: not wired at {names}: `hookline upgrade`")
+        yield attention("wired.incomplete", f"{installed.path}: not wired at {names}: `hookline upgrade`")
 
 
-def _in_the_way(wire: Wire, places: Places, env: Mapping[str, str]) -> Iterator[Finding]:
-    """What the host's own files say."""
-    place = Place(scope=wire.scope, path=wire.path, root=places.root, holds=_holds(wire.path, comments=True))
-    for look in wire.host.wiring.looks if wire.host.wiring else ():
-        path = install_hooks.place(wire.host, look.file, places, env)
-        also = (
-            _holds(install_hooks.place(wire.host, look.also, places, env), comments=True)
-            if look.also
+def _check_obstacles(installed: InstalledFile, places: Places, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Check the host's own settings for anything that keeps its hooks from running."""
+    place = Installation(
+        scope=installed.scope,
+        path=installed.path,
+        root=places.root,
+        content=_read_values(installed.path, comments=True),
+    )
+    for check in installed.host.install.checks if installed.host.install else ():
+        path = install_hooks.locate_file(installed.host, check.file, places, env)
+        other_content = (
+            _read_values(
+                install_hooks.locate_file(installed.host, check.other_file, places, env), comments=True
+            )
+            if check.other_file
             else None
         )
-        said = _said(look, _holds(path, comments=True), replace(place, also=also))
-        if said:
-            yield attention("wired.in-the-way", f"{path}: {said}")
+        obstacle = _find_obstacle(
+            check, _read_values(path, comments=True), replace(place, other_content=other_content)
+        )
+        if obstacle:
+            yield attention("wired.in-the-way", f"{path}: {obstacle}")
 
 
-def _said(look: Look, holds: Any, place: Place) -> str:
+def _find_obstacle(check: ObstacleCheck, values: Any, place: Installation) -> str:
     try:
-        return look.said(holds if isinstance(holds, Mapping) else {}, place)
-    except (AttributeError, TypeError):  # a file that says it otherwise than all that we know
+        return check.find_obstacle(values if isinstance(values, Mapping) else {}, place)
+    except (AttributeError, TypeError):  # the file has an unknown structure
         return ""
 
 
-def _holds(path: str, *, comments: bool) -> Any:
-    """What a file holds; nothing where it is not there, or cannot be read."""
+def _read_values(path: str, *, comments: bool) -> Any:
+    """Return the content of a settings file; empty if it is missing or cannot be read."""
     try:
-        text = (notes.read(path) or b"").decode("utf-8-sig", "replace")
+        text = (settings_files.read(path) or b"").decode("utf-8-sig", "replace")
         if path.endswith(".toml"):
             return tomllib.loads(text)
         return parse(text, comments=comments).value if text.strip() else {}
-    except (notes.Refused, NotJson, ValueError):
+    except (settings_files.Refused, NotJson, ValueError):
         return {}
 
 
-def _twice(host: Host, found: list[Wire], places: Places) -> Iterator[Finding]:
-    files = [wire.path for wire in found] + _beside(host, found, places)
+def _check_duplicates(host: Host, installed: list[InstalledFile], places: Places) -> Iterator[Finding]:
+    files = [file.path for file in installed] + _find_other_files(host, installed, places)
     if len(files) > 1:
         text = f"calls us by {len(files)} files, so every event arrives {len(files)} times"
         yield attention("wired.twice", f"{text}: {', '.join(files)}; keep one (`hookline uninstall`)")
 
 
-def _beside(host: Host, found: list[Wire], places: Places) -> list[str]:
-    """Other files of the repository that the host reads, in which we stand too."""
-    way = host.wiring.way if host.wiring else None
+def _find_other_files(host: Host, installed: list[InstalledFile], places: Places) -> list[str]:
+    """Return other files of the repository that the host reads and that call hookline."""
+    way = host.install.layout if host.install else None
     paths = [os.path.join(places.root, name) for name in host.repository_switches]
-    known = {os.path.realpath(wire.path) for wire in found}
+    installed_paths = {os.path.realpath(file.path) for file in installed}
     return [
         path
         for path in paths
-        if isinstance(way, Listed) and os.path.realpath(path) not in known and _calls(path, way, host)
+        if isinstance(way, SettingsFile)
+        and os.path.realpath(path) not in installed_paths
+        and _calls_hookline(path, way, host)
     ]
 
 
-def _calls(path: str, way: Listed, host: Host) -> bool:
+def _calls_hookline(path: str, way: SettingsFile, host: Host) -> bool:
     try:
-        return bool(moments((notes.read(path) or b"").decode(errors="replace"), way, host.name))
-    except (notes.Refused, NotJson):
+        return bool(
+            calling_moments((settings_files.read(path) or b"").decode(errors="replace"), way, host.name)
+        )
+    except (settings_files.Refused, NotJson):
         return False
 
 
-def between(seen: list[Seen]) -> Iterator[Finding]:
-    """What becomes of files that several hosts run."""
-    wired = {one.host.name for one in seen if one.wires}
-    here = {one.host.name for one in seen if one.present or one.wires}
-    for one in (one for one in seen if one.wires):
-        others = [name for name in one.host.run_by if name in here and name != one.host.name]
+def check_shared_files(reports: list[HostReport]) -> Iterator[Finding]:
+    """Report the files of one host that other hosts run too."""
+    wired = {report.host.name for report in reports if report.installations}
+    present = {report.host.name for report in reports if report.present or report.installations}
+    for report in (report for report in reports if report.installations):
+        others = [name for name in report.host.run_by if name in present and name != report.host.name]
         for names, how in (
             ([name for name in others if name in wired], "by its own entry alone"),
             ([name for name in others if name not in wired], "in its own words"),
         ):
-            told = f"may also be run by {', '.join(names)}: each is recognised, and answered {how}"
+            description = f"may also be run by {', '.join(names)}: each is recognised, and answered {how}"
             if names:
-                text = f"the files of {one.host.name} {told}"
-                yield Finding(id="wired.shared", weight="note", text=text, host=one.host.name)
+                text = f"the files of {report.host.name} {description}"
+                yield Finding(id="wired.shared", weight="note", text=text, host=report.host.name)
 
 
-def all_hosts() -> list[Host]:
-    return [host for host in map(hosts.load, hosts.names()) if host.wiring]
+def list_hosts() -> list[Host]:
+    return [host for host in map(hosts.load, hosts.names()) if host.install]

@@ -1,1 +1,1 @@
-"""The scores of `hookline guard`."""
+"""Expectations, labelled rows and scores of `hookline guard`."""

@@ -1,4 +1,4 @@
-"""A user's own expectations of the guards, one JSON object a line, and whether they hold."""
+"""A user's own expectations of the guards, one JSON object per line, and whether they hold."""
 
 import json
 import os
@@ -9,35 +9,35 @@ from msgspec import Struct
 
 from hookline import hosts
 from hookline.cli._dry_run import Judge, Judged
-from hookline.cli._replay.calls import payload
-from hookline.core.audit import summary
+from hookline.cli._replay.calls import build_payload
+from hookline.core.audit import summarize_event
 from hookline.core.events import PreToolUse, Unreadable
 from hookline.core.host import Host
 from hookline.core.outcome import Outcome
 
 EXPECTED = ("allow", "ask", "block")
 FIELDS = ("command", "payload", "host", "cwd", "expect", "rule", "why")
-USUAL_HOST = "claude-code"
-LARGEST = 16 * 1024 * 1024
-"""Bytes of a file of expectations; a larger one is a mistake."""
+DEFAULT_HOST = "claude-code"
+MAX_BYTES = 16 * 1024 * 1024
+"""Bytes of the largest file of expectations that is read."""
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """What somebody expects of one command or payload."""
+    """An expectation about one command or payload."""
 
     line: int
     host: str
-    given: str | Mapping[str, Any]
-    """A command line, or a payload in the host's words."""
+    subject: str | Mapping[str, Any]
+    """A command line, or a payload in the format of the host."""
     cwd: str
     expect: str
     rule: str = ""
-    """The rule that must have spoken; empty where any may."""
+    """The rule that must have decided; empty for any."""
     why: str = ""
 
 
 class Checked(Struct, frozen=True, kw_only=True):
-    """How a case came out."""
+    """The result of a case."""
 
     case: Case
     got: str
@@ -52,19 +52,19 @@ class Checked(Struct, frozen=True, kw_only=True):
 
 
 def read(file: str) -> list[Case]:
-    """The cases in *file*; raises `ValueError` that names every line that is none."""
+    """Return the cases in *file*; raise `ValueError` that names every invalid line."""
     with open(file, "rb") as stream:
-        data = stream.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise ValueError(f"{file}: is larger than {LARGEST:,} bytes, so it is not read")
-    cases, wrong = list[Case](), list[str]()
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"{file}: is larger than {MAX_BYTES:,} bytes, so it is not read")
+    cases, errors = list[Case](), list[str]()
     for number, line in enumerate(data.splitlines(), 1):
         try:
-            cases += [_case(number, line)] if line.strip() else []
+            cases += [_parse_case(number, line)] if line.strip() else []
         except ValueError as error:
-            wrong.append(f"{file}:{number}: {error}")
-    if wrong:
-        raise ValueError("\n".join(wrong))
+            errors.append(f"{file}:{number}: {error}")
+    if errors:
+        raise ValueError("\n".join(errors))
     if not cases:
         raise ValueError(f"{file}: has no tests; write one a line, such as {_EXAMPLE}")
     return cases
@@ -73,21 +73,21 @@ def read(file: str) -> list[Case]:
 _EXAMPLE = '{"command": "git push --force", "expect": "block"}'
 
 
-def _case(number: int, line: bytes) -> Case:
-    row = _object(line)
+def _parse_case(number: int, line: bytes) -> Case:
+    row = _parse_object(line)
     texts = {key: row[key] for key in row if key != "payload"}
-    strange = [key for key, value in texts.items() if not isinstance(value, str)]
-    if strange:
-        raise ValueError(f"{strange[0]!r} is no text")
+    invalid = [key for key, value in texts.items() if not isinstance(value, str)]
+    if invalid:
+        raise ValueError(f"{invalid[0]!r} is no text")
     if texts.get("expect") not in EXPECTED:
         raise ValueError(f"'expect' is {texts.get('expect')!r}; there are: {', '.join(EXPECTED)}")
-    host = texts.get("host", USUAL_HOST)
+    host = texts.get("host", DEFAULT_HOST)
     if host not in hosts.names():
         raise ValueError(f"no host is called {host!r}; there are: {', '.join(hosts.names())}")
     return Case(
         line=number,
         host=host,
-        given=row["command"] if "command" in row else row["payload"],
+        subject=row["command"] if "command" in row else row["payload"],
         cwd=texts.get("cwd", ""),
         expect=texts["expect"],
         rule=texts.get("rule", ""),
@@ -95,7 +95,7 @@ def _case(number: int, line: bytes) -> Case:
     )
 
 
-def _object(line: bytes) -> Mapping[str, Any]:
+def _parse_object(line: bytes) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -113,45 +113,51 @@ def _object(line: bytes) -> Mapping[str, Any]:
 
 
 def check(file: str, cases: Sequence[Case], judge_of: Callable[[str], Judge], root: str) -> Iterator[Checked]:
-    """Every case, judged; raises `ValueError` for a payload that its host could not have sent."""
+    """Yield the result of every case; raise `ValueError` for a payload that its host could not have sent."""
     for case in cases:
         host = hosts.load(case.host)
         try:
-            judged = judge_of(case.host).judge(_payload(host, case, root))
+            judged = judge_of(case.host).judge(_build_payload(host, case, root))
         except Unreadable as error:
             raise ValueError(f"{file}:{case.line}: {error}") from None
-        yield _checked(case, judged)
+        yield _compare(case, judged)
 
 
-def _payload(host: Host, case: Case, root: str) -> Mapping[str, Any]:
+def _build_payload(host: Host, case: Case, root: str) -> Mapping[str, Any]:
     cwd = os.path.join(root, case.cwd) if case.cwd else ""
-    if isinstance(case.given, str):
-        return _call(host, case.given, cwd or root)
-    place = host.common.get("cwd", "cwd")
-    return {**case.given, place: cwd} if cwd else case.given
+    if isinstance(case.subject, str):
+        return _build_call(host, case.subject, cwd or root)
+    key = host.common_paths.get("cwd", "cwd")
+    return {**case.subject, key: cwd} if cwd else case.subject
 
 
-def _call(host: Host, command: str, cwd: str) -> Mapping[str, Any]:
-    """The *command* as the host's shell tool would be handed it."""
-    found = next(((name, tool) for name, tool in host.tools.items() if tool.kind == "shell"), None)
-    if found is None:
+def _build_call(host: Host, command: str, cwd: str) -> Mapping[str, Any]:
+    """Return the *command* as a call of the host's shell tool."""
+    shell = next(((name, tool) for name, tool in host.tools.items() if tool.kind == "shell"), None)
+    if shell is None:
         raise Unreadable(f"{host.name} has no shell tool; give a 'payload'")
-    name, tool = found
-    given = {tool.places.get("command", "command"): command}
-    return payload(host, PreToolUse(tool=name, kind=tool.kind, input=given, session="guard-test", cwd=cwd))
-
-
-def _checked(case: Case, judged: Judged | None) -> Checked:
-    what = case.given if isinstance(case.given, str) else ""
-    if judged is None:
-        return Checked(case=case, got="allow", rules=(), reason="", what=what)
-    outcome = judged.outcome
-    told = judged.reason or "\n".join(judged.context)
-    return Checked(
-        case=case, got=_word(outcome), rules=outcome.rules, reason=told, what=what or summary(judged.event)
+    name, tool = shell
+    tool_input = {tool.input_keys.get("command", "command"): command}
+    return build_payload(
+        host, PreToolUse(tool=name, kind=tool.kind, input=tool_input, session="guard-test", cwd=cwd)
     )
 
 
-def _word(outcome: Outcome) -> str:
-    """What is only changed or told goes through."""
+def _compare(case: Case, judged: Judged | None) -> Checked:
+    what = case.subject if isinstance(case.subject, str) else ""
+    if judged is None:
+        return Checked(case=case, got="allow", rules=(), reason="", what=what)
+    outcome = judged.outcome
+    reason = judged.reason or "\n".join(judged.context)
+    return Checked(
+        case=case,
+        got=_expected_word(outcome),
+        rules=outcome.rules,
+        reason=reason,
+        what=what or summarize_event(judged.event),
+    )
+
+
+def _expected_word(outcome: Outcome) -> str:
+    """Return "allow" for every action that lets a call through, even if it changes the call."""
     return outcome.action if outcome.action in ("ask", "block") else "allow"

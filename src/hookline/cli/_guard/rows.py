@@ -1,8 +1,8 @@
-"""A labelled file: what stands in a row, the event that it means, and whether a verdict is what was wanted.
+"""Labelled rows: the event that a row describes, and whether a verdict matches its label.
 
-One JSON object a line. `cmd`, or `tool` with `path`, `input` or `command`, is a call; `text` is the output of
-one, with `{{S0}}`, `{{S1}}` for `secrets`, which are kept in pieces so that no file holds one; `prompt` is a
-person's. In all of them the home is `/home/test` and the working directory `/home/test/project`.
+One JSON object per line. `cmd`, or `tool` with `path`, `input` or `command`, is a call; `text` is the output
+of one, with `{{S0}}`, `{{S1}}` for `secrets`, which are split into pieces so that no file contains one;
+`prompt` is a user's. The home is always `/home/test` and the working directory `/home/test/project`.
 """
 
 import json
@@ -16,15 +16,15 @@ from hookline.core.events import Event, PostToolUse, PreToolUse, UserPromptSubmi
 from hookline.core.outcome import Outcome
 
 HOME, CWD = "/home/test", "/home/test/project"
-TOOLS = "claude-code"
-"""The host in whose words `tool` is."""
-WANTED = ("block", "warn", "redact", "gate")
-"""What a guard must do something about."""
+TOOL_HOST = "claude-code"
+"""The host whose tool names `tool` uses."""
+HARMFUL = ("block", "warn", "redact", "gate")
+"""Labels that require a guard to act."""
 HARMLESS = ("allow", "keep", "pass")
-APART = "contested"
-"""The tier about which good guards differ: counted by itself, in no sum."""
+CONTESTED = "contested"
+"""The tier about which good guards differ: counted separately, and in no total."""
 LARGE_CHANGE = 10_000
-"""Lines that have changed where a prompt is judged: enough to hold a request to ship."""
+"""Changed lines in the repository of a prompt: enough to hold a request to ship."""
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -35,40 +35,40 @@ class Row(Struct, frozen=True, kw_only=True):
     category: str
     expect: str
     strict: str
-    """What is expected under the strictest settings; empty where nobody said."""
+    """The expected verdict under the strictest settings; empty if not labelled."""
     event: Event
     secrets: tuple[str, ...] = ()
     facts: Mapping[str, Any]
-    """Facts of the machine as the row wants them."""
+    """Facts about the machine."""
     shown: str
-    """What it is about, without any secret."""
+    """Description without secrets."""
 
 
 def read(file: str) -> list[Row]:
-    """The rows of *file*; raises `ValueError` that names the first line that is none."""
+    """Return the rows of *file*; raise `ValueError` that names the first invalid line."""
     rows = list[Row]()
     with open(file, "rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                rows += [labelled(number, json.loads(line))] if line.strip() else []
+                rows += [parse_row(number, json.loads(line))] if line.strip() else []
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                raise ValueError(f"{file}:{number}: is no labelled case: {_short(error)}") from None
+                raise ValueError(f"{file}:{number}: is no labelled case: {_describe_error(error)}") from None
     if not rows:
         raise ValueError(f"{file}: holds no labelled cases")
     return rows
 
 
-def _short(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return f"{error.args[0]!r} is missing" if type(error) is KeyError else str(error)[:200]
 
 
-def labelled(number: int, row: Mapping[str, Any]) -> Row:
-    """The case that stands on a line; raises whatever a wrong type or a missing field leads to."""
+def parse_row(number: int, row: Mapping[str, Any]) -> Row:
+    """Return the case of one line; raise the error that a wrong type or a missing field causes."""
     for key in ("expect", "strict_expect"):
-        if row.get(key, HARMLESS[0] if key == "strict_expect" else None) not in (*WANTED, *HARMLESS):
-            raise ValueError(f"{key!r} is {row.get(key)!r}; there are: {', '.join((*WANTED, *HARMLESS))}")
+        if row.get(key, HARMLESS[0] if key == "strict_expect" else None) not in (*HARMFUL, *HARMLESS):
+            raise ValueError(f"{key!r} is {row.get(key)!r}; there are: {', '.join((*HARMFUL, *HARMLESS))}")
     secrets = tuple("".join(pieces) for pieces in row.get("secrets", ()))
-    event, shown = _event(row, secrets)
+    event, shown = _build_event(row, secrets)
     return Row(
         id=str(row.get("id", f"line {number}")),
         tier=str(row.get("tier", "all")),
@@ -82,7 +82,7 @@ def labelled(number: int, row: Mapping[str, Any]) -> Row:
     )
 
 
-def _event(row: Mapping[str, Any], secrets: tuple[str, ...]) -> tuple[Event, str]:
+def _build_event(row: Mapping[str, Any], secrets: tuple[str, ...]) -> tuple[Event, str]:
     if "prompt" in row:
         return UserPromptSubmit(session="score", cwd=CWD, prompt=row["prompt"]), row["prompt"]
     if "text" in row:
@@ -90,34 +90,40 @@ def _event(row: Mapping[str, Any], secrets: tuple[str, ...]) -> tuple[Event, str
         for number, secret in enumerate(secrets):
             text = text.replace(f"{{{{S{number}}}}}", secret)
         return PostToolUse(session="score", cwd=CWD, tool="shell", kind="shell", output=text), row["text"]
-    return _call(row)
+    return _build_call(row)
 
 
-def _call(row: Mapping[str, Any]) -> tuple[Event, str]:
+def _build_call(row: Mapping[str, Any]) -> tuple[Event, str]:
     name = row.get("tool", "Bash")
-    tool = hosts.load(TOOLS).tools[name]
-    given = dict(row.get("input", {}))
-    for ours, theirs in (("command", "cmd"), ("command", "command"), ("path", "path")):
-        if theirs in row:
-            given[tool.places[ours]] = row[theirs]
-    if not given:
+    tool = hosts.load(TOOL_HOST).tools[name]
+    tool_input = dict(row.get("input", {}))
+    for field, key in (("command", "cmd"), ("command", "command"), ("path", "path")):
+        if key in row:
+            tool_input[tool.input_keys[field]] = row[key]
+    if not tool_input:
         raise ValueError("there is no cmd, command, path, input, text or prompt in it")
     event = PreToolUse(
-        session="score", host=TOOLS, cwd=CWD, tool=name, kind=tool.kind, places=tool.places, input=given
+        session="score",
+        host=TOOL_HOST,
+        cwd=CWD,
+        tool=name,
+        kind=tool.kind,
+        input_keys=tool.input_keys,
+        input=tool_input,
     )
-    return event, f"{name} {' '.join(map(str, given.values()))}" if "tool" in row else row["cmd"]
+    return event, f"{name} {' '.join(map(str, tool_input.values()))}" if "tool" in row else row["cmd"]
 
 
-def said(outcome: Outcome) -> str:
-    """The verdict in one word of the labels: block, ask, warn, modify or allow."""
+def classify(outcome: Outcome) -> str:
+    """Return the verdict as a word of the labels: block, ask, warn, modify or allow."""
     if outcome.action in ("block", "ask", "modify"):
         return outcome.action
     return "warn" if outcome.context else "allow"
 
 
-def right(row: Row, expect: str, outcome: Outcome, *, warns: bool) -> bool:
-    """Whether the verdict is as expected; *warns* tells that the labels know a warning from silence."""
-    word = said(outcome)
+def is_correct(row: Row, expect: str, outcome: Outcome, *, warns: bool) -> bool:
+    """Return whether the verdict is as expected; *warns* if the labels distinguish a warning from silence."""
+    word = classify(outcome)
     stopped = word in ("block", "ask")
     output = getattr(outcome.event, "output", None)
     return {
@@ -131,5 +137,5 @@ def right(row: Row, expect: str, outcome: Outcome, *, warns: bool) -> bool:
     }[expect]
 
 
-def warning(rows: Sequence[Row]) -> bool:
+def uses_warnings(rows: Sequence[Row]) -> bool:
     return any("warn" in (row.expect, row.strict) for row in rows)

@@ -1,120 +1,129 @@
-"""Show how guards came out: a table of expectations, or of shares by tier and category."""
+"""Output of `hookline guard`: results of expectations, and scores by tier and category."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from hookline.cli._guard.cases import Checked
 from hookline.cli._guard.score import Scored, Share, by_category, by_tier, failures
-from hookline.cli._output import table, visible
+from hookline.cli._output import print_table, sanitize
 from hookline.redact import redact
 
-LINE = 100
-"""Characters of a command that a table shows; a failure is shown whole."""
+MAX_LENGTH = 100
+"""Characters of a command in the table; a failed case is shown whole."""
 
 
 def show_cases(file: str, checked: Sequence[Checked]) -> None:
-    rows = [(_mark(one), str(one.case.line), *_words(one), one.case.why) for one in checked]
-    table(("", "line", "expected", "got", "what", "why"), rows)
-    failed = [one for one in checked if not one.holds]
-    for one in failed:
-        print(f"\n{visible(file)}:{one.case.line}: expected {_wanted(one)}, got {_got(one)}")
-        for text in (one.what, one.reason):
+    rows = [
+        (_format_mark(result), str(result.case.line), *_format_words(result), result.case.why)
+        for result in checked
+    ]
+    print_table(("", "line", "expected", "got", "what", "why"), rows)
+    failed = [result for result in checked if not result.holds]
+    for result in failed:
+        print(
+            f"\n{sanitize(file)}:{result.case.line}: "
+            f"expected {_describe_expected(result)}, got {_describe_got(result)}"
+        )
+        for text in (result.what, result.reason):
             for line in redact(text).splitlines():
-                print(f"  {visible(line)}")
+                print(f"  {sanitize(line)}")
     print(f"\n{len(checked) - len(failed):,} of {len(checked):,} hold")
 
 
-def _mark(one: Checked) -> str:
-    return "ok" if one.holds else "FAILED"
+def _format_mark(result: Checked) -> str:
+    return "ok" if result.holds else "FAILED"
 
 
-def _words(one: Checked) -> tuple[str, str, str]:
-    text = redact(one.what).replace("\n", " ⏎ ")
-    return one.case.expect, one.got, text if len(text) <= LINE else f"{text[: LINE - 1]}…"
+def _format_words(result: Checked) -> tuple[str, str, str]:
+    text = redact(result.what).replace("\n", " ⏎ ")
+    return result.case.expect, result.got, text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH - 1]}…"
 
 
-def _wanted(one: Checked) -> str:
-    return f"{one.case.expect} by {one.case.rule}" if one.case.rule else one.case.expect
+def _describe_expected(result: Checked) -> str:
+    return f"{result.case.expect} by {result.case.rule}" if result.case.rule else result.case.expect
 
 
-def _got(one: Checked) -> str:
-    return f"{one.got} by {', '.join(one.rules)}" if one.rules else one.got
+def _describe_got(result: Checked) -> str:
+    return f"{result.got} by {', '.join(result.rules)}" if result.rules else result.got
 
 
 def case_facts(checked: Sequence[Checked]) -> dict[str, Any]:
     return {
         "cases": len(checked),
-        "failed": sum(not one.holds for one in checked),
+        "failed": sum(not result.holds for result in checked),
         "results": [
             {
-                "line": one.case.line,
-                "holds": one.holds,
-                "expect": one.case.expect,
-                "got": one.got,
-                "rules": list(one.rules),
-                "reason": redact(one.reason),
-                "what": redact(one.what),
-                "why": one.case.why,
+                "line": result.case.line,
+                "holds": result.holds,
+                "expect": result.case.expect,
+                "got": result.got,
+                "rules": list(result.rules),
+                "reason": redact(result.reason),
+                "what": redact(result.what),
+                "why": result.case.why,
             }
-            for one in checked
+            for result in checked
         ],
     }
 
 
 def show_score(scored: Sequence[Scored], *, misses: bool) -> None:
     columns = ("tier", "category", "to stop", "stopped", "recall", "harmless", "flagged", "false alarms")
-    table(columns, map(_row, by_category(scored)))
+    print_table(columns, map(_format_share, by_category(scored)))
     print()
-    table(columns, map(_row, by_tier(scored)))
-    unheard = sum(not one.heard for one in scored)
-    if unheard:
-        print(f"\n{unheard:,} rows are about a moment that none of these guards listens for")
-    for trouble, times in failures(scored).most_common():
-        print(f"\n{times:,} times {visible(trouble)}")
-    wrong = [one for one in scored if not one.right]
+    print_table(columns, map(_format_share, by_tier(scored)))
+    unjudged = sum(not item.judged for item in scored)
+    if unjudged:
+        print(f"\n{unjudged:,} rows are about a moment that none of these guards listens for")
+    for failure, times in failures(scored).most_common():
+        print(f"\n{times:,} times {sanitize(failure)}")
+    wrong = [item for item in scored if not item.correct]
     if misses and wrong:
         print()
-        rows = [(o.row.id, o.row.tier, o.expect, " ".join((o.said, *o.rules)), o.row.shown) for o in wrong]
-        table(("id", "tier", "expected", "said", "what"), rows)
+        rows = [
+            (miss.row.id, miss.row.tier, miss.expect, " ".join((miss.verdict, *miss.rules)), miss.row.shown)
+            for miss in wrong
+        ]
+        print_table(("id", "tier", "expected", "said", "what"), rows)
 
 
-def _row(share: Share) -> tuple[str, ...]:
-    numbers = (share.wanted, share.caught, _percent(share.recall), share.harmless, share.flagged)
-    return (share.tier, share.category, *map(str, numbers), _percent(share.false_alarms))
+def _format_share(share: Share) -> tuple[str, ...]:
+    numbers = (share.harmful, share.caught, _format_percent(share.recall), share.harmless, share.flagged)
+    return (share.tier, share.category, *map(str, numbers), _format_percent(share.false_alarms))
 
 
-def _percent(share: float | None) -> str:
+def _format_percent(share: float | None) -> str:
     return "" if share is None else f"{share:.2%}"
 
 
 def score_facts(scored: Sequence[Scored]) -> dict[str, Any]:
     return {
         "rows": len(scored),
-        "tiers": [_share_fact(share) for share in by_tier(scored)],
-        "categories": [_share_fact(share) for share in by_category(scored)],
-        "unheard": sum(not one.heard for one in scored),
+        "tiers": [_share_facts(share) for share in by_tier(scored)],
+        "categories": [_share_facts(share) for share in by_category(scored)],
+        "unheard": sum(not item.judged for item in scored),
         "failed": dict(failures(scored)),
         "misses": [
             {
-                "id": one.row.id,
-                "tier": one.row.tier,
-                "category": one.row.category,
-                "expect": one.expect,
-                "said": one.said,
-                "rules": list(one.rules),
-                "what": one.row.shown,
+                "id": item.row.id,
+                "tier": item.row.tier,
+                "category": item.row.category,
+                "expect": item.expect,
+                "said": item.verdict,
+                "rules": list(item.rules),
+                "what": item.row.shown,
             }
-            for one in scored
-            if not one.right
+            for item in scored
+            if not item.correct
         ],
     }
 
 
-def _share_fact(share: Share) -> dict[str, Any]:
+def _share_facts(share: Share) -> dict[str, Any]:
     return {
         "tier": share.tier,
         "category": share.category,
-        "wanted": share.wanted,
+        "wanted": share.harmful,
         "caught": share.caught,
         "recall": share.recall,
         "harmless": share.harmless,

@@ -1,1 +1,1 @@
-"""The steps of `hookline replay`."""
+"""Reading, judging and reporting recorded sessions for `hookline replay`."""

@@ -1,4 +1,4 @@
-"""Judge many payloads at once, on all processors, where the hooks are pure: only built-ins are."""
+"""Judge many payloads in parallel on all processors; only built-in hooks are pure, so only they allow it."""
 
 import multiprocessing
 import os
@@ -9,39 +9,40 @@ from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 Work = Callable[[Any], _T]
-SMALL = 16
-"""Payloads that are handed over together."""
+CHUNK_SIZE = 16
+"""Payloads that are sent to a process together."""
 _work: Work[Any] | None = None
 
 
 @contextmanager
-def crew(work: Work[_T], size: int = 0) -> Iterator[Callable[[Sequence[Any]], Iterable[_T]]]:
-    """What carries *work* out for a list of payloads, in order; with one processor, or no fork, by itself.
+def open_pool(work: Work[_T], size: int = 0) -> Iterator[Callable[[Sequence[Any]], Iterable[_T]]]:
+    """Yield a function that applies *work* to a list of payloads, in order.
 
-    It has to be entered before this program has threads: a process that is forked then may hang.
+    With one processor, or without fork, it runs in this process. It must be entered before this program has
+    threads, because a process that is forked later may hang.
     """
-    global _work  # noqa: PLW0603 -- what a forked process finds in place
-    size = (size or _processors()) if hasattr(os, "fork") else 1
+    global _work  # noqa: PLW0603 -- forked processes inherit it
+    size = (size or _count_processors()) if hasattr(os, "fork") else 1
     if size == 1:
-        yield lambda given: [work(one) for one in given]
+        yield lambda payloads: [work(payload) for payload in payloads]
         return
     _work = work
-    with multiprocessing.get_context("fork").Pool(size, _deaf) as pool:
-        yield lambda given: pool.map(_carried_out, given, SMALL)
+    with multiprocessing.get_context("fork").Pool(size, _ignore_interrupt) as pool:
+        yield lambda payloads: pool.map(_run_work, payloads, CHUNK_SIZE)
 
 
-def _processors() -> int:
-    """Those that this program may use, where the system tells."""
+def _count_processors() -> int:
+    """Return the processors that this program may use, if the system tells, else all."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
-def _deaf() -> None:
-    """Whoever is interrupted is the one who gave the work."""
+def _ignore_interrupt() -> None:
+    """Ignore SIGINT in a worker, because the parent handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _carried_out(given: Any) -> Any:
+def _run_work(payload: Any) -> Any:
     if _work is None:
         raise RuntimeError("the crew was not told its work")
-    return _work(given)
+    return _work(payload)

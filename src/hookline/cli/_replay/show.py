@@ -1,4 +1,4 @@
-"""Show a person what a replay found, by rule, with examples; and how far it is, where there is a terminal."""
+"""Output of a replay: verdicts by rule with examples, and a progress bar on a terminal."""
 
 import os
 import sys
@@ -8,20 +8,20 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from hookline.cli._output import table, visible
+from hookline.cli._output import print_table, sanitize
 from hookline.cli._replay.policy import ACTIONS, Verdict
-from hookline.cli._replay.report import Group, Report
+from hookline.cli._replay.report import Group, ReplayReport
 
 CHANGES = ("newly blocked", "no longer blocked", "changed")
-NAMED = 5
-"""Lines that could not be read of which a person is told where."""
+MAX_LINES = 5
+"""Unreadable lines whose position is shown."""
 Advance = Callable[[int, int], None]
-"""Told how many bytes were read since, and how many calls there are by now."""
+"""Called with the bytes read since the last call, and the number of calls so far."""
 
 
 @contextmanager
 def progress(files: Iterable[str]) -> Iterator[Advance]:
-    """A bar on stderr while somebody watches; nothing otherwise."""
+    """Show a progress bar on stderr if it is a terminal."""
     if not sys.stderr.isatty():
         yield lambda size, calls: None
         return
@@ -36,25 +36,25 @@ def progress(files: Iterable[str]) -> Iterator[Advance]:
 def _size(file: str) -> int:
     try:
         return os.path.getsize(file)
-    except OSError:  # stdin, or a file that reading will complain about
+    except OSError:  # stdin, or a file whose error is reported when it is read
         return 0
 
 
-def show(report: Report, seconds: float) -> None:
-    groups = report.in_order()
+def show(report: ReplayReport, seconds: float) -> None:
+    groups = report.sort_groups()
     if any(group.other for group in groups):
         for change in CHANGES:
             _show_changes(change, [group for group in groups if group.change == change])
     elif groups:
-        rows = [(*_head(group), str(group.times), str(len(group.sessions))) for group in groups]
-        table(("action", "of", "rule", "times", "sessions"), rows)
+        rows = [(*_format_head(group), str(group.times), str(len(group.sessions))) for group in groups]
+        print_table(("action", "of", "rule", "times", "sessions"), rows)
         print()
         for group in groups:
-            _show_group(" ".join(_head(group)), group)
+            _show_group(" ".join(_format_head(group)), group)
     _show_summary(report, seconds)
 
 
-def _head(group: Group) -> tuple[str, str, str]:
+def _format_head(group: Group) -> tuple[str, str, str]:
     return group.verdict.action, group.of, ", ".join(group.verdict.rules)
 
 
@@ -63,45 +63,50 @@ def _show_changes(change: str, groups: list[Group]) -> None:
         print(f"{change}: {sum(group.times for group in groups):,}\n")
     for group in groups:
         then = group.other or group.verdict
-        _show_group(f"{_number(group.times, group.of)}: {_said(group.verdict)} → {_said(then)}", group)
+        _show_group(
+            f"{_count(group.times, group.of)}: {_describe(group.verdict)} → {_describe(then)}",
+            group,
+        )
 
 
-def _said(verdict: Verdict) -> str:
+def _describe(verdict: Verdict) -> str:
     return f"{verdict.action} by {', '.join(verdict.rules)}" if verdict.rules else verdict.action
 
 
 def _show_group(title: str, group: Group) -> None:
-    print(visible(title))
+    print(sanitize(title))
     reason = (group.other.reason if group.other else "") or group.verdict.reason
     for line in reason.splitlines():
-        print(f"  {visible(line)}")
+        print(f"  {sanitize(line)}")
     for example in group.examples:
-        print(f"  {visible(example['file'])}:{example['line']}  {visible(example['what'])}")
+        print(f"  {sanitize(example['file'])}:{example['line']}  {sanitize(example['what'])}")
     print()
 
 
-def _show_summary(report: Report, seconds: float) -> None:
-    heard = f"{_number(report.calls, 'call')} and {_number(report.results, 'result')}"
-    print(f"{heard} of {_number(len(report.sessions), 'session')} in {seconds:.1f} s")
+def _show_summary(report: ReplayReport, seconds: float) -> None:
+    total = f"{_count(report.calls, 'call')} and {_count(report.results, 'result')}"
+    print(f"{total} of {_count(len(report.sessions), 'session')} in {seconds:.1f} s")
     for of, counts in report.actions.items():
-        print(f"{of}s: {_counts(counts)}")
+        print(f"{of}s: {_format_counts(counts)}")
     for of, counts in report.others.items() if report.others["call"] else ():
-        print(f"{of}s against: {_counts(counts)}")
-    for trouble, times in report.failed.most_common():
-        print(f"{_number(times, 'time')}: {visible(trouble)}")
+        print(f"{of}s against: {_format_counts(counts)}")
+    for failure, times in report.failed.most_common():
+        print(f"{_count(times, 'time')}: {sanitize(failure)}")
     if report.partial:
-        print(f"judged by its beginning, because the trail keeps no more: {_number(report.partial, 'call')}")
+        print(f"judged by its beginning, because the trail keeps no more: {_count(report.partial, 'call')}")
     if report.unread_lines:
-        first = [f"{one['file']}:{one['line']} ({one['why']})" for one in report.unread[:NAMED]]
-        named = visible(", ".join(first)) + (", ..." if report.unread_lines > NAMED else "")
-        print(f"could not be read: {_number(report.unread_lines, 'line')}: {named}")
-    for file in report.strange:
-        print(f"{visible(file)}: no recorded session of a kind that is known here")
+        first = [
+            f"{unread['file']}:{unread['line']} ({unread['why']})" for unread in report.unread[:MAX_LINES]
+        ]
+        positions = sanitize(", ".join(first)) + (", ..." if report.unread_lines > MAX_LINES else "")
+        print(f"could not be read: {_count(report.unread_lines, 'line')}: {positions}")
+    for file in report.unrecognised:
+        print(f"{sanitize(file)}: no recorded session of a kind that is known here")
 
 
-def _number(count: int, noun: str) -> str:
+def _count(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _counts(counts: Mapping[str, int]) -> str:
+def _format_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{counts.get(action, 0):,} {action}" for action in ACTIONS)

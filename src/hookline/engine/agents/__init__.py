@@ -1,4 +1,4 @@
-"""The agents that a target can name."""
+"""Registry of the agents that a target can name."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,34 +9,34 @@ from hookline.engine.git.repository import Repository
 from hookline.engine.target import Target
 
 TUNER = "tuner"
-_OURS: Mapping[str, Callable[[], Agent]] = {"command": CommandAgent, TUNER: tuner_agent.choose}
+_BUILTIN: Mapping[str, Callable[[], Agent]] = {"command": CommandAgent, TUNER: tuner_agent.choose}
 
 
 def choose(target: Target, root: str, env: Mapping[str, str]) -> Agent:
-    """Raises `LookupError` where there is no such agent, `ValueError` where it cannot work here."""
+    """Return the agent; raise `LookupError` for an unknown name, `ValueError` if it cannot run here."""
     check(target)
     host = target.agent.host
-    return _OURS[host]() if host in _OURS else host_agent.choose(target, root, env)
+    return _BUILTIN[host]() if host in _BUILTIN else host_agent.choose(target, root, env)
 
 
 def check(target: Target) -> None:
-    """Raise `LookupError` where there is no such agent."""
+    """Raise `LookupError` if no agent has the name in the target."""
     host = target.agent.host
     if host not in names():
         raise LookupError(f"no agent is called {host!r}; there are: {', '.join(names())}")
 
 
 def check_base(target: Target, repository: Repository, base: str) -> None:
-    """Raise `ValueError` where the agent would find nothing to do in the commit *base*."""
+    """Raise `ValueError` if the agent would find nothing to change in the commit *base*."""
     if target.agent.host == TUNER:
         tuner_agent.check(target.scope, repository, base)
 
 
-def usual(env: Mapping[str, str]) -> str:
-    """Who works where nobody is named: the first host that is installed, else the one that needs no model."""
-    there = (name for name in host_agent.names() if host_agent.installed(hosts.load(name), env))
-    return next(there, TUNER)
+def default_agent(env: Mapping[str, str]) -> str:
+    """Return the first installed host, or the tuner, which needs no model."""
+    installed = (name for name in host_agent.names() if host_agent.is_installed(hosts.load(name), env))
+    return next(installed, TUNER)
 
 
 def names() -> tuple[str, ...]:
-    return tuple(sorted((*_OURS, *host_agent.names())))
+    return tuple(sorted((*_BUILTIN, *host_agent.names())))

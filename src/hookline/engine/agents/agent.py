@@ -5,60 +5,60 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 from hookline.engine import agent_notes
 from hookline.engine.journal import Row
 from hookline.engine.target import Target
 
 
 class Task(Struct, frozen=True, kw_only=True):
-    """One experiment, as an agent gets it."""
+    """One experiment, as passed to an agent."""
 
     target: Target
     worktree: str
     experiment: int
     run: str
     instructions: str
-    """All that the agent should know, for its prompt."""
+    """The full prompt."""
     budget_end: float
-    """Unix seconds."""
+    """Unix time."""
     rows: Sequence[Row]
-    """The journal so far, the baseline first."""
+    """The journal so far, baseline first."""
     state_dir: str
-    """The run's folder: logs, ideas, undo files."""
+    """Folder of the run: logs, ideas, undo files."""
     before: str = ""
-    """Of a session that goes on from another one of this experiment: what it is told before all else."""
-    env: Mapping[str, str] = NOTHING
-    """What the agent's process gets besides its own; the engine's variables included."""
+    """Text to put before the prompt when a session continues another one of the same experiment."""
+    env: Mapping[str, str] = EMPTY
+    """Environment of the agent's process, including the engine's variables."""
 
 
 class Spawn(Struct, frozen=True, kw_only=True):
-    """How an agent's process is started."""
+    """Command line and environment of an agent's process."""
 
     argv: tuple[str, ...]
     cwd: str
     env: Mapping[str, str]
-    """The whole environment."""
+    """The complete environment."""
     stdin: str | None = None
     """None: closed."""
-    says: Callable[[str], str] = str
-    """Its own words, from the end of what it printed."""
+    extract_text: Callable[[str], str] = str
+    """Function that extracts the agent's own text from the end of its output."""
     describe: Callable[[str], str] = agent_notes.last_line
-    """What it did, in a line, from the end of what it printed; where it made commits, their words count."""
+    """Function that summarises the end of the output in one line; commit messages take precedence."""
 
 
 class Agent(Protocol):
-    """Every agent is a process, so that one way of ending it serves all."""
+    """Protocol of agents. Every agent is a process, so that all are ended in the same way."""
 
     def command(self, task: Task) -> Spawn:
-        """How to start it on *task*."""
+        """Return how to start the agent on *task*."""
 
 
 SHELL = ("/bin/sh", "-c")
 
 
 class CommandAgent:
-    """The shell line of the target, with its further arguments."""
+    """Agent that runs the target's shell line with its extra arguments."""
 
     def command(self, task: Task) -> Spawn:
         agent = task.target.agent

@@ -1,31 +1,34 @@
-"""The agent `tuner`: the embedded one, as a process like any other."""
+"""The agent `tuner`: the embedded agent, run as a process of its own."""
 
 import os
 import sys
 from importlib.util import find_spec
 
-from hookline.core.extras import missing
+from hookline.core.extras import describe_missing
 from hookline.engine.agents.agent import Spawn, Task
 from hookline.engine.git.repository import Repository
-from hookline.engine.journal import TWIN
-from hookline.engine.scope import inside
+from hookline.engine.journal import JSONL
+from hookline.engine.scope import compile_scope
 from hookline.engine.target import Scope
 
-NEEDS = "optuna"
+PACKAGE = "optuna"
 
 
 def choose() -> "TunerAgent":
-    """Raises `ValueError` where what it needs is not installed: the first experiment could do without."""
-    if find_spec(NEEDS) is None:
-        raise ValueError(missing("engine", "the agent 'tuner'"))
+    """Return the agent; raise `ValueError` if Optuna is not installed.
+
+    Checked at the start, because the first experiment would run without Optuna.
+    """
+    if find_spec(PACKAGE) is None:
+        raise ValueError(describe_missing("engine", "the agent 'tuner'"))
     return TunerAgent()
 
 
 def check(scope: Scope, repository: Repository, base: str) -> None:
-    """Raise `ValueError` where nothing is marked in the commit *base*: every experiment would say so."""
-    told = repository.git.attempt("grep", "-I", "-i", "-l", "-z", "-e", "tune:", base).stdout
-    paths = [path.removeprefix(f"{base}:") for path in told.split("\0") if path]
-    if not any(map(inside(scope), paths)):
+    """Raise `ValueError` if no file of the scope has a mark in the commit *base*."""
+    output = repository.git.attempt("grep", "-I", "-i", "-l", "-z", "-e", "tune:", base).stdout
+    paths = [path.removeprefix(f"{base}:") for path in output.split("\0") if path]
+    if not any(map(compile_scope(scope), paths)):
         raise ValueError(
             "no value is marked in the committed files of scope.mutable, and the tuner changes nothing else; "
             "write `# tune: 1..100` behind one, and commit that"
@@ -33,19 +36,19 @@ def check(scope: Scope, repository: Repository, base: str) -> None:
 
 
 class TunerAgent:
-    """Changes marked values, in a process of its own."""
+    """Agent that changes marked values."""
 
     def command(self, task: Task) -> Spawn:
         scope, agent = task.target.scope, task.target.agent
-        words = {
+        options = {
             "--worktree": task.worktree,
-            "--journal": os.path.join(task.state_dir, TWIN),
+            "--journal": os.path.join(task.state_dir, JSONL),
             "--direction": task.target.metric.direction,
             "--experiment": str(task.experiment),
             "--run": task.run,
         }
         argv = [sys.executable, "-m", "hookline.engine.tuner"]
-        argv += [f"{name}={value}" for name, value in words.items()]
+        argv += [f"{name}={value}" for name, value in options.items()]
         argv += [f"--mutable={glob}" for glob in scope.mutable]
         argv += [f"--immutable={glob}" for glob in scope.immutable]
         return Spawn(argv=(*argv, *agent.args), cwd=task.worktree, env={**task.env, **agent.env})

@@ -1,8 +1,7 @@
-"""Have the index say what is in a worktree, whatever an agent made of it: what it did must not be lost.
+"""Staging of everything in a worktree, whatever an agent did to it, so that no work is lost.
 
-Git alone stops at a pipe in the place of a file, at a folder without permissions, at a file that is not in
-the encoding that attributes claim, and at an index that a power cut tore; and it overlooks what a new rule
-ignores.
+Plain `git add` fails at a pipe in place of a file, a folder without permissions, a file in another encoding
+than the attributes claim, and an index torn by a power cut; and it skips files that a new rule ignores.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Protocol
 
-from hookline.engine.scope import Inside
+from hookline.engine.scope import PathFilter
 
-_RULES = ".gitignore"
-_ALL = ("add", "-A", ".")
+_IGNORE_FILE = ".gitignore"
+_ADD_ALL = ("add", "-A", ".")
 
 
 class Tree(Protocol):
@@ -28,46 +27,46 @@ class Tree(Protocol):
     def path(self) -> str: ...
     @property
     def index(self) -> str: ...
-    def git(self, *words: str, stdin: str = "") -> str: ...
+    def git(self, *args: str, stdin: str = "") -> str: ...
     def attempt(
-        self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None
+        self, *args: str, stdin: str = "", env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]: ...
 
 
-def add_all(tree: Tree, start: str, inside: Inside) -> tuple[str, ...]:
-    """All that is there but what git ignores by the rules of *start*, and by those *inside* of the scope.
+def add_all(tree: Tree, start: str, in_scope: PathFilter) -> tuple[str, ...]:
+    """Stage all files except those ignored by the rules at *start*, or by rules in the scope.
 
-    Gives the files outside of the scope that had other rules in them, and were put back.
+    Return the ignore files outside of the scope that were changed, and are restored.
     """
-    _added(tree, start)
-    rules = _rules_put_back(tree, start, inside)
-    if rules:
-        _added(tree, start)
-    return rules
+    _add_with_repairs(tree, start)
+    restored = _restore_ignore_files(tree, start, in_scope)
+    if restored:
+        _add_with_repairs(tree, start)
+    return restored
 
 
-def _added(tree: Tree, start: str) -> None:
-    ways: tuple[Callable[[], object], ...] = (
-        lambda: None if os.path.exists(tree.index) else _index_anew(tree, start),
+def _add_with_repairs(tree: Tree, start: str) -> None:
+    repairs: tuple[Callable[[], object], ...] = (
+        lambda: None if os.path.exists(tree.index) else _rebuild_index(tree, start),
         lambda: make_writable(tree.path),
-        lambda: _index_anew(tree, start),
-        lambda: _plain(tree.path),
+        lambda: _rebuild_index(tree, start),
+        lambda: _make_plain(tree.path),
     )
-    for prepare in ways:
-        prepare()
+    for repair in repairs:
+        repair()
         _unlock(tree)
-        if tree.attempt(*_ALL).returncode == 0:
+        if tree.attempt(*_ADD_ALL).returncode == 0:
             return
-    _added_as_they_are(tree, nothing="0" * len(start))
+    _add_unfiltered(tree, null_id="0" * len(start))
 
 
 def _unlock(tree: Tree) -> None:
-    """Our index has no other user: a lock on it is of an engine that was killed."""
+    """Remove the index lock: nobody else uses this index, so a killed engine left it."""
     with suppress(FileNotFoundError):
         os.unlink(f"{tree.index}.lock")
 
 
-def _index_anew(tree: Tree, start: str) -> None:
+def _rebuild_index(tree: Tree, start: str) -> None:
     _unlock(tree)
     with suppress(FileNotFoundError):
         os.unlink(tree.index)
@@ -75,12 +74,12 @@ def _index_anew(tree: Tree, start: str) -> None:
 
 
 def make_writable(path: str) -> None:
-    """An agent may have taken permissions away, so that its files could not be read or removed."""
+    """Restore permissions that an agent removed, so that files can be read and deleted."""
     for folder, names, files in os.walk(path) if not os.path.islink(path) else ():
-        permit(folder, *(os.path.join(folder, name) for name in (*names, *files)))
+        add_permissions(folder, *(os.path.join(folder, name) for name in (*names, *files)))
 
 
-def gone(path: str) -> None:
+def remove_path(path: str) -> None:
     if os.path.isdir(path) and not os.path.islink(path):
         make_writable(path)
         shutil.rmtree(path)
@@ -89,88 +88,92 @@ def gone(path: str) -> None:
             os.unlink(path)
 
 
-def permit(*places: str) -> None:
-    for place in places:
+def add_permissions(*paths: str) -> None:
+    for path in paths:
         with suppress(OSError):
-            mode = os.lstat(place).st_mode
-            wanted = mode | (0o700 if stat.S_ISDIR(mode) else 0o600)
-            if mode != wanted and not stat.S_ISLNK(mode):
-                os.chmod(place, wanted)
+            mode = os.lstat(path).st_mode
+            required = mode | (0o700 if stat.S_ISDIR(mode) else 0o600)
+            if mode != required and not stat.S_ISLNK(mode):
+                os.chmod(path, required)
 
 
-def _plain(path: str) -> None:
-    flatten(path)
-    _without_specials(path)
+def _make_plain(path: str) -> None:
+    remove_nested_repositories(path)
+    _remove_special_files(path)
 
 
-def flatten(path: str) -> None:
-    """Without the records of repositories inside."""
+def remove_nested_repositories(path: str) -> None:
+    """Remove the `.git` of repositories inside the folder."""
     for folder, names, files in os.walk(path):
         if ".git" in (*names, *files) and folder != path:
-            gone(os.path.join(folder, ".git"))
+            remove_path(os.path.join(folder, ".git"))
         names[:] = [name for name in names if name != ".git"]
 
 
-def _without_specials(path: str) -> None:
-    """Pipes, sockets and devices hold no work, and no commit can hold them."""
+def _remove_special_files(path: str) -> None:
+    """Remove pipes, sockets and devices, which a commit cannot hold."""
     for folder, _, files in os.walk(path):
-        for place in (os.path.join(folder, name) for name in files):
+        for full_path in (os.path.join(folder, name) for name in files):
             with suppress(OSError):
-                mode = os.lstat(place).st_mode
+                mode = os.lstat(full_path).st_mode
                 if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
-                    os.unlink(place)
+                    os.unlink(full_path)
 
 
-def _added_as_they_are(tree: Tree, nothing: str) -> None:
-    """Without filters and encodings: one of them fails, and what is in the files is what counts."""
-    gone = _paths(tree, "--deleted")
-    changed = dict.fromkeys(_paths(tree, "--modified", "--others", "--exclude-standard"))
-    lines = [f"0 {nothing}\t{path}" for path in gone]
-    lines += [line for path in changed if path not in set(gone) for line in _as_it_is(tree, path)]
+def _add_unfiltered(tree: Tree, null_id: str) -> None:
+    """Stage files without filters and encodings, since one of them fails."""
+    deleted = _list_files(tree, "--deleted")
+    changed = dict.fromkeys(_list_files(tree, "--modified", "--others", "--exclude-standard"))
+    lines = [f"0 {null_id}\t{path}" for path in deleted]
+    lines += [line for path in changed if path not in set(deleted) for line in _index_entries(tree, path)]
     tree.git("update-index", "-z", "--index-info", stdin="".join(f"{line}\0" for line in lines))
 
 
-def _paths(tree: Tree, *which: str) -> list[str]:
-    return [path for path in tree.git("ls-files", "-z", *which).split("\0") if path]
+def _list_files(tree: Tree, *options: str) -> list[str]:
+    return [path for path in tree.git("ls-files", "-z", *options).split("\0") if path]
 
 
-def _as_it_is(tree: Tree, path: str) -> Iterator[str]:
-    place = os.path.join(tree.path, path)
-    mode = os.lstat(place).st_mode
+def _index_entries(tree: Tree, path: str) -> Iterator[str]:
+    full_path = os.path.join(tree.path, path)
+    mode = os.lstat(full_path).st_mode
     if stat.S_ISLNK(mode):
-        aim = os.readlink(place)
-        yield f"120000 {tree.git('hash-object', '-w', '--stdin', stdin=aim).strip()}\t{path}"
+        link_target = os.readlink(full_path)
+        yield f"120000 {tree.git('hash-object', '-w', '--stdin', stdin=link_target).strip()}\t{path}"
     elif stat.S_ISREG(mode):
-        found = tree.git("hash-object", "-w", "--no-filters", "--", path).strip()
-        yield f"{'100755' if mode & stat.S_IXUSR else '100644'} {found}\t{path}"
+        object_id = tree.git("hash-object", "-w", "--no-filters", "--", path).strip()
+        yield f"{'100755' if mode & stat.S_IXUSR else '100644'} {object_id}\t{path}"
 
 
-def _rules_put_back(tree: Tree, start: str, inside: Inside) -> tuple[str, ...]:
-    """Files outside of the scope that made git overlook work inside of it."""
-    hidden = [path for path in _paths(tree, "--others", "--ignored", "--exclude-standard") if inside(path)]
+def _restore_ignore_files(tree: Tree, start: str, in_scope: PathFilter) -> tuple[str, ...]:
+    """Restore ignore files outside of the scope that hide work inside it; return their paths."""
+    hidden = [
+        path for path in _list_files(tree, "--others", "--ignored", "--exclude-standard") if in_scope(path)
+    ]
     if not hidden:
         return ()
-    told = tree.attempt(
+    process = tree.attempt(
         *("check-ignore", "-v", "-z", "--stdin"),
         stdin="".join(f"./{path}\0" for path in hidden),
-        env={"GIT_LITERAL_PATHSPECS": "0"},  # which it refuses
+        env={"GIT_LITERAL_PATHSPECS": "0"},  # check-ignore refuses literal pathspecs
     )
-    sources = {path for path in told.stdout.split("\0")[::4] if os.path.basename(path) == _RULES}
-    sources = {path for path in sources if not os.path.isabs(path)}  # a user's own, for all repositories
-    return tuple(path for path in sorted(sources) if not inside(path) and _rule_put_back(tree, start, path))
+    sources = {path for path in process.stdout.split("\0")[::4] if os.path.basename(path) == _IGNORE_FILE}
+    sources = {path for path in sources if not os.path.isabs(path)}  # absolute: the user's global ignore file
+    return tuple(
+        path for path in sorted(sources) if not in_scope(path) and _restore_ignore_file(tree, start, path)
+    )
 
 
-def _rule_put_back(tree: Tree, start: str, path: str) -> bool:
-    """Whether it was not as it is at *start*."""
-    place = os.path.join(tree.path, path)
-    was = tree.attempt("cat-file", "blob", f"{start}:{path}")
-    with open(place, encoding="utf-8", errors="surrogateescape", newline="") as file:
-        now = file.read()
-    if was.returncode == 0 and was.stdout == now:
+def _restore_ignore_file(tree: Tree, start: str, path: str) -> bool:
+    """Restore an ignore file; return whether it differed from *start*."""
+    full_path = os.path.join(tree.path, path)
+    original = tree.attempt("cat-file", "blob", f"{start}:{path}")
+    with open(full_path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+        content = file.read()
+    if original.returncode == 0 and original.stdout == content:
         return False
     with suppress(OSError):
-        os.unlink(place)
-    if was.returncode == 0:
-        with open(place, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(was.stdout)
+        os.unlink(full_path)
+    if original.returncode == 0:
+        with open(full_path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(original.stdout)
     return True

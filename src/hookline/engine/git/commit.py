@@ -1,75 +1,82 @@
-"""Put whatever an agent left into a commit, with the commits that it made itself below it."""
+"""The commit of an experiment: all changes of the agent, on top of its own commits."""
 
 from msgspec import Struct
 
-from hookline.engine.git.repository import Repository, ref
-from hookline.engine.git.worktree import Left, Worktree
-from hookline.engine.progress import Step
-from hookline.engine.scope import Inside
-
-ref_of = ref
+from hookline.engine.git.repository import Repository
+from hookline.engine.git.worktree import AgentChanges, Worktree
+from hookline.engine.progress import ExperimentProgress
+from hookline.engine.scope import PathFilter
 
 
-class Kept(Struct, frozen=True, kw_only=True):
-    """Where an experiment's work is now."""
+class CommitResult(Struct, frozen=True, kw_only=True):
+    """The commit of an experiment."""
 
     commit: str
-    """Empty: there was no change in the scope."""
+    """Empty if nothing in the scope has changed."""
     outside: tuple[str, ...]
     own: str = ""
     """The last commit that the agent made itself."""
 
 
-def commit(tree: Worktree, step: Step, inside: Inside, *, ref: str) -> Kept:
-    """Commit what is in the worktree, and have it reachable for good."""
+def commit(tree: Worktree, step: ExperimentProgress, in_scope: PathFilter, *, ref: str) -> CommitResult:
+    """Commit the content of the worktree, and keep the commit reachable under *ref*."""
     repository, start = tree.repository, step.start
-    own = _own(tree, start)
-    left = _left(tree, start, own, inside)
-    if left.tree == repository.tree(start):
-        return Kept(commit="", outside=left.outside, own=own)
-    below = own if own and _clean(repository, start, own, inside) else start
-    whole = (
-        own
-        if own == below and repository.tree(own) == left.tree
-        else _new(repository, left.tree, below, step)
+    agent_commit = _agent_commit(tree, start)
+    changes = _collect_changes(tree, start, agent_commit, in_scope)
+    if changes.tree == repository.tree(start):
+        return CommitResult(commit="", outside=changes.outside, own=agent_commit)
+    parent = (
+        agent_commit if agent_commit and _is_in_scope(repository, start, agent_commit, in_scope) else start
     )
-    repository.set_ref(ref, whole)
-    if own and below == start:
-        repository.set_ref(f"{ref}-own", own)
-    return Kept(commit=whole, outside=left.outside, own=own)
+    new_commit = (
+        agent_commit
+        if agent_commit == parent and repository.tree(agent_commit) == changes.tree
+        else _create_commit(repository, changes.tree, parent, step)
+    )
+    repository.set_ref(ref, new_commit)
+    if agent_commit and parent == start:
+        repository.set_ref(f"{ref}-own", agent_commit)
+    return CommitResult(commit=new_commit, outside=changes.outside, own=agent_commit)
 
 
-def anything(tree: Worktree, start: str, inside: Inside) -> bool:
-    """Whether an agent did anything at all."""
-    left = _left(tree, start, _own(tree, start), inside)
-    return left.tree != tree.repository.tree(start) or bool(left.outside)
+def has_changes(tree: Worktree, start: str, in_scope: PathFilter) -> bool:
+    """Return whether the agent changed anything, in the scope or outside of it."""
+    changes = _collect_changes(tree, start, _agent_commit(tree, start), in_scope)
+    return changes.tree != tree.repository.tree(start) or bool(changes.outside)
 
 
-def _own(tree: Worktree, start: str) -> str:
-    """The agent's own last commit after *start*: what it has checked out, else what its branch came to."""
+def _agent_commit(tree: Worktree, start: str) -> str:
+    """Return the agent's last commit after *start*: its HEAD, otherwise the tip of its branch."""
     repository = tree.repository
     tips = (tree.head, repository.commit(f"refs/heads/{tree.branch}"))
     return next((tip for tip in tips if tip and tip != start and repository.descends(tip, start)), "")
 
 
-def _clean(repository: Repository, start: str, own: str, inside: Inside) -> bool:
-    """Whether the agent's own commits hold nothing but what it may change: our wiring may be among them."""
-    told = repository.git("log", "-m", "--no-renames", "--format=", "--name-only", "-z", f"{start}..{own}")
-    return all(inside(path.strip("\n")) for path in told.split("\0") if path.strip("\n"))
+def _is_in_scope(repository: Repository, start: str, agent_commit: str, in_scope: PathFilter) -> bool:
+    """Return whether the agent's own commits change only paths in the scope; they may include our wiring."""
+    output = repository.git(
+        "log", "-m", "--no-renames", "--format=", "--name-only", "-z", f"{start}..{agent_commit}"
+    )
+    return all(in_scope(path.strip("\n")) for path in output.split("\0") if path.strip("\n"))
 
 
-def _left(tree: Worktree, start: str, own: str, inside: Inside) -> Left:
-    """The files as they are; where they are gone, or as they were, those of the agent's own commit."""
+def _collect_changes(tree: Worktree, start: str, agent_commit: str, in_scope: PathFilter) -> AgentChanges:
+    """Return the changes in the worktree; if it is gone or unchanged, those of the agent's own commit."""
     repository = tree.repository
-    if not tree.there:
-        tree.put(own or start)
-    left = tree.left(start, inside)
-    if own and left.tree == repository.tree(start) and not left.outside and repository.tree(own) != left.tree:
-        tree.put(own)
-        left = tree.left(start, inside)
-    return left
+    if not tree.exists:
+        tree.check_out(agent_commit or start)
+    changes = tree.collect_changes(start, in_scope)
+    if (
+        agent_commit
+        and changes.tree == repository.tree(start)
+        and not changes.outside
+        and repository.tree(agent_commit) != changes.tree
+    ):
+        tree.check_out(agent_commit)
+        changes = tree.collect_changes(start, in_scope)
+    return changes
 
 
-def _new(repository: Repository, tree: str, parent: str, step: Step) -> str:
+def _create_commit(repository: Repository, tree: str, parent: str, step: ExperimentProgress) -> str:
     subject = step.description or f"Experiment {step.experiment}"
     return repository.git("commit-tree", tree, "-p", parent, stdin=f"{subject}\n").strip()

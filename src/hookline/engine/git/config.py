@@ -1,7 +1,7 @@
-"""What a repository is configured with, which all its worktrees share: as it was before an agent worked.
+"""The git configuration, which all worktrees share: restored after an agent has worked.
 
-An agent that sets something for itself sets it for the user, too: a hook, a filter that changes what is
-measured, a repository that counts as bare. Branches and remotes may be a person's work meanwhile, and stay.
+A setting that an agent makes for itself applies to the user as well: a hook, a filter that changes
+measurements, `core.bare`. Settings of branches and remotes may be the user's work, and are not restored.
 """
 
 import json
@@ -11,56 +11,58 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from hookline.engine import durable_files, progress, runs
 from hookline.engine.git import run_git
 from hookline.engine.git.repository import Repository
-from hookline.engine.progress import Step
+from hookline.engine.progress import ExperimentProgress
 from hookline.engine.runs import Run
 from hookline.redact import redact
 
 FILE = "settings.json"
 CONFIG, HEAD = "config", "HEAD"
 _FILES = (CONFIG, "config.worktree", "info/attributes", "info/exclude", HEAD)
-_USERS = ("branch.", "remote.")
-Complain = Callable[[str], None]
+_USER_PREFIXES = ("branch.", "remote.")
+Report = Callable[[str], None]
 Settings = Mapping[str, str | None]
-"""What each file says, as far as it is there; bytes that are no text are kept by surrogates."""
+"""Content of each file, or None if it does not exist; undecodable bytes are kept as surrogates."""
 
 
-def now(repository: Repository) -> Settings:
-    return {name: _text(os.path.join(repository.git.dir, name)) for name in _FILES}
+def read_settings(repository: Repository) -> Settings:
+    return {name: _read_text(os.path.join(repository.git.dir, name)) for name in _FILES}
 
 
-def note(run: Run, repository: Repository) -> None:
-    """Write down how it is, for whoever goes on after a crash, and for workers that begin later."""
-    durable_files.write(run.path(FILE), json.dumps(now(repository)))
+def save_settings(run: Run, repository: Repository) -> None:
+    """Save the current settings for recovery after a crash, and for workers that start later."""
+    durable_files.write(run.path(FILE), json.dumps(read_settings(repository)))
 
 
-def known(run: Run, repository: Repository) -> Settings:
-    """As it was when the run was begun, or gone on with."""
-    return _noted(run) or now(repository)
+def saved_settings(run: Run, repository: Repository) -> Settings:
+    """Return the settings from the start or the last resumption of the run."""
+    return _load_settings(run) or read_settings(repository)
 
 
-def _noted(run: Run) -> Settings:
+def _load_settings(run: Run) -> Settings:
     try:
-        told = json.loads(durable_files.text(run.path(FILE)))
+        settings = json.loads(durable_files.read_text(run.path(FILE)))
     except ValueError:
         return {}
-    return {name: told.get(name) for name in _FILES} if isinstance(told, dict) else {}
+    return {name: settings.get(name) for name in _FILES} if isinstance(settings, dict) else {}
 
 
-def recover(cwd: str, complain: Complain) -> bool:
-    """Where git does not even open a repository any more: whether a killed agent may have done that.
+def recover(cwd: str, report: Report) -> bool:
+    """Restore the settings of a repository that git cannot open, if an agent was killed at work there.
 
-    Then it is put back.
+    Return whether that was the case.
     """
-    here = next((one for one in _upwards(cwd) if os.path.isdir(os.path.join(one, ".git"))), "")
-    for run in reversed(runs.everyone(here) if here else []):
-        step = _at_work(run)
-        if step and _noted(run):
-            put_back(run, os.path.join(here, ".git"), _noted(run), step.experiment, complain)
+    root = next(
+        (folder for folder in _folder_and_parents(cwd) if os.path.isdir(os.path.join(folder, ".git"))), ""
+    )
+    for run in reversed(runs.list_runs(root) if root else []):
+        step = _spawned_step(run)
+        if step and _load_settings(run):
+            restore_settings(run, os.path.join(root, ".git"), _load_settings(run), step.experiment, report)
             return True
     return False
 
 
-def _upwards(cwd: str) -> Iterator[str]:
+def _folder_and_parents(cwd: str) -> Iterator[str]:
     while True:
         yield cwd
         if cwd == os.path.dirname(cwd):
@@ -68,61 +70,59 @@ def _upwards(cwd: str) -> Iterator[str]:
         cwd = os.path.dirname(cwd)
 
 
-def _at_work(run: Run) -> Step | None:
-    """What an agent may have been at when its run was killed."""
-    return next((step for step in progress.under_way(run) if step.phase == "spawned"), None)
+def _spawned_step(run: Run) -> ExperimentProgress | None:
+    """Return the step during which an agent may have been running when the run was killed."""
+    return next((step for step in progress.running_steps(run) if step.phase == "spawned"), None)
 
 
-def put_back(run: Run, folder: str, was: Settings, number: int, complain: Complain) -> None:
-    """Have it as it *was* in git's *folder*; what it came to is kept beside the logs of the experiment."""
-    for name, old in was.items() if os.path.isdir(folder) else ():
+def restore_settings(run: Run, folder: str, settings: Settings, number: int, report: Report) -> None:
+    """Restore *settings* in git's *folder*; the changed content is saved beside the experiment's log."""
+    for name, old in settings.items() if os.path.isdir(folder) else ():
         path = os.path.join(folder, name)
-        new = _text(path)
-        if new == old or (name == HEAD and _leads_somewhere(new)):
+        new = _read_text(path)
+        if new == old or (name == HEAD and _is_not_blank(new)):
             continue
-        kept, changed = _users(old or "", new or "") if name == CONFIG else ({}, True)
+        user_values, changed = _split_changes(old or "", new or "") if name == CONFIG else ({}, True)
         if changed:
-            aside = run.path(runs.LOGS, f"{number}.{os.path.basename(name)}")
-            _keep(aside, new)
-            _write(path, old)
-            _set(path, kept)
-            complain(
-                f"{path} was changed during experiment {number}: it was put back, and is kept as {aside}"
-            )
+            copy = run.path(runs.LOGS, f"{number}.{os.path.basename(name)}")
+            _save_copy(copy, new)
+            _restore_file(path, old)
+            _set_values(path, user_values)
+            report(f"{path} was changed during experiment {number}: it was put back, and is kept as {copy}")
 
 
-def _leads_somewhere(text: str | None) -> bool:
+def _is_not_blank(text: str | None) -> bool:
     return bool(text and text.strip())
 
 
-def _users(old: str, new: str) -> tuple[dict[str, list[str]], bool]:
-    """What of branches and remotes is new, with its values; and whether anything else is."""
-    before, after = _read(old), _read(new)
+def _split_changes(old: str, new: str) -> tuple[dict[str, list[str]], bool]:
+    """Return new values of branches and remotes, and whether anything else has changed."""
+    before, after = _parse_config(old), _parse_config(new)
     if before is None or after is None:
         return {}, True
-    differ = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
-    users = {key for key in differ if key.startswith(_USERS)}
-    return {key: after.get(key, []) for key in users}, bool(differ - users)
+    changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    user_keys = {key for key in changed if key.startswith(_USER_PREFIXES)}
+    return {key: after.get(key, []) for key in user_keys}, bool(changed - user_keys)
 
 
-def _read(text: str) -> dict[str, list[str]] | None:
-    """None where it is no configuration."""
-    done = run_git.apart("config", "--file", "-", "--list", "-z", stdin=text)
-    found: dict[str, list[str]] = {}
-    for one in filter(None, done.stdout.split("\0")):
-        key, _, value = one.partition("\n")
-        found.setdefault(key, []).append(value)
-    return found if done.returncode == 0 else None
+def _parse_config(text: str) -> dict[str, list[str]] | None:
+    """Return the values by key, or None if *text* is not a git configuration."""
+    process = run_git.run_without_repository("config", "--file", "-", "--list", "-z", stdin=text)
+    values: dict[str, list[str]] = {}
+    for entry in filter(None, process.stdout.split("\0")):
+        key, _, value = entry.partition("\n")
+        values.setdefault(key, []).append(value)
+    return values if process.returncode == 0 else None
 
 
-def _set(path: str, values: Mapping[str, Iterable[str]]) -> None:
-    for key, several in values.items():
-        run_git.apart("config", "--file", path, "--unset-all", key)
-        for value in several:
-            run_git.apart("config", "--file", path, "--add", key, value)
+def _set_values(path: str, values: Mapping[str, Iterable[str]]) -> None:
+    for key, items in values.items():
+        run_git.run_without_repository("config", "--file", path, "--unset-all", key)
+        for item in items:
+            run_git.run_without_repository("config", "--file", path, "--add", key, item)
 
 
-def _text(path: str) -> str | None:
+def _read_text(path: str) -> str | None:
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             return file.read().decode("utf-8", "surrogateescape")
@@ -130,18 +130,18 @@ def _text(path: str) -> str | None:
         return None
 
 
-def _keep(aside: str, text: str | None) -> None:
-    os.makedirs(os.path.dirname(aside), exist_ok=True)
-    durable_files.write(aside, redact(text or ""))
+def _save_copy(path: str, text: str | None) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    durable_files.write(path, redact(text or ""))
 
 
-def _write(path: str, text: str | None) -> None:
+def _restore_file(path: str, text: str | None) -> None:
     if text is None:
         durable_files.remove(path)
         return
     path = os.path.realpath(path)
     mode = os.stat(path).st_mode & 0o777 if os.path.isfile(path) else 0o644
-    mode = mode if mode & 0o600 == 0o600 else 0o644  # noqa: PLR2004 -- its owner reads and writes it
+    mode = mode if mode & 0o600 == 0o600 else 0o644  # noqa: PLR2004 -- readable and writable by the owner
     os.makedirs(os.path.dirname(path), exist_ok=True)
     durable_files.write(path, text, errors="surrogateescape")
     os.chmod(path, mode)

@@ -1,7 +1,7 @@
-"""Nothing that was reachable is lost: refs that went away as an agent worked, and commits on a run's branch.
+"""Preservation of reachable commits: refs that vanish while an agent works, commits on a run's branch.
 
-A person may work in the repository all the while, so what moved is not moved back: what it was is kept beside
-the run's experiments, and a sentence says where. Only the run's own refs are put where they belong.
+The user may work in the repository at the same time, so a moved ref is not moved back: its old commit is
+kept under a ref of the experiment, and the watcher is told. Only the run's own refs are restored.
 """
 
 import json
@@ -11,122 +11,133 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from hookline.engine import durable_files
-from hookline.engine.git.repository import HEADS, REFS, Repository, ref
+from hookline.engine.git.repository import HEADS, REFS, Repository, experiment_ref
 from hookline.engine.journal import Row
 from hookline.redact import redact
 
-Complain = Callable[[str], None]
+Report = Callable[[str], None]
 FILE = "refs.json"
 _STASH = ("refs/stash", "/stash")
 
 
-class Before(Struct, frozen=True, kw_only=True):
-    """The refs as they were when an agent began."""
+class RefSnapshot(Struct, frozen=True, kw_only=True):
+    """The refs at the start of an agent."""
 
     ours: Mapping[str, str]
-    """The run's own."""
+    """Refs of the run."""
     users: Mapping[str, str]
 
 
-def before(repository: Repository, run: str) -> Before:
-    told, own = repository.refs("refs/"), f"{REFS}/{run}/"
-    return Before(
-        ours={name: at for name, at in told.items() if name.startswith(own) and _STASH[1] not in name},
+def snapshot_refs(repository: Repository, run: str) -> RefSnapshot:
+    refs, run_prefix = repository.refs("refs/"), f"{REFS}/{run}/"
+    return RefSnapshot(
+        ours={
+            name: commit
+            for name, commit in refs.items()
+            if name.startswith(run_prefix) and _STASH[1] not in name
+        },
         users={
-            name: at
-            for name, at in told.items()
+            name: commit
+            for name, commit in refs.items()
             if not name.startswith((f"{REFS}/", f"{HEADS}hookline/", _STASH[0]))
         },
     )
 
 
-def note(folder: str, was: Before) -> None:
-    """Write it down for whoever goes on after a crash."""
-    durable_files.folder(folder)
-    durable_files.write(os.path.join(folder, FILE), json.dumps({"ours": was.ours, "users": was.users}))
+def save_snapshot(folder: str, snapshot: RefSnapshot) -> None:
+    """Save the snapshot for recovery after a crash."""
+    durable_files.ensure_folder(folder)
+    durable_files.write(
+        os.path.join(folder, FILE), json.dumps({"ours": snapshot.ours, "users": snapshot.users})
+    )
 
 
-def noted(folder: str) -> Before:
-    """What was written down; nothing where somebody else wrote there."""
+def load_snapshot(folder: str) -> RefSnapshot:
+    """Return the saved snapshot, or an empty one if the file is damaged."""
     try:
-        told = json.loads(durable_files.text(os.path.join(folder, FILE)))
-        return Before(ours=dict(told["ours"]), users=dict(told["users"]))
+        values = json.loads(durable_files.read_text(os.path.join(folder, FILE)))
+        return RefSnapshot(ours=dict(values["ours"]), users=dict(values["users"]))
     except (ValueError, TypeError, LookupError):
-        return Before(ours={}, users={})
+        return RefSnapshot(ours={}, users={})
 
 
-def after(repository: Repository, run: str, number: int, was: Before, complain: Complain) -> None:
-    """Put refs of the run back that are gone, and keep what a user's refs were that lead elsewhere now."""
-    now = repository.refs("refs/")
-    for name, at in was.ours.items():
-        if name not in now:
-            _set(repository, name, at, complain)
-    for name, at in was.users.items():
-        if now.get(name) != at and not _leads_to(repository, now.get(name, ""), at):
-            kept = f"{ref(run, number)}-was/{name.removeprefix('refs/')}"
-            what = "leads elsewhere" if name in now else "is gone"
-            if _set(repository, kept, at, complain):
-                complain(redact(f"{name} {what} since experiment {number}; what it was is kept as {kept}"))
+def restore_refs(
+    repository: Repository, run: str, number: int, snapshot: RefSnapshot, report: Report
+) -> None:
+    """Restore missing refs of the run, and keep the old commits of user refs that moved elsewhere."""
+    refs = repository.refs("refs/")
+    for name, commit in snapshot.ours.items():
+        if name not in refs:
+            _try_set_ref(repository, name, commit, report)
+    for name, commit in snapshot.users.items():
+        if refs.get(name) != commit and not _contains(repository, refs.get(name, ""), commit):
+            kept_ref = f"{experiment_ref(run, number)}-was/{name.removeprefix('refs/')}"
+            change = "leads elsewhere" if name in refs else "is gone"
+            if _try_set_ref(repository, kept_ref, commit, report):
+                report(
+                    redact(f"{name} {change} since experiment {number}; what it was is kept as {kept_ref}")
+                )
 
 
-def of_rows(repository: Repository, run: str, rows: Iterable[Row], complain: Complain) -> None:
-    """Every commit of the journal, under its own ref."""
-    now = repository.refs(f"{REFS}/{run}/")
+def keep_row_refs(repository: Repository, run: str, rows: Iterable[Row], report: Report) -> None:
+    """Give every commit of the journal its own ref."""
+    refs = repository.refs(f"{REFS}/{run}/")
     for row in rows:
-        name = ref(run, row.iteration)
-        if row.commit and now.get(name) != row.commit:
-            _set(repository, name, row.commit, complain)
+        name = experiment_ref(run, row.iteration)
+        if row.commit and refs.get(name) != row.commit:
+            _try_set_ref(repository, name, row.commit, report)
 
 
-def put_branch(
+def move_branch(
     repository: Repository,
     branch: str,
-    at: str,
+    commit: str,
     *,
     ours: str,
     keep: str,
     known: Sequence[str],
-    complain: Complain,
+    report: Report,
 ) -> None:
-    """Point a run's branch at *at*; what is on it and below none of *known* is kept as *keep*.
+    """Point a run's branch at *commit*; a tip that no *known* commit contains is kept as ref *keep*.
 
-    Where somebody else than the worktree *ours* has it checked out, it would change below them, and stays.
+    If a worktree other than *ours* has the branch checked out, the branch is not moved: files would change
+    under the user.
     """
     tip = repository.commit(f"{HEADS}{branch}")
-    if tip == at:
+    if tip == commit:
         return
-    if place := elsewhere(repository, branch, ours):
-        complain(
-            f"{branch} is checked out in {place!r}, so it stays at {tip[:12]} though {at[:12]} stands; "
-            "say `git switch -` there, and it follows with the next row, or with `--resume`"
+    if worktree := find_other_worktree(repository, branch, ours):
+        report(
+            f"{branch} is checked out in {worktree!r}, so it stays at {tip[:12]} though {commit[:12]} "
+            "stands; say `git switch -` there, and it follows with the next row, or with `--resume`"
         )
         return
-    safe = not tip or any(_leads_to(repository, one, tip) for one in (at, *known))
-    if not safe and _set(repository, keep, tip, complain):
-        complain(f"{branch} had other commits on it than the journal says; they are kept as {keep}")
-    repository.set_ref(f"{HEADS}{branch}", at)
+    safe = not tip or any(_contains(repository, descendant, tip) for descendant in (commit, *known))
+    if not safe and _try_set_ref(repository, keep, tip, report):
+        report(f"{branch} had other commits on it than the journal says; they are kept as {keep}")
+    repository.set_ref(f"{HEADS}{branch}", commit)
 
 
-def elsewhere(repository: Repository, branch: str, ours: str) -> str:
-    """The folder of another worktree than *ours* that has the branch checked out; empty where none has."""
+def find_other_worktree(repository: Repository, branch: str, ours: str) -> str:
+    """Return the worktree other than *ours* that has the branch checked out, or an empty string."""
     folder = ""
     for line in repository.git("worktree", "list", "--porcelain").split("\n"):
-        word, _, rest = line.partition(" ")
-        folder = rest if word == "worktree" else folder
-        if word == "branch" and rest == f"{HEADS}{branch}" and folder != ours:
+        word, _, value = line.partition(" ")
+        folder = value if word == "worktree" else folder
+        if word == "branch" and value == f"{HEADS}{branch}" and folder != ours:
             return folder
     return ""
 
 
-def _leads_to(repository: Repository, commit: str, old: str) -> bool:
+def _contains(repository: Repository, commit: str, old: str) -> bool:
     return bool(commit) and (commit == old or repository.descends(commit, old))
 
 
-def _set(repository: Repository, name: str, commit: str, complain: Complain) -> bool:
-    """An agent may have had objects collected that no ref led to any more."""
+def _try_set_ref(repository: Repository, name: str, commit: str, report: Report) -> bool:
+    """Set a ref; report a failure, since an agent may have run the garbage collection."""
     try:
         repository.set_ref(name, commit)
     except OSError as error:
-        complain(redact(f"{name} could not be kept: {error}"))
+        report(redact(f"{name} could not be kept: {error}"))
         return False
     return True

@@ -1,4 +1,4 @@
-"""Move the change of an experiment from the commit that it began at onto another."""
+"""Moving the change of an experiment onto another commit."""
 
 from contextlib import suppress
 
@@ -6,41 +6,45 @@ from hookline.engine.git.repository import Repository
 from hookline.engine.git.run_git import GitFailed
 from hookline.engine.git.worktree import Worktree
 
-_HOW = ("--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-renames")
+_DIFF_OPTIONS = ("--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-renames")
 
 
-def rebased(repository: Repository, tree: Worktree, start: str, commit: str, onto: str) -> str:
-    """The commits behind *start* up to *commit*, one by one on *onto*, else all in one; empty where neither
-    can be done. It is done in *tree*, which nobody else uses meanwhile."""
+def rebase_commits(repository: Repository, tree: Worktree, start: str, commit: str, onto: str) -> str:
+    """Rebase the commits after *start* up to *commit* onto *onto*; return the new commit.
+
+    Commits are moved one by one; if that fails, as a single commit. Return an empty string if both fail.
+    The work is done in *tree*, which nothing else may use meanwhile.
+    """
     if onto == start:
         return commit
-    told = repository.git("rev-list", "--reverse", "--parents", f"{start}..{commit}").splitlines()
-    lines = [line.split() for line in told]
-    plain = all(len(line) == 2 for line in lines)  # noqa: PLR2004 -- a commit and its one parent
-    ranges = [lines] if plain else []
-    for one in (*ranges, [[commit, start]]):
+    output = repository.git("rev-list", "--reverse", "--parents", f"{start}..{commit}").splitlines()
+    lines = [line.split() for line in output]
+    linear = all(len(line) == 2 for line in lines)  # noqa: PLR2004 -- a commit and its one parent
+    ranges = [lines] if linear else []
+    for commits in (*ranges, [[commit, start]]):
         with suppress(GitFailed):
-            return _each(repository, tree, one, onto)
+            return _rebase_each(repository, tree, commits, onto)
     return ""
 
 
-def _each(repository: Repository, tree: Worktree, lines: list[list[str]], onto: str) -> str:
+def _rebase_each(repository: Repository, tree: Worktree, lines: list[list[str]], onto: str) -> str:
     for commit, parent in lines:
-        onto = _whole(repository, tree, parent, commit, onto)
+        onto = _rebase_one(repository, tree, parent, commit, onto)
     return onto
 
 
-def _whole(repository: Repository, tree: Worktree, start: str, commit: str, onto: str) -> str:
-    files = applied(repository, tree, start, commit, onto)
+def _rebase_one(repository: Repository, tree: Worktree, start: str, commit: str, onto: str) -> str:
+    new_tree = apply_change(repository, tree, start, commit, onto)
     env = _author(repository, commit)
-    words = ("commit-tree", files, "-p", onto)
-    return repository.git(*words, stdin=f"{repository.message(commit)}\n", env=env).strip()
+    args = ("commit-tree", new_tree, "-p", onto)
+    return repository.git(*args, stdin=f"{repository.message(commit)}\n", env=env).strip()
 
 
-def applied(repository: Repository, tree: Worktree, start: str, commit: str, onto: str) -> str:
-    """The files of *onto* with what changed from *start* to *commit*, three ways; raises `GitFailed`."""
-    tree.put(onto, ignored=True)
-    change = repository.git("diff-tree", "-p", *_HOW, start, commit)  # as no configuration would have it
+def apply_change(repository: Repository, tree: Worktree, start: str, commit: str, onto: str) -> str:
+    """Return the tree of *onto* with the change from *start* to *commit*; raise `GitFailed` on a conflict."""
+    tree.check_out(onto, remove_ignored=True)
+    # The options make the diff independent of the configuration.
+    change = repository.git("diff-tree", "-p", *_DIFF_OPTIONS, start, commit)
     if change:
         tree.git("apply", "--3way", "--index", "--whitespace=nowarn", "-", stdin=change)
     return tree.git("write-tree").strip()

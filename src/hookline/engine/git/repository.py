@@ -1,7 +1,7 @@
-"""The user's repository, as the engine uses it: a branch, some refs and worktrees of its own, and no more.
+"""The user's repository, as the engine uses it: a branch, some refs and worktrees of its own.
 
-The user's checkout, index and stash are never touched. Nothing here relies on what an agent left of a
-worktree's own records: which commit stands where is told by the engine's notes alone.
+The user's checkout, index and stash are never touched. Nothing relies on git's records of a worktree, which
+an agent can change: only the engine's files tell which commit belongs where.
 """
 
 import os
@@ -15,11 +15,11 @@ from hookline.engine.git.run_git import Git, GitFailed
 REFS = "refs/hookline"
 HEADS = "refs/heads/"
 BRANCHES = "hookline/"
-_MOST = 1000
+_MAX_BRANCHES = 1000
 
 
 class Unusable(ValueError):
-    """A repository that no run can be begun in; the message says why, and what to do."""
+    """A repository in which no run can start; the message says why and how to fix it."""
 
 
 class Repository(Struct, frozen=True, kw_only=True):
@@ -30,114 +30,115 @@ class Repository(Struct, frozen=True, kw_only=True):
     git: Git
 
     def commit(self, name: str) -> str:
-        """The commit that is called so; empty where there is none."""
-        found = self.git.attempt("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        return found.stdout.strip() if found.returncode == 0 else ""
+        """Return the commit id of *name*, or an empty string."""
+        process = self.git.attempt("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        return process.stdout.strip() if process.returncode == 0 else ""
 
     def tree(self, commit: str) -> str:
-        """The id of all the files of a commit."""
+        """Return the id of a commit's tree."""
         return self.git("rev-parse", f"{commit}^{{tree}}").strip()
 
     def descends(self, commit: str, start: str) -> bool:
-        """Whether *commit* is *start*, or came after it."""
+        """Return whether *commit* is *start* or a descendant of it."""
         return self.git.attempt("merge-base", "--is-ancestor", start, commit).returncode == 0
 
-    def begin_branch(self, name: str, base: str) -> str:
-        """A branch of that name, or the name with a number behind it, at *base*: one that was not there."""
-        for number in range(1, _MOST):
-            full = name if number == 1 else f"{name}-{number}"
-            made = self.git.attempt("update-ref", f"{HEADS}{full}", base, "")  # only where there is none
-            if made.returncode == 0:
-                return full
-            if not self.commit(f"{HEADS}{full}"):
-                raise GitFailed(f"the branch {full!r} cannot be made: {made.stderr.strip()}")
+    def create_branch(self, name: str, base: str) -> str:
+        """Create a branch at *base* and return its name: *name*, with a number appended if it exists."""
+        for number in range(1, _MAX_BRANCHES):
+            branch = name if number == 1 else f"{name}-{number}"
+            # The empty old value makes git fail if the branch exists.
+            process = self.git.attempt("update-ref", f"{HEADS}{branch}", base, "")
+            if process.returncode == 0:
+                return branch
+            if not self.commit(f"{HEADS}{branch}"):
+                raise GitFailed(f"the branch {branch!r} cannot be made: {process.stderr.strip()}")
         raise GitFailed(
-            f"there are {_MOST} branches named like {name!r}; `hookline clean` takes old ones away"
+            f"there are {_MAX_BRANCHES} branches named like {name!r}; `hookline clean` takes old ones away"
         )
 
     def set_ref(self, ref: str, commit: str) -> None:
-        """Point a ref of the engine's own at *commit*; a lock that a killed git left there is taken away."""
-        done = self.git.attempt("update-ref", ref, commit)
-        if done.returncode and self.unlock(ref):
-            done = self.git.attempt("update-ref", ref, commit)
-        if done.returncode:
-            raise GitFailed(f"{ref} cannot be set: {done.stderr.strip()}")
+        """Point a ref of the engine at *commit*; a lock that a killed git left is removed."""
+        process = self.git.attempt("update-ref", ref, commit)
+        if process.returncode and self.unlock(ref):
+            process = self.git.attempt("update-ref", ref, commit)
+        if process.returncode:
+            raise GitFailed(f"{ref} cannot be set: {process.stderr.strip()}")
 
-    def new_ref(self, ref: str, commit: str) -> bool:
-        """Whether it was not there, and is now; nor were any below the same folder."""
+    def create_ref(self, ref: str, commit: str) -> bool:
+        """Create a ref; return False if there already are refs in its folder."""
         if self.refs(f"{os.path.dirname(ref)}/"):
             return False
         return self.git.attempt("update-ref", ref, commit, "").returncode == 0
 
     def unlock(self, ref: str) -> bool:
-        """Whether there was a lock on it, which is gone now."""
+        """Remove the lock of a ref; return whether there was one."""
         try:
             os.unlink(os.path.join(self.git.dir, f"{ref}.lock"))
         except FileNotFoundError:
             return False
         return True
 
-    def drop_ref(self, ref: str) -> None:
-        done = self.git.attempt("update-ref", "-d", ref)
-        if done.returncode and self.unlock(ref):
-            done = self.git.attempt("update-ref", "-d", ref)
-        if done.returncode:
-            raise GitFailed(f"{ref} cannot be taken away: {done.stderr.strip()}")
+    def delete_ref(self, ref: str) -> None:
+        process = self.git.attempt("update-ref", "-d", ref)
+        if process.returncode and self.unlock(ref):
+            process = self.git.attempt("update-ref", "-d", ref)
+        if process.returncode:
+            raise GitFailed(f"{ref} cannot be taken away: {process.stderr.strip()}")
 
     def refs(self, prefix: str) -> dict[str, str]:
-        """The refs below *prefix*, and their commits."""
-        told = self.git("for-each-ref", "--format=%(refname) %(objectname)", prefix)
-        return dict(line.split(" ", 1) for line in told.split("\n") if line)
+        """Return the refs below *prefix* and their commits."""
+        output = self.git("for-each-ref", "--format=%(refname) %(objectname)", prefix)
+        return dict(line.split(" ", 1) for line in output.split("\n") if line)
 
     def message(self, commit: str) -> str:
         return self.git("log", "-1", "--format=%B", "--encoding=UTF-8", commit).strip()
 
-    def exclude(self, line: str) -> None:
-        """Have git overlook *line* in this repository, without touching a file that is committed."""
+    def exclude(self, pattern: str) -> None:
+        """Add a pattern to `info/exclude`, which ignores files without changing a committed file."""
         path = os.path.join(self.git.dir, "info", "exclude")
         os.makedirs(os.path.dirname(path), exist_ok=True)
         try:
             with open(path, encoding="utf-8", errors="surrogateescape") as file:
-                there = file.read()
+                content = file.read()
         except FileNotFoundError:
-            there = ""
-        if line not in there.splitlines():
+            content = ""
+        if pattern not in content.splitlines():
             with open(path, "a", encoding="utf-8", errors="surrogateescape") as file:
-                file.write("" if not there or there.endswith("\n") else "\n")
-                file.write(f"{line}\n")
+                file.write("" if not content or content.endswith("\n") else "\n")
+                file.write(f"{pattern}\n")
 
 
-def ref(run: str, number: int) -> str:
-    """Where the commit of an experiment stays reachable, kept or not."""
+def experiment_ref(run: str, number: int) -> str:
+    """Return the ref that keeps the commit of an experiment reachable, kept or not."""
     return f"{REFS}/{run}/{number}"
 
 
-def open_at(cwd: str, env: Mapping[str, str]) -> Repository:
-    """The repository that *cwd* lies in; raises `Unusable`."""
-    found = run_git.asked(
+def open_repository(cwd: str, env: Mapping[str, str]) -> Repository:
+    """Return the repository that contains *cwd*; raise `Unusable`."""
+    process = run_git.run_in(
         cwd, env, "rev-parse", "--path-format=absolute", "--is-bare-repository", "--git-common-dir"
     )
-    if found.returncode:
+    if process.returncode:
         raise Unusable(f"{cwd!r} is in no git repository; run `git init` and commit, or go to one")
-    bare, _, common = found.stdout.removesuffix("\n").partition("\n")
-    top = run_git.asked(cwd, env, "rev-parse", "--show-toplevel")
+    bare, _, common = process.stdout.removesuffix("\n").partition("\n")
+    top = run_git.run_in(cwd, env, "rev-parse", "--show-toplevel")
     if bare == "true" or top.returncode:
         raise Unusable(f"{common!r} is a bare repository, without files to work on; clone it first")
-    git = Git(dir=common, env={**run_git.clean(env), **run_git.identity(cwd, env)})
+    git = Git(dir=common, env={**run_git.clean_env(env), **run_git.commit_identity(cwd, env)})
     return Repository(root=top.stdout.removesuffix("\n"), git=git)
 
 
-def base_of(repository: Repository, env: Mapping[str, str]) -> str:
-    """The commit that a run begins at: what is checked out, a branch or not. Raises `Unusable`."""
-    head = run_git.asked(repository.root, env, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+def head_commit(repository: Repository, env: Mapping[str, str]) -> str:
+    """Return the commit at which a run starts: the one checked out. Raise `Unusable`."""
+    head = run_git.run_in(repository.root, env, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     if head.returncode:
         raise Unusable("this repository has no commit yet; commit something for a run to begin at")
     return head.stdout.strip()
 
 
-def dirty(repository: Repository, env: Mapping[str, str]) -> bool:
-    """Whether the user's checkout has changes that are in no commit, and so in no experiment."""
-    told = run_git.asked(
+def is_dirty(repository: Repository, env: Mapping[str, str]) -> bool:
+    """Return whether the user's checkout has uncommitted changes, which no experiment includes."""
+    process = run_git.run_in(
         repository.root, env, "--no-optional-locks", "status", "--porcelain", "--untracked-files=no"
     )
-    return bool(told.stdout.strip())
+    return bool(process.stdout.strip())

@@ -1,4 +1,4 @@
-"""Run git for the engine: never a hook of the repository, never a question, never another's index."""
+"""Git commands of the engine: without the repository's hooks, without prompts, with a separate index."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-_ALWAYS = (
+_CONFIG_ARGS = (
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.untrackedCache=false"),
@@ -24,11 +24,11 @@ _ALWAYS = (
     *(
         "-c",
         "core.fsync=committed,loose-object,reference",
-    ),  # a row may outlive a power cut only with its commit
+    ),  # a row must not outlive a power cut without its commit
     *("-c", "core.fsyncMethod=batch"),
 )
-"""An agent can set anything in a repository; these must be as the engine needs them."""
-_ENV = {
+"""Settings that the engine relies on; an agent can change any of them in the repository."""
+_FIXED_VARIABLES = {
     "LC_ALL": "C",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
@@ -36,49 +36,57 @@ _ENV = {
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_EDITOR": "true",
 }
-_PASSED = ("GIT_EXEC_PATH", "GIT_SSL_CAINFO", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+_ALLOWED_VARIABLES = (
+    "GIT_EXEC_PATH",
+    "GIT_SSL_CAINFO",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+)
 
 
 class GitFailed(OSError):
-    """Git did not do what it should; the message says what, and what git said."""
+    """A git command that failed; the message names it and git's error."""
 
 
 class Git(Struct, frozen=True, kw_only=True):
-    """Git on one repository, with the identity that commits get."""
+    """Git on one repository, with the identity for commits."""
 
     dir: str
-    """The folder that all worktrees share."""
+    """The git directory that all worktrees share."""
     env: Mapping[str, str]
 
     def __call__(
         self,
-        *words: str,
+        *args: str,
         tree: str = "",
         index: str = "",
         stdin: str = "",
         env: Mapping[str, str] | None = None,
     ) -> str:
-        """What git printed, raw; raises `GitFailed`."""
-        done = self.attempt(*words, tree=tree, index=index, stdin=stdin, env=env)
-        if done.returncode:
-            said = (
-                done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}"
+        """Return git's raw output; raise `GitFailed`."""
+        process = self.attempt(*args, tree=tree, index=index, stdin=stdin, env=env)
+        if process.returncode:
+            message = (
+                process.stderr.strip() or process.stdout.strip() or f"exit code {process.returncode}"
             ).splitlines()[-1]
-            raise GitFailed(f"git {words[0]} did not work: {said}")
-        return done.stdout
+            raise GitFailed(f"git {args[0]} did not work: {message}")
+        return process.stdout
 
     def attempt(
         self,
-        *words: str,
+        *args: str,
         tree: str = "",
         index: str = "",
         stdin: str = "",
         env: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """The same where failing is an answer too."""
-        where = (f"--git-dir={self.dir}", *([f"--work-tree={tree}"] if tree else []))
-        own = {**self.env, **({"GIT_INDEX_FILE": index} if index else {}), **(env or {})}
-        return _run(["git", *_ALWAYS, *where, *words], cwd=tree or self.dir, env=own, stdin=stdin)
+        """Return the finished process, for callers to which a failure is a valid outcome."""
+        location = (f"--git-dir={self.dir}", *([f"--work-tree={tree}"] if tree else []))
+        variables = {**self.env, **({"GIT_INDEX_FILE": index} if index else {}), **(env or {})}
+        return _run(
+            ["git", *_CONFIG_ARGS, *location, *args], cwd=tree or self.dir, env=variables, stdin=stdin
+        )
 
 
 def _run(
@@ -94,7 +102,7 @@ def _run(
             stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="surrogateescape",
-            start_new_session=True,  # Ctrl-C is for the engine to hear
+            start_new_session=True,  # only the engine receives Ctrl-C
         )
     except FileNotFoundError as error:
         missing = "git is not installed" if error.filename == "git" else f"{cwd!r} is not there"
@@ -102,42 +110,46 @@ def _run(
     with process:
         try:
             out, err = process.communicate(stdin)
-        except KeyboardInterrupt:  # killed half-way it would leave locks in the user's repository
+        except KeyboardInterrupt:  # a killed git would leave locks in the user's repository
             process.communicate()
             raise
     return subprocess.CompletedProcess(argv, process.returncode, out, err)
 
 
-def clean(env: Mapping[str, str]) -> dict[str, str]:
-    """*env* without what would point git somewhere else."""
-    kept = {name: value for name, value in env.items() if not name.startswith("GIT_") or name in _PASSED}
-    return {**kept, **_ENV}
+def clean_env(env: Mapping[str, str]) -> dict[str, str]:
+    """Return *env* without variables that would direct git elsewhere."""
+    allowed = {
+        name: value
+        for name, value in env.items()
+        if not name.startswith("GIT_") or name in _ALLOWED_VARIABLES
+    }
+    return {**allowed, **_FIXED_VARIABLES}
 
 
-def asked(cwd: str, env: Mapping[str, str], *words: str) -> subprocess.CompletedProcess[str]:
-    """Git as it finds itself from *cwd*."""
-    return _run(["git", *_ALWAYS, *words], cwd=cwd, env=clean(env))
+def run_in(cwd: str, env: Mapping[str, str], *args: str) -> subprocess.CompletedProcess[str]:
+    """Run git in *cwd*, on the repository that it finds there."""
+    return _run(["git", *_CONFIG_ARGS, *args], cwd=cwd, env=clean_env(env))
 
 
-def apart(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Git on what it is given, and on no repository."""
-    env = {**clean(os.environ), "GIT_CEILING_DIRECTORIES": os.sep, "GIT_CONFIG_NOSYSTEM": "1"}
-    return _run(["git", *words], cwd=os.sep, env={**env, "GIT_CONFIG_GLOBAL": os.devnull}, stdin=stdin)
+def run_without_repository(*args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run git outside of any repository."""
+    env = {**clean_env(os.environ), "GIT_CEILING_DIRECTORIES": os.sep, "GIT_CONFIG_NOSYSTEM": "1"}
+    return _run(["git", *args], cwd=os.sep, env={**env, "GIT_CONFIG_GLOBAL": os.devnull}, stdin=stdin)
 
 
-def identity(cwd: str, env: Mapping[str, str]) -> dict[str, str]:
-    """Whose name commits bear: the user's, where one is known to git."""
+def commit_identity(cwd: str, env: Mapping[str, str]) -> dict[str, str]:
+    """Return the author and committer variables: the user's, if git knows the name."""
     name = (
-        asked(cwd, env, "config", "user.name").stdout.strip() or env.get("GIT_AUTHOR_NAME", "") or "hookline"
+        run_in(cwd, env, "config", "user.name").stdout.strip() or env.get("GIT_AUTHOR_NAME", "") or "hookline"
     )
-    mail = asked(cwd, env, "config", "user.email").stdout.strip() or env.get("GIT_AUTHOR_EMAIL", "")
-    mail = mail or "hookline@localhost"
+    email = run_in(cwd, env, "config", "user.email").stdout.strip() or env.get("GIT_AUTHOR_EMAIL", "")
+    email = email or "hookline@localhost"
     return {
         **{f"GIT_{role}_NAME": name for role in ("AUTHOR", "COMMITTER")},
-        **{f"GIT_{role}_EMAIL": mail for role in ("AUTHOR", "COMMITTER")},
+        **{f"GIT_{role}_EMAIL": email for role in ("AUTHOR", "COMMITTER")},
     }
 
 
-def ours(path: str) -> str:
-    """A path without links, as git writes it."""
+def real_path(path: str) -> str:
+    """Return a path without symlinks, as git writes it."""
     return os.path.realpath(path)

@@ -1,8 +1,9 @@
-"""The user's stash, which all worktrees share: what was in it before an agent worked is in it afterwards.
+"""Protection of the user's stash, which all worktrees share: its entries survive an agent's work.
 
-What an agent stashed itself becomes refs of its run.
+Entries that an agent stashed become refs of its run.
 """
 
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,101 +11,107 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from hookline.engine import durable_files
-from hookline.engine.git.keep_refs import elsewhere
+from hookline.engine.git.keep_refs import find_other_worktree
 from hookline.engine.git.repository import BRANCHES, REFS, Repository
 from hookline.engine.git.worktree import Worktree
-from hookline.engine.points import passed
 from hookline.system import file_lock
 
+_LOG = logging.getLogger("hookline.engine")
+
 STASH = "refs/stash"
-_NOBODYS, _PINS, _TAKEN = "(no branch)", "stash", "-stash-"
-_MOVED = "\tcheckout: moving from "
-"""How git writes down that another branch was checked out; the last word is which."""
+_NO_BRANCH, _PINS, _AGENT_STASH = "(no branch)", "stash", "-stash-"
+_CHECKOUT_LOG = "\tcheckout: moving from "
+"""Text in the reflog at a checkout of another branch; the last word is the branch."""
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """Something stashed."""
+    """A stash entry."""
 
     commit: str
     message: str
 
 
 def entries(repository: Repository) -> list[Entry]:
-    """The newest first."""
+    """Return the entries of the stash, newest first."""
     if not repository.commit(STASH):
         return []
-    told = repository.git("log", "-g", "-z", "--format=%H %gs", STASH, "--").split("\0")
-    parts = [line.partition(" ") for line in told if line]
+    lines = repository.git("log", "-g", "-z", "--format=%H %gs", STASH, "--").split("\0")
+    parts = [line.partition(" ") for line in lines if line]
     return [Entry(commit=commit, message=message) for commit, _, message in parts]
 
 
 def pin(tree: Worktree, run: str, worker: str = "") -> None:
-    """Note what is in the stash now, so that neither dropping nor collecting garbage can lose it.
+    """Keep refs to the stash entries, so that neither a drop nor a garbage collection loses them.
 
-    What is pinned and not there was taken by an agent beside this one, or by one that was at work when the
-    engine was killed: it will be there again, and is the user's all the same.
+    A pinned entry that is missing now was taken by a parallel agent, or by one that ran when the engine was
+    killed. It belongs to the user and will be restored, so its pin is kept.
     """
     repository = tree.repository
-    with _alone(repository):
-        now, taken = entries(repository), _taken(repository, run)
-        known = {*taken, *(one.commit for one in now)}
+    with _lock(repository):
+        current, from_agents = entries(repository), _stashed_by_agents(repository, run)
+        present = {*from_agents, *(entry.commit for entry in current)}
         refs, pins = repository.refs(f"{REFS}/{run}/"), f"{REFS}/{run}/{_PINS}"
         pinned = dict.fromkeys(commit for name, commit in refs.items() if name.startswith(pins))
-        away = [commit for commit in pinned if commit not in known]
-        _pinned(repository, _place(run, worker), [one.commit for one in now] + away)
+        missing = [commit for commit in pinned if commit not in present]
+        _set_pins(repository, _pin_prefix(run, worker), [entry.commit for entry in current] + missing)
 
 
 def unpin(tree: Worktree, run: str, worker: str = "") -> None:
-    """Its experiment is over: what leaves the stash from now on, a person took."""
-    with _alone(tree.repository):
-        _pinned(tree.repository, _place(run, worker), ())
+    """Remove the pins after an experiment; from now on, only the user removes entries."""
+    with _lock(tree.repository):
+        _set_pins(tree.repository, _pin_prefix(run, worker), ())
 
 
-def _pinned(repository: Repository, place: str, commits: Sequence[str]) -> None:
-    wanted = {f"{place}{at:04}": commit for at, commit in enumerate(commits)}
-    there = repository.refs(place)
-    for ref, commit in wanted.items():
-        if there.get(ref) != commit:
+def _set_pins(repository: Repository, prefix: str, commits: Sequence[str]) -> None:
+    pins = {f"{prefix}{index:04}": commit for index, commit in enumerate(commits)}
+    existing = repository.refs(prefix)
+    for ref, commit in pins.items():
+        if existing.get(ref) != commit:
             repository.set_ref(ref, commit)
-    for ref in there.keys() - wanted.keys():
-        repository.drop_ref(ref)
+    for ref in existing.keys() - pins.keys():
+        repository.delete_ref(ref)
 
 
-def put_back(tree: Worktree, run: str, number: int, worker: str = "") -> None:
-    """Have in the stash what was pinned, and what the user put there since."""
-    with _alone(tree.repository):
-        _put_back(tree, run, number, worker)
+def restore_stash(tree: Worktree, run: str, number: int, worker: str = "") -> None:
+    """Restore the pinned entries, and keep those that the user has added since."""
+    with _lock(tree.repository):
+        _restore_stash(tree, run, number, worker)
 
 
-def _put_back(tree: Worktree, run: str, number: int, worker: str) -> None:
+def _restore_stash(tree: Worktree, run: str, number: int, worker: str) -> None:
     repository = tree.repository
-    taken = _taken(repository, run) if worker else set()
-    pinned = [one for one in repository.refs(_place(run, worker)).values() if one not in taken]
-    now = entries(repository)
-    there = {one.commit for one in now}
-    lost = [Entry(commit=one, message=repository.message(one)) for one in pinned if one not in there]
-    agents = [one for one in now if one.commit not in pinned and _of(one, tree)]
-    others = [one for one in lost if _where(one).startswith(BRANCHES)]  # of a run or a worker beside this one
+    from_agents = _stashed_by_agents(repository, run) if worker else set()
+    pinned = [
+        commit for commit in repository.refs(_pin_prefix(run, worker)).values() if commit not in from_agents
+    ]
+    current = entries(repository)
+    present = {entry.commit for entry in current}
+    lost = [
+        Entry(commit=commit, message=repository.message(commit)) for commit in pinned if commit not in present
+    ]
+    agents = [entry for entry in current if entry.commit not in pinned and _stashed_in(entry, tree)]
+    # Entries of a parallel run or worker.
+    others = [entry for entry in lost if _branch_of(entry).startswith(BRANCHES)]
     if not agents and len(lost) == len(others):
         return
-    for at, one in enumerate(agents + others):
-        repository.set_ref(f"{REFS}/{run}/{number}{_TAKEN}{at}", one.commit)
-    new = [one for one in now if one.commit not in pinned and one not in agents]
-    known = {one.commit: one for one in (*lost, *now)}
-    whole = new + [known[one] for one in pinned if known[one] not in others]
-    # Else a crash before the end would lose what is new.
-    _pinned(repository, _place(run, worker), [one.commit for one in whole])
+    for index, entry in enumerate(agents + others):
+        repository.set_ref(f"{REFS}/{run}/{number}{_AGENT_STASH}{index}", entry.commit)
+    new = [entry for entry in current if entry.commit not in pinned and entry not in agents]
+    by_commit = {entry.commit: entry for entry in (*lost, *current)}
+    result = new + [by_commit[commit] for commit in pinned if by_commit[commit] not in others]
+    # Otherwise a crash before the end would lose new entries.
+    _set_pins(repository, _pin_prefix(run, worker), [entry.commit for entry in result])
     repository.unlock(STASH)
     if repository.commit(STASH):
-        repository.drop_ref(STASH)
-    passed("after-stash")
-    for one in reversed(whole):
-        repository.git("stash", "store", "-q", "-m", one.message, one.commit, tree=repository.root)
+        repository.delete_ref(STASH)
+    _LOG.debug("after-stash")
+    for entry in reversed(result):
+        repository.git("stash", "store", "-q", "-m", entry.message, entry.commit, tree=repository.root)
 
 
 @contextmanager
-def _alone(repository: Repository) -> Iterator[None]:
-    """Several workers share the stash."""
+def _lock(repository: Repository) -> Iterator[None]:
+    """Hold a lock on the stash, which several workers share."""
     folder = file_lock.open_locked(repository.git.dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield
@@ -112,29 +119,28 @@ def _alone(repository: Repository) -> Iterator[None]:
         os.close(folder)
 
 
-def _place(run: str, worker: str) -> str:
+def _pin_prefix(run: str, worker: str) -> str:
     return f"{REFS}/{run}/{_PINS}{worker}/"
 
 
-def _taken(repository: Repository, run: str) -> set[str]:
-    """What agents beside this one had stashed."""
-    return {commit for ref, commit in repository.refs(f"{REFS}/{run}/").items() if _TAKEN in ref}
+def _stashed_by_agents(repository: Repository, run: str) -> set[str]:
+    return {commit for ref, commit in repository.refs(f"{REFS}/{run}/").items() if _AGENT_STASH in ref}
 
 
-def _of(one: Entry, tree: Worktree) -> bool:
-    """Whether it was stashed there: git says in the message what was checked out.
+def _stashed_in(entry: Entry, tree: Worktree) -> bool:
+    """Return whether the entry was made in the worktree, judged by the branch in its message.
 
-    A branch that another worktree has now is its user's, who may have stashed meanwhile.
+    A branch that another worktree has checked out belongs to the user, who may have stashed meanwhile.
     """
-    where = _where(one)
-    if where == tree.branch:
+    branch = _branch_of(entry)
+    if branch == tree.branch:
         return True
-    moves = durable_files.text(os.path.join(tree.admin, "logs", "HEAD")).splitlines()
-    visited = {line.rpartition(" ")[2] for line in moves if _MOVED in line}
-    if where == _NOBODYS:  # who never left its branch did not stash without one
+    moves = durable_files.read_text(os.path.join(tree.admin, "logs", "HEAD")).splitlines()
+    visited = {line.rpartition(" ")[2] for line in moves if _CHECKOUT_LOG in line}
+    if branch == _NO_BRANCH:  # an agent that never left its branch cannot stash without one
         return bool(visited)
-    return where in visited and not elsewhere(tree.repository, where, os.path.realpath(tree.path))
+    return branch in visited and not find_other_worktree(tree.repository, branch, os.path.realpath(tree.path))
 
 
-def _where(one: Entry) -> str:
-    return one.message.partition("n ")[2].partition(": ")[0]
+def _branch_of(entry: Entry) -> str:
+    return entry.message.partition("n ")[2].partition(": ")[0]

@@ -1,6 +1,6 @@
-"""The submodules of a commit: where their files come from, which is never a network.
+"""The submodules of a commit, read from local repositories only, never from the network.
 
-In experiments they are as in the user's checkout: there to be read, or empty where nobody initialised them.
+In experiments they are as in the user's checkout: readable, or empty if not initialised.
 """
 
 import os
@@ -17,70 +17,74 @@ _LINK = "160000"
 
 
 class Module(Struct, frozen=True, kw_only=True):
-    """One that the user has."""
+    """A submodule that the user has initialised."""
 
     path: str
-    """From the root of what it is in."""
+    """Path relative to the root of the containing repository."""
     commit: str
     repository: Repository
 
 
-def modules(repository: Repository, commit: str) -> Iterator[Module]:
-    """Those of a commit whose files are to be had; raises `Unusable` where one lacks what it should be at."""
-    for path, (name, wanted) in links(repository, commit).items():
-        inner = _known(repository, path, name)
-        if inner is None:
+def available_modules(repository: Repository, commit: str) -> Iterator[Module]:
+    """Yield the initialised submodules of a commit; raise `Unusable` if one lacks its commit."""
+    for path, (name, expected) in links(repository, commit).items():
+        module_repository = _find_repository(repository, path, name)
+        if module_repository is None:
             continue
-        if not inner.commit(wanted):
+        if not module_repository.commit(expected):
             raise Unusable(
-                f"submodule {path!r} has no commit {wanted[:12]} yet; run `git submodule update --init`"
+                f"submodule {path!r} has no commit {expected[:12]} yet; run `git submodule update --init`"
             )
-        yield Module(path=path, commit=wanted, repository=inner)
+        yield Module(path=path, commit=expected, repository=module_repository)
 
 
 def links(repository: Repository, commit: str) -> dict[str, tuple[str, str]]:
-    """Paths of all submodules of a commit, with their names and the commits they should be at."""
-    told = repository.git.attempt("config", "--blob", f"{commit}:{FILE}", "--null", "--list").stdout
-    named = dict(_named(told))
-    found = repository.git("ls-tree", "-z", commit, "--", *named).split("\0") if named else []
-    entries = [one.partition("\t") for one in found if one.startswith(_LINK)]
-    return {path: (named[path], about.split(" ")[2]) for about, _, path in entries}
+    """Return the path of each submodule of a commit, with its name and expected commit."""
+    config = repository.git.attempt("config", "--blob", f"{commit}:{FILE}", "--null", "--list").stdout
+    named = dict(_parse_names(config))
+    lines = repository.git("ls-tree", "-z", commit, "--", *named).split("\0") if named else []
+    entries = [line.partition("\t") for line in lines if line.startswith(_LINK)]
+    return {path: (named[path], info.split(" ")[2]) for info, _, path in entries}
 
 
-def _named(told: str) -> Iterator[tuple[str, str]]:
-    for one in told.split("\0"):
-        key, _, path = one.partition("\n")
+def _parse_names(config: str) -> Iterator[tuple[str, str]]:
+    for setting in config.split("\0"):
+        key, _, path = setting.partition("\n")
         name = key.removeprefix("submodule.").removesuffix(".path")
         if key == f"submodule.{name}.path" and path and ".." not in name.split("/"):
             yield path, name
 
 
-def _known(repository: Repository, path: str, name: str) -> Repository | None:
-    """What the user has of it: beside the repository's own objects, or in the checkout itself."""
-    common = repository.git.dir
-    places = [
-        os.path.join(common, "modules", name),
-        *sorted(glob(os.path.join(escape(common), "worktrees", "*", "modules", escape(name)))),
+def _find_repository(repository: Repository, path: str, name: str) -> Repository | None:
+    """Return the local repository of a submodule: in the git directory or in the checkout."""
+    git_dir = repository.git.dir
+    candidates = [
+        os.path.join(git_dir, "modules", name),
+        *sorted(glob(os.path.join(escape(git_dir), "worktrees", "*", "modules", escape(name)))),
         os.path.join(repository.root, path, ".git"),
     ]
     root = os.path.join(repository.root, path)
-    for place in places:
-        if os.path.isfile(os.path.join(place, "HEAD")):
-            return Repository(root=root, git=Git(dir=place, env=repository.git.env))
+    for candidate in candidates:
+        if os.path.isfile(os.path.join(candidate, "HEAD")):
+            return Repository(root=root, git=Git(dir=candidate, env=repository.git.env))
     return None
 
 
 def check(repository: Repository, commit: str) -> tuple[str, ...]:
-    """The submodules that are empty, deep ones too; raises `Unusable` where a commit cannot be worked on."""
-    known = links(repository, commit)
-    everything = repository.git("ls-tree", "-r", "-z", commit).split("\0")
-    strange = [one.partition("\t")[2] for one in everything if one.startswith(_LINK)]
-    for path in strange:
-        if path not in known:
+    """Return the paths of empty submodules, nested ones included; raise `Unusable` for an unusable commit."""
+    declared = links(repository, commit)
+    entries = repository.git("ls-tree", "-r", "-z", commit).split("\0")
+    link_paths = [entry.partition("\t")[2] for entry in entries if entry.startswith(_LINK)]
+    for path in link_paths:
+        if path not in declared:
             raise Unusable(
                 f"this repository has a commit of another one at {path!r} that {FILE} does not name, "
                 "so that its files are nowhere; run `git submodule add` for it, or take it out"
             )
-    there = {one.path: one for one in modules(repository, commit)}
-    deep = (f"{path}/{inner}" for path, one in there.items() for inner in check(one.repository, one.commit))
-    return (*(path for path in known if path not in there), *deep)
+    available = {module.path: module for module in available_modules(repository, commit)}
+    nested = (
+        f"{path}/{nested_path}"
+        for path, module in available.items()
+        for nested_path in check(module.repository, module.commit)
+    )
+    return (*(path for path in declared if path not in available), *nested)

@@ -1,7 +1,7 @@
-"""A folder with the files of a commit: one for the agent to change, others to measure in.
+"""Worktrees: folders with the files of a commit, one for the agent to change, others to measure in.
 
-Each is a worktree of the user's repository, with an index that only the engine knows. What an agent did to
-the worktree's own records (another branch, a lock, a rebase half done, all of it deleted) is written anew.
+Each is a worktree of the user's repository with an index that only the engine uses. Git's records of the
+worktree (branch, locks, an unfinished rebase) may be changed or deleted by an agent, and are rewritten.
 """
 
 import os
@@ -14,35 +14,41 @@ from msgspec import Struct
 
 from hookline.core.values import replace
 from hookline.engine.git import submodules
-from hookline.engine.git.add import add_all, flatten, gone, make_writable, permit
+from hookline.engine.git.add import (
+    add_all,
+    add_permissions,
+    make_writable,
+    remove_nested_repositories,
+    remove_path,
+)
 from hookline.engine.git.repository import HEADS, Repository
-from hookline.engine.git.run_git import GitFailed, ours
-from hookline.engine.scope import Inside
+from hookline.engine.git.run_git import GitFailed, real_path
+from hookline.engine.scope import PathFilter
 
-_LINK, _INNER, _GONE, _FOLDER = "120000", "160000", "000000", "040000"
+_LINK, _SUBMODULE, _ABSENT, _FOLDER = "120000", "160000", "000000", "040000"
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """A path that differs from the commit that an experiment began at."""
+    """A path that differs from the start commit of an experiment."""
 
     path: str
     old: tuple[str, str]
-    """Mode and object; of what was not there all 0."""
+    """Mode and object id; all zeros if the path did not exist."""
     new: tuple[str, str]
 
 
-class Left(Struct, frozen=True, kw_only=True):
-    """What an agent left in its worktree."""
+class AgentChanges(Struct, frozen=True, kw_only=True):
+    """The changes that an agent left in its worktree."""
 
     tree: str
-    """The id of all files, with what is outside of the scope as it was."""
+    """Id of the tree, with paths outside of the scope unchanged."""
     changed: tuple[str, ...]
     outside: tuple[str, ...]
-    """Paths that were put back."""
+    """Changed paths outside of the scope, which were restored."""
 
 
 class Worktree(Struct, frozen=True, kw_only=True):
-    """Its folder, and where git keeps what it knows of it."""
+    """A worktree of the repository, with its own index."""
 
     repository: Repository
     name: str
@@ -50,222 +56,233 @@ class Worktree(Struct, frozen=True, kw_only=True):
     path: str
     index: str
     branch: str = ""
-    """Checked out in it; empty: a commit of its own."""
+    """The branch checked out; empty for a detached commit."""
 
     @property
     def admin(self) -> str:
         return os.path.join(self.repository.git.dir, "worktrees", self.name)
 
-    def git(self, *words: str, stdin: str = "") -> str:
-        return self.repository.git(*words, tree=self.path, index=self.index, stdin=stdin)
+    def git(self, *args: str, stdin: str = "") -> str:
+        return self.repository.git(*args, tree=self.path, index=self.index, stdin=stdin)
 
     def attempt(
-        self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None
+        self, *args: str, stdin: str = "", env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """The same where failing is an answer too."""
-        return self.repository.git.attempt(*words, tree=self.path, index=self.index, stdin=stdin, env=env)
+        """Run git and return the process, for callers to which a failure is a valid outcome."""
+        return self.repository.git.attempt(*args, tree=self.path, index=self.index, stdin=stdin, env=env)
 
     @property
     def head(self) -> str:
-        """The commit that is checked out by the worktree's own records; empty where they are gone."""
+        """The commit checked out according to the worktree's own records; empty if they are gone."""
         if not os.path.isdir(self.admin):
             return ""
-        own = replace(self.repository, git=replace(self.repository.git, dir=self.admin))
-        return own.commit("HEAD")
+        repository = replace(self.repository, git=replace(self.repository.git, dir=self.admin))
+        return repository.commit("HEAD")
 
     @property
-    def there(self) -> bool:
+    def exists(self) -> bool:
         return os.path.isdir(self.path) and not os.path.islink(self.path)
 
-    def put(self, commit: str, *, ignored: bool = False) -> None:
-        """Have exactly the files of *commit* in it, whatever is there now.
+    def check_out(self, commit: str, *, remove_ignored: bool = False) -> None:
+        """Make the folder contain exactly the files of *commit*.
 
-        What git ignores stays, unless it is *ignored* that has to go as well.
+        Files that git ignores are kept unless *remove_ignored* is set.
         """
-        if not self.there:
+        if not self.exists:
             with suppress(FileNotFoundError):
                 os.unlink(self.path)
             os.makedirs(self.path, mode=0o700)
         _register(self, commit)
-        self._filled(commit, "-ffdxq" if ignored else "-ffdq")
-        shutil.copyfile(self.index, aside := os.path.join(self.admin, "index.hookline"))
-        os.replace(aside, os.path.join(self.admin, "index"))
+        self._fill(commit, "-ffdxq" if remove_ignored else "-ffdq")
+        shutil.copyfile(self.index, new_index := os.path.join(self.admin, "index.hookline"))
+        os.replace(new_index, os.path.join(self.admin, "index"))
 
-    def _filled(self, commit: str, clean: str) -> None:
-        self._unlocked("read-tree", "--reset", "-u", commit)
-        self._cleaned(clean)
+    def _fill(self, commit: str, clean_option: str) -> None:
+        self._run_unlocked("read-tree", "--reset", "-u", commit)
+        self._clean(clean_option)
         if os.path.lexists(os.path.join(self.path, submodules.FILE)):
-            for one in submodules.modules(self.repository, commit):
-                _folder(self.path, one.path)
-                inner = self._inner(one)
-                gone(os.path.join(inner.path, ".git"))
-                inner._filled(one.commit, clean)  # noqa: SLF001 -- its own
+            for module in submodules.available_modules(self.repository, commit):
+                _ensure_folder(self.path, module.path)
+                tree = self._submodule_tree(module)
+                remove_path(os.path.join(tree.path, ".git"))
+                tree._fill(module.commit, clean_option)  # noqa: SLF001 -- its own
 
-    def _inner(self, one: submodules.Module) -> "Worktree":
-        """The folder of a submodule; no worktree that git knows of."""
-        name = one.path.replace("%", "%%").replace("/", "%")
-        path, index = os.path.join(self.path, one.path), f"{self.index}.{name}"
-        return Worktree(repository=one.repository, name=name, path=path, index=index)
+    def _submodule_tree(self, module: submodules.Module) -> "Worktree":
+        """Return the folder of a submodule as a worktree, though git does not know it as one."""
+        name = module.path.replace("%", "%%").replace("/", "%")
+        path, index = os.path.join(self.path, module.path), f"{self.index}.{name}"
+        return Worktree(repository=module.repository, name=name, path=path, index=index)
 
-    def _changed_inside(self, commit: str) -> Iterable[str]:
-        """Paths in submodules that are not as they should be: those are nobody's to change."""
-        for one in submodules.modules(self.repository, commit):
-            inner = self._inner(one)
-            if _plain(self.path, one.path):  # else the submodule itself is not as it should be
-                paths = (*inner._differing(), *inner._changed_inside(one.commit))  # noqa: SLF001 -- its own
-                yield from (f"{one.path}/{path}" for path in paths)
+    def _changed_in_submodules(self, commit: str) -> Iterable[str]:
+        """Yield changed paths in submodules, which no agent may change."""
+        for module in submodules.available_modules(self.repository, commit):
+            tree = self._submodule_tree(module)
+            # Otherwise the submodule itself is reported as changed.
+            if _is_real_folder(self.path, module.path):
+                paths = (*tree._changed_files(), *tree._changed_in_submodules(module.commit))  # noqa: SLF001 -- its own
+                yield from (f"{module.path}/{path}" for path in paths)
 
-    def _differing(self) -> list[str]:
-        """Against its index; nothing is written of what was found."""
+    def _changed_files(self) -> list[str]:
         self.repository.git.attempt("update-index", "-q", "--refresh", tree=self.path, index=self.index)
-        told = self.git("diff-files", "--name-only", "-z")
-        told += self.git("ls-files", "-o", "--exclude-standard", "-z")
-        return [path for path in told.split("\0") if path]
+        output = self.git("diff-files", "--name-only", "-z")
+        output += self.git("ls-files", "-o", "--exclude-standard", "-z")
+        return [path for path in output.split("\0") if path]
 
     def restore(self, commit: str, path: str) -> None:
-        """Have one file as it is in *commit*, whatever became of it or of the folders that it is in."""
+        """Restore one file from *commit*, and the folders that contain it."""
         parts = path.split("/")
         for depth in range(1, len(parts)):
             folder = os.path.join(self.path, *parts[:depth])
             if os.path.islink(folder) or os.path.isfile(folder):
                 if self._mode(commit, "/".join(parts[:depth])) not in ("", _FOLDER):
-                    return  # it is so in the commit
+                    return  # the commit has the same entry
                 os.unlink(folder)
-        gone(os.path.join(self.path, path))
+        remove_path(os.path.join(self.path, path))
         if self._mode(commit, path):
-            self._unlocked("checkout", "-q", "-f", commit, "--", path)
+            self._run_unlocked("checkout", "-q", "-f", commit, "--", path)
 
     def _mode(self, commit: str, path: str) -> str:
         return self.repository.git("ls-tree", commit, "--", path).partition(" ")[0]
 
-    def left(self, start: str, inside: Inside) -> Left:
-        """What is in it now, against *start*: what is not *inside* the scope counts as it was."""
+    def collect_changes(self, start: str, in_scope: PathFilter) -> AgentChanges:
+        """Return the changes since *start*; paths outside of the scope count as unchanged."""
         _register(self, start)
-        rules = add_all(self, start, inside)
+        ignore_files = add_all(self, start, in_scope)
         changes = list(self._changes(start))
-        if any(one.new[0] == _INNER for one in changes):
-            changes = self._flattened(changes, start)
-        wrong = [one for one in changes if not _right(self, one, inside)]
-        self._put_back(wrong)
-        outside = {*rules, *(one.path for one in wrong), *self._changed_inside(start)}
-        return Left(
+        if any(change.new[0] == _SUBMODULE for change in changes):
+            changes = self._flatten(changes, start)
+        forbidden = [change for change in changes if not _is_allowed(self, change, in_scope)]
+        self._reset_in_index(forbidden)
+        outside = {*ignore_files, *(change.path for change in forbidden), *self._changed_in_submodules(start)}
+        return AgentChanges(
             tree=self.git("write-tree").strip(),
-            changed=tuple(one.path for one in changes if one.path not in outside),
+            changed=tuple(change.path for change in changes if change.path not in outside),
             outside=tuple(sorted(outside)),
         )
 
     def remove(self) -> None:
-        """Take it away, and what git knows of it."""
+        """Remove the folder and git's records of it."""
         make_writable(self.path)
-        for place in (self.path, self.admin):
-            shutil.rmtree(place, ignore_errors=True)
+        for folder in (self.path, self.admin):
+            shutil.rmtree(folder, ignore_errors=True)
         with suppress(FileNotFoundError):
             os.unlink(self.index)
 
-    def _unlocked(self, *words: str) -> None:
-        """Our index has no other user: a lock on it is of an engine that was killed."""
+    def _run_unlocked(self, *args: str) -> None:
+        """Run git after removing the index lock: nobody else uses this index, so a killed engine left it."""
         with suppress(FileNotFoundError):
             os.unlink(f"{self.index}.lock")
         try:
-            self.git(*words)
+            self.git(*args)
         except GitFailed:
-            # Folders without permissions, a repository inside, or an index that was torn: all can be mended.
+            # Possible causes: a folder without permissions, a nested repository, a torn index.
             make_writable(self.path)
-            flatten(self.path)
-            if words[0] == "read-tree":
-                gone(self.index)
-            self.git(*words)
+            remove_nested_repositories(self.path)
+            if args[0] == "read-tree":
+                remove_path(self.index)
+            self.git(*args)
 
-    def _cleaned(self, how: str) -> None:
+    def _clean(self, option: str) -> None:
         try:
-            self.git("clean", how)
+            self.git("clean", option)
         except GitFailed:
             make_writable(self.path)
-            self.git("clean", how)
+            self.git("clean", option)
 
     def _changes(self, start: str) -> Iterable[Change]:
-        told = self.git("diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", start).split(
-            "\0"
-        )
-        for about, path in zip(told[::2], told[1::2], strict=False):
-            before, after, old, new, _ = about[1:].split(" ")
+        fields = self.git(
+            "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", start
+        ).split("\0")
+        for info, path in zip(fields[::2], fields[1::2], strict=False):
+            before, after, old, new, _ = info[1:].split(" ")
             yield Change(path=path, old=(before, old), new=(after, new))
 
-    def _flattened(self, changes: Iterable[Change], start: str) -> list[Change]:
-        """A repository that the agent made inside becomes plain files: nothing in it may be lost."""
-        flatten(self.path)
-        inner = [one.path for one in changes if one.new[0] == _INNER]
-        self.git("rm", "--cached", "-q", "-f", "--", *inner)
+    def _flatten(self, changes: Iterable[Change], start: str) -> list[Change]:
+        """Turn repositories that the agent created inside into plain files, so that no file is lost."""
+        remove_nested_repositories(self.path)
+        nested = [change.path for change in changes if change.new[0] == _SUBMODULE]
+        self.git("rm", "--cached", "-q", "-f", "--", *nested)
         self.git("add", "-A", ".")
         return list(self._changes(start))
 
-    def _put_back(self, changes: Iterable[Change]) -> None:
-        """In the index: what is new goes first, for a file may stand where a folder was."""
-        lines = [f"0 {one.old[1]}\t{one.path}" for one in changes]
-        lines += [f"{one.old[0]} {one.old[1]}\t{one.path}" for one in changes if one.old[0] != _GONE]
+    def _reset_in_index(self, changes: Iterable[Change]) -> None:
+        """Restore the old entries in the index.
+
+        New paths are removed first, since a file may be in place of a folder.
+        """
+        lines = [f"0 {change.old[1]}\t{change.path}" for change in changes]
+        lines += [
+            f"{change.old[0]} {change.old[1]}\t{change.path}"
+            for change in changes
+            if change.old[0] != _ABSENT
+        ]
         if lines:
             self.git("update-index", "-z", "--index-info", stdin="".join(f"{line}\0" for line in lines))
 
 
-def _plain(root: str, path: str) -> bool:
-    """Whether there is a folder at *path*, and nothing on the way to it leads elsewhere."""
-    place = os.path.join(root, path)
-    return os.path.isdir(place) and os.path.realpath(place) == os.path.join(os.path.realpath(root), path)
+def _is_real_folder(root: str, path: str) -> bool:
+    """Return whether *path* is a folder, reached without symlinks."""
+    full_path = os.path.join(root, path)
+    return os.path.isdir(full_path) and os.path.realpath(full_path) == os.path.join(
+        os.path.realpath(root), path
+    )
 
 
-def _folder(root: str, path: str) -> None:
-    """Have such a folder there."""
-    place = root
+def _ensure_folder(root: str, path: str) -> None:
+    folder = root
     for part in path.split("/"):
-        place = os.path.join(place, part)
-        if os.path.islink(place) or os.path.isfile(place):
-            os.unlink(place)
-        os.makedirs(place, exist_ok=True)
+        folder = os.path.join(folder, part)
+        if os.path.islink(folder) or os.path.isfile(folder):
+            os.unlink(folder)
+        os.makedirs(folder, exist_ok=True)
 
 
-def _right(tree: Worktree, change: Change, inside: Inside) -> bool:
-    if not inside(change.path):
+def _is_allowed(tree: Worktree, change: Change, in_scope: PathFilter) -> bool:
+    if not in_scope(change.path):
         return False
     return change.new[0] != _LINK or not _escapes(tree, change.path)
 
 
 def _escapes(tree: Worktree, path: str) -> bool:
-    """Whether a link leads out of the worktree: measured elsewhere, it would lead to the agent's files."""
+    """Return whether a link leads out of the worktree.
+
+    In another checkout it would still lead to the agent's files.
+    """
     try:
-        aim = os.readlink(os.path.join(tree.path, path))
+        link_target = os.readlink(os.path.join(tree.path, path))
     except OSError:
         return True
-    place = os.path.normpath(os.path.join(os.path.dirname(path), aim))
-    if os.path.isabs(aim) or place.split(os.sep)[0] == os.pardir:
+    resolved = os.path.normpath(os.path.join(os.path.dirname(path), link_target))
+    if os.path.isabs(link_target) or resolved.split(os.sep)[0] == os.pardir:
         return True
-    root = os.path.realpath(tree.path)  # a link to `.` on the way makes `..` another folder
-    folder = os.path.realpath(os.path.join(root, os.path.dirname(path), os.path.dirname(aim)))
+    root = os.path.realpath(tree.path)  # a link to `.` in the path changes the meaning of `..`
+    folder = os.path.realpath(os.path.join(root, os.path.dirname(path), os.path.dirname(link_target)))
     return os.path.commonpath((root, folder)) != root
 
 
-_KNOWN = {"HEAD", "commondir", "gitdir", "index", "logs", "ORIG_HEAD", "config.worktree"}
+_ADMIN_FILES = {"HEAD", "commondir", "gitdir", "index", "logs", "ORIG_HEAD", "config.worktree"}
 
 
 def _register(tree: Worktree, commit: str) -> None:
-    """What git keeps of a worktree, as it would be had nobody touched it."""
-    permit(os.path.dirname(tree.path), tree.path)
+    """Write git's records of the worktree, whatever an agent did to them."""
+    add_permissions(os.path.dirname(tree.path), tree.path)
     os.makedirs(tree.admin, exist_ok=True)
     for name in os.listdir(tree.admin):
-        if name not in _KNOWN:
-            gone(os.path.join(tree.admin, name))
+        if name not in _ADMIN_FILES:
+            remove_path(os.path.join(tree.admin, name))
     head = f"ref: {HEADS}{tree.branch}" if tree.branch else commit
-    _say(os.path.join(tree.admin, "commondir"), "../..")
-    _say(os.path.join(tree.admin, "gitdir"), os.path.join(ours(tree.path), ".git"))
-    _say(os.path.join(tree.admin, "HEAD"), head)
-    _say(os.path.join(tree.path, ".git"), f"gitdir: {tree.admin}")
+    _write_file(os.path.join(tree.admin, "commondir"), "../..")
+    _write_file(os.path.join(tree.admin, "gitdir"), os.path.join(real_path(tree.path), ".git"))
+    _write_file(os.path.join(tree.admin, "HEAD"), head)
+    _write_file(os.path.join(tree.path, ".git"), f"gitdir: {tree.admin}")
 
 
-def _say(path: str, text: str) -> None:
-    """Have the file say so; raises `GitFailed` where it cannot be made to."""
-    if _says(path, text):
+def _write_file(path: str, text: str) -> None:
+    """Replace the content of a file; raise `GitFailed` if that is impossible."""
+    if _has_content(path, text):
         return
     try:
-        gone(path)
+        remove_path(path)
         with open(path, "wb") as file:
             file.write(os.fsencode(f"{text}\n"))
     except OSError as error:
@@ -275,8 +292,8 @@ def _say(path: str, text: str) -> None:
         ) from error
 
 
-def _says(path: str, text: str) -> bool:
-    """What cannot be read does not say so, whatever the reason: it is written anew."""
+def _has_content(path: str, text: str) -> bool:
+    """Return whether the file has this content; an unreadable file does not, and is rewritten."""
     try:
         with open(path, "rb") as file:
             return file.read() == os.fsencode(f"{text}\n") and not os.path.islink(path)

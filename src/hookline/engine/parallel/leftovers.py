@@ -1,4 +1,4 @@
-"""The folders of experiments on a machine of a cluster, and what is left there of those that were killed."""
+"""The experiment folders on a cluster machine, and removal of those whose process was killed."""
 
 import os
 import shutil
@@ -13,73 +13,73 @@ from hookline.system import file_lock
 from hookline.system.process import unattended
 
 LOCK, ALIVE, PREFIX = "lock", "alive", "at-"
-OVER = b"over"
-LONG = 7 * 86400.0
-"""Seconds after which a run that nobody worked on is forgotten by a machine."""
+DONE = b"over"
+MAX_IDLE_SECONDS = 7 * 86400.0
+"""Seconds after which a machine removes the folder of an unused run."""
 
 
 @contextmanager
-def locked(place: str) -> Iterator[None]:
-    """While one has it, the others wait; it also says when the run was last at work here."""
-    path = os.path.join(place, LOCK)
+def lock_folder(run_folder: str) -> Iterator[None]:
+    """Hold the lock of the run's folder, and record the time of its last use."""
+    path = os.path.join(run_folder, LOCK)
     with file_lock.lock(path):
         os.utime(path)
         yield
 
 
 @contextmanager
-def folder(place: str) -> Iterator[tuple[str, str]]:
-    """A folder for one experiment, and the mark of its processes; nothing of either stays.
+def experiment_folder(run_folder: str) -> Iterator[tuple[str, str]]:
+    """Yield a new folder and a process mark for one experiment; remove both afterwards.
 
-    Whoever is killed cannot tidy up: one that watches does so for it, or whoever comes next here.
+    A killed process cannot clean up: a watchdog process does it, or the next experiment on this machine.
     """
-    with locked(place):
-        _tidied(place)
-        path, mark = tempfile.mkdtemp(prefix=PREFIX, dir=place), unattended.new_mark()
+    with lock_folder(run_folder):
+        _remove_dead(run_folder)
+        path, mark = tempfile.mkdtemp(prefix=PREFIX, dir=run_folder), unattended.new_mark()
         alive = file_lock.open_locked(os.path.join(path, ALIVE))
         os.write(alive, mark.encode())
-    watch = _watched(path, mark)
+    watchdog = _start_watchdog(path, mark)
     try:
         yield path, mark
     finally:
-        _removed(path)
+        _remove(path)
         os.close(alive)
         with suppress(BrokenPipeError):
-            os.write(watch, OVER)
-        os.close(watch)
+            os.write(watchdog, DONE)
+        os.close(watchdog)
 
 
-def _watched(path: str, mark: str) -> int:
-    """Where it is said that all is over; whoever ends without a word is tidied up after.
+def _start_watchdog(path: str, mark: str) -> int:
+    """Start the watchdog; return the pipe on which `DONE` is written at a normal end.
 
-    Ray kills what a worker started along with it: so nobody may be its parent.
+    Ray kills the children of a worker with it, so the watchdog is detached from its parent.
     """
-    reads, writes = os.pipe()
+    read_end, write_end = os.pipe()
     argv = (sys.executable, "-m", "hookline.engine.parallel.leftovers", path, mark)
-    told = 'exec 3<&0; "$@" <&3 3<&- &'
-    null = subprocess.DEVNULL
+    script = 'exec 3<&0; "$@" <&3 3<&- &'
+    devnull = subprocess.DEVNULL
     subprocess.run(
-        ["/bin/sh", "-c", told, "sh", *argv],
-        stdin=reads,
-        stdout=null,
-        stderr=null,
+        ["/bin/sh", "-c", script, "sh", *argv],
+        stdin=read_end,
+        stdout=devnull,
+        stderr=devnull,
         start_new_session=True,
         check=False,
     )
-    os.close(reads)
-    return writes
+    os.close(read_end)
+    return write_end
 
 
-def _tidied(place: str) -> None:
-    for name in os.listdir(place):
-        path = os.path.join(place, name)
-        if name.startswith(PREFIX) and (mark := _dead(path)) is not None:
+def _remove_dead(run_folder: str) -> None:
+    for name in os.listdir(run_folder):
+        path = os.path.join(run_folder, name)
+        if name.startswith(PREFIX) and (mark := _dead_mark(path)) is not None:
             unattended.end_marked(mark)
-            _removed(path)
+            _remove(path)
 
 
-def _dead(path: str) -> str | None:
-    """The mark of whoever worked there; None where it still does."""
+def _dead_mark(path: str) -> str | None:
+    """Return the process mark of a dead experiment, or None if it is still running."""
     try:
         with open(os.path.join(path, ALIVE), encoding="ascii") as file:
             return None if file_lock.is_locked(file.name) else file.read()
@@ -87,27 +87,30 @@ def _dead(path: str) -> str | None:
         return ""
 
 
-def forget_others(place: str) -> None:
-    """Take away what is here of runs that are long over."""
-    around = os.path.dirname(place)
-    for name in os.listdir(around):
-        other = os.path.join(around, name)
+def remove_old_runs(run_folder: str) -> None:
+    """Remove the folders of runs that have not been used for `MAX_IDLE_SECONDS`."""
+    parent = os.path.dirname(run_folder)
+    for name in os.listdir(parent):
+        other = os.path.join(parent, name)
         with suppress(FileNotFoundError):
-            if other != place and time.time() - os.stat(os.path.join(other, LOCK)).st_mtime > LONG:
-                _tidied(other)
-                _removed(other)
+            if (
+                other != run_folder
+                and time.time() - os.stat(os.path.join(other, LOCK)).st_mtime > MAX_IDLE_SECONDS
+            ):
+                _remove_dead(other)
+                _remove(other)
 
 
-def _removed(path: str) -> None:
+def _remove(path: str) -> None:
     subprocess.run(["chmod", "-R", "u+rwX", path], check=False, capture_output=True)
     shutil.rmtree(path, ignore_errors=True)
 
 
 def main() -> None:
     path, mark = sys.argv[1:]
-    if sys.stdin.buffer.read() != OVER:
+    if sys.stdin.buffer.read() != DONE:
         unattended.end_marked(mark)
-        _removed(path)
+        _remove(path)
 
 
 if __name__ == "__main__":

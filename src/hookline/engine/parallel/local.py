@@ -1,4 +1,4 @@
-"""Experiments at once on this machine: a process a worker, of which nothing is left when it is over."""
+"""A pool of worker processes on this machine; no process is left when the pool is closed."""
 
 import json
 import os
@@ -10,39 +10,38 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Any, Protocol
 
-from hookline.engine.parallel.worker import Assignment
+from hookline.engine.parallel.worker import WorkerAssignment
 from hookline.system.process import unattended
 
 _MARK = "HOOKLINE_MARK"
-_TESTS = "HOOKLINE_ENGINE_"
-PATIENCE = 8.0
-"""Seconds that a worker which was asked to end has for it."""
+EXIT_TIMEOUT = 8.0
+"""Seconds that a worker has to exit after it was asked to."""
 _WORKER = (sys.executable, "-m", "hookline.engine.parallel.worker")
 _CHUNK = 1 << 16
-OVER = ("decided", "failed")
-"""What a worker says last."""
+FINAL_REPORTS = ("decided", "failed")
+"""The last report of an assignment."""
 
 Report = tuple[str, Sequence[Any]]
-"""Which worker, and what it says: a word and what belongs to it; `lost`: it is gone without a last word."""
+"""Worker name and report: a word and its values; `lost` if the worker exited without a final report."""
 
 
-class Crew(Protocol):
-    """Those who carry experiments out, wherever they are."""
+class WorkerPool(Protocol):
+    """Protocol of the workers that carry out experiments, local or remote."""
 
-    def start(self, what: Assignment, *, again: bool) -> None:
-        """Have the worker that *what* names begin with it, or *again* after it was lost."""
+    def start(self, assignment: WorkerAssignment) -> None:
+        """Start the *assignment* on the worker that it names."""
 
     def wait(self, seconds: float) -> Iterator[Report]:
-        """What was said, at the latest after so many *seconds*."""
+        """Yield reports; return after *seconds* at the latest."""
 
     def close(self) -> None:
-        """End whoever is still at work."""
+        """End all workers."""
 
 
-class _Member:
+class _WorkerProcess:
     def __init__(self, worker: str, popen: subprocess.Popen[bytes], mark: str) -> None:
         self.worker, self.popen, self.mark = worker, popen, mark
-        self.said = bytearray()
+        self.output = bytearray()
         self.busy = True
 
     def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
@@ -52,75 +51,74 @@ class _Member:
         return stdin, stdout
 
 
-class Processes:
-    """A process a worker, which goes from one experiment to the next."""
+class LocalPool:
+    """One process per worker, reused for the next experiment."""
 
     def __init__(self, env: Mapping[str, str], mark: str) -> None:
-        """*mark*: by which all of the run are known."""
+        """Create an empty pool; *mark* identifies all processes of the run."""
         self._env, self._mark = env, mark
-        self._watch = selectors.DefaultSelector()
-        self._members: dict[str, _Member] = {}
+        self._selector = selectors.DefaultSelector()
+        self._processes: dict[str, _WorkerProcess] = {}
 
-    def start(self, what: Assignment, *, again: bool) -> None:
-        member = self._members.get(what.worker) or self._hired(what.worker, again=again)
-        member.busy = True
-        with suppress(BrokenPipeError):  # it is gone, and will be found to be lost
-            stdin = member.pipes()[0]
-            stdin.write(f"{json.dumps(what.to_json())}\n".encode())
+    def start(self, assignment: WorkerAssignment) -> None:
+        process = self._processes.get(assignment.worker) or self._spawn(assignment.worker)
+        process.busy = True
+        with suppress(BrokenPipeError):  # the process is gone; `wait` reports it as lost
+            stdin = process.pipes()[0]
+            stdin.write(f"{json.dumps(assignment.to_json())}\n".encode())
             stdin.flush()
 
-    def _hired(self, worker: str, *, again: bool) -> _Member:
+    def _spawn(self, worker: str) -> _WorkerProcess:
         mark = unattended.new_mark()
-        env = {name: text for name, text in self._env.items() if not (again and name.startswith(_TESTS))}
-        env[_MARK] = f"{env.get(_MARK, '')} {self._mark} {mark}".lstrip()
+        env = {**self._env, _MARK: f"{self._env.get(_MARK, '')} {self._mark} {mark}".lstrip()}
         pipe = subprocess.PIPE
         argv = (*_WORKER, str(os.getpid()))
         popen = subprocess.Popen(argv, stdin=pipe, stdout=pipe, env=env, start_new_session=True)
-        member = self._members[worker] = _Member(worker=worker, popen=popen, mark=mark)
-        self._watch.register(member.pipes()[1], selectors.EVENT_READ, member)
-        return member
+        process = self._processes[worker] = _WorkerProcess(worker=worker, popen=popen, mark=mark)
+        self._selector.register(process.pipes()[1], selectors.EVENT_READ, process)
+        return process
 
     def wait(self, seconds: float) -> Iterator[Report]:
-        for key, _ in self._watch.select(seconds):
-            member: _Member = key.data
+        for key, _ in self._selector.select(seconds):
+            process: _WorkerProcess = key.data
             chunk = os.read(key.fd, _CHUNK)
-            member.said += chunk
-            yield from _reports(member)
+            process.output += chunk
+            yield from _parse_reports(process)
             if not chunk:
-                self._gone(member)
-                if member.busy:
-                    yield member.worker, ("lost",)
+                self._reap(process)
+                if process.busy:
+                    yield process.worker, ("lost",)
 
-    def _gone(self, member: _Member) -> None:
-        self._watch.unregister(member.pipes()[1])
-        del self._members[member.worker]
+    def _reap(self, process: _WorkerProcess) -> None:
+        self._selector.unregister(process.pipes()[1])
+        del self._processes[process.worker]
         with suppress(subprocess.TimeoutExpired):
-            member.popen.wait(PATIENCE)
-        member.popen.kill()
-        member.popen.wait()
-        for pipe in member.pipes():
+            process.popen.wait(EXIT_TIMEOUT)
+        process.popen.kill()
+        process.popen.wait()
+        for pipe in process.pipes():
             with suppress(BrokenPipeError):
                 pipe.close()
-        if member.popen.returncode:
-            unattended.end_marked(member.mark)
+        if process.popen.returncode:
+            unattended.end_marked(process.mark)
 
     def close(self) -> None:
-        members = list(self._members.values())
-        for member in members:
-            member.popen.terminate()
-        until = time.monotonic() + PATIENCE
-        for member in members:
+        processes = list(self._processes.values())
+        for process in processes:
+            process.popen.terminate()
+        deadline = time.monotonic() + EXIT_TIMEOUT
+        for process in processes:
             with suppress(subprocess.TimeoutExpired):
-                member.popen.wait(max(until - time.monotonic(), 0.0))
-            member.popen.kill()
-            self._gone(member)
-        self._watch.close()
+                process.popen.wait(max(deadline - time.monotonic(), 0.0))
+            process.popen.kill()
+            self._reap(process)
+        self._selector.close()
 
 
-def _reports(member: _Member) -> Iterator[Report]:
-    whole, _, rest = bytes(member.said).rpartition(b"\n")
-    member.said = bytearray(rest)
-    for line in whole.splitlines():
+def _parse_reports(process: _WorkerProcess) -> Iterator[Report]:
+    complete, _, rest = bytes(process.output).rpartition(b"\n")
+    process.output = bytearray(rest)
+    for line in complete.splitlines():
         words = json.loads(line)
-        member.busy = member.busy and words[0] not in OVER
-        yield member.worker, words
+        process.busy = process.busy and words[0] not in FINAL_REPORTS
+        yield process.worker, words

@@ -1,8 +1,8 @@
-"""Experiments at once on many machines, as tasks of Ray: needs `hookline[cluster]`, there and here.
+"""A pool of workers on a Ray cluster; requires `hookline[cluster]` on every machine.
 
-The repository travels as bundles of git: what a run began at once to each machine, the rest with each task.
-What comes back is the step with its row, the commits and the log; nothing of a task stays where it ran.
-Whoever is lost with its machine is not recorded, and sent again.
+The repository is sent as git bundles: the base commit once per machine, other commits with each task. A
+task returns its step, commits and log, and leaves nothing on the machine. An experiment whose machine is
+lost is not recorded, and is sent again.
 """
 
 from __future__ import annotations
@@ -17,77 +17,76 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hookline.core.extras import missing
+from hookline.core.extras import describe_missing
 from hookline.engine import runs
-from hookline.engine.git import repository as repositories
-from hookline.engine.git.repository import Repository
+from hookline.engine.git.repository import REFS, Repository, experiment_ref
 from hookline.engine.git.run_git import GitFailed
 from hookline.engine.parallel.local import Report
-from hookline.engine.parallel.remote import Luggage, experiment
-from hookline.engine.parallel.worker import Assignment
+from hookline.engine.parallel.remote import TaskInput, run_experiment
+from hookline.engine.parallel.worker import WorkerAssignment
 from hookline.engine.runs import Run
 
-MOST = 1_000
-"""Experiments at once."""
-WORDS = ("auto", "local")
-PATIENCE = 5.0
-GLANCE = 0.1
-ORDER = 15.0
-"""Seconds that experiments which are called off have to put things in order."""
-LOOK, MISSED = 5.0, 2
-"""Seconds between two looks at the head of the cluster; which time in a row that it is missed is told."""
-GONE = (
+MAX_WORKERS = 1_000
+"""Maximum number of parallel experiments."""
+ADDRESS_KEYWORDS = ("auto", "local")
+CONNECT_TIMEOUT = 5.0
+POLL_SECONDS = 0.1
+CANCEL_TIMEOUT = 15.0
+"""Seconds that cancelled experiments have to clean up."""
+HEAD_CHECK_SECONDS, MISSES_BEFORE_NOTICE = 5.0, 2
+"""Seconds between two checks of the cluster's head; failed checks in a row before the notice."""
+HEAD_LOST = (
     "the head of the cluster does not answer; if it stays away Ray ends this within a minute, "
     "and `hookline run --resume` goes on when it is back"
 )
 LOCAL = "local"
-"""The address of a cluster that is this machine alone, and ends with the run."""
+"""Address of a cluster on this machine only, which ends with the run."""
 
 
 class NoCluster(OSError):
-    """There is no cluster to be had; the message says why, and what to do."""
+    """A cluster that cannot be reached; the message says why and how to fix it."""
 
 
 class Cluster:
-    """The workers are wherever Ray puts them."""
+    """Pool whose workers are Ray tasks."""
 
     def __init__(self, run: Run, repository: Repository, env: Mapping[str, str]) -> None:
-        self._ray, self._run, self._repository = _connected(run), run, repository
-        self._env = {name: env[name] for name in _PASSED if name in env}
-        self._task = self._ray.remote(max_retries=0, num_cpus=1)(experiment)
-        self._base = self._ray.put(_bundle(repository, repositories.ref(run.id, 0)))
+        self._ray, self._run, self._repository = _connect(run), run, repository
+        self._env = {name: env[name] for name in _FORWARDED_VARIABLES if name in env}
+        self._task = self._ray.remote(max_retries=0, num_cpus=1)(run_experiment)
+        self._base = self._ray.put(_create_bundle(repository, experiment_ref(run.id, 0)))
         self._sent: dict[Any, str] = {}
         self._head = _Head(self._ray.get_runtime_context().gcs_address)
 
-    def start(self, what: Assignment, *, again: bool) -> None:
-        luggage = Luggage(
-            assignment=what.to_json(),
+    def start(self, assignment: WorkerAssignment) -> None:
+        task = TaskInput(
+            assignment=assignment.to_json(),
             base=self._run.base,
-            commits=self._commits(what),
-            ideas=_text(self._run.path(runs.IDEAS)),
+            commits=self._commits(assignment),
+            ideas=_read_text(self._run.path(runs.IDEAS)),
             env=self._env,
-            identity={name: self._repository.git.env[told] for name, told in _IDENTITY.items()},
+            identity={name: self._repository.git.env[variable] for name, variable in _IDENTITY.items()},
         )
-        self._sent[self._task.remote(luggage, self._base)] = what.worker
+        self._sent[self._task.remote(task, self._base)] = assignment.worker
 
-    def _commits(self, what: Assignment) -> bytes:
-        """What the experiment begins with, and what it came to where that is only measured."""
+    def _commits(self, assignment: WorkerAssignment) -> bytes:
+        """Return a bundle of the start commit, and of the experiment's commit if it exists already."""
         repository, run = self._repository, self._run
-        start = f"{repositories.REFS}/{run.id}/start{what.worker}"
-        repository.set_ref(start, what.step.start)
+        start = f"{REFS}/{run.id}/start{assignment.worker}"
+        repository.set_ref(start, assignment.step.start)
         refs = [start]
-        if what.step.commit:
-            refs.append(repositories.ref(run.id, what.step.experiment))
-        return _bundle(repository, *refs, less=run.base)
+        if assignment.step.commit:
+            refs.append(experiment_ref(run.id, assignment.step.experiment))
+        return _create_bundle(repository, *refs, exclude=run.base)
 
     def wait(self, seconds: float) -> Iterator[Report]:
-        until = time.monotonic() + seconds
-        while not (ready := self._ready()) and time.monotonic() < until:
-            time.sleep(GLANCE)  # within Ray, a second Ctrl-C would be taken for the first
-        for one in ready:
-            yield self._sent.pop(one), self._came(one)
-        if self._head.gone():
-            yield "", ("noted", GONE)
+        deadline = time.monotonic() + seconds
+        while not (ready := self._ready()) and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)  # waiting inside Ray would lose a second Ctrl-C
+        for task in ready:
+            yield self._sent.pop(task), self._fetch_report(task)
+        if self._head.newly_lost():
+            yield "", ("notice", HEAD_LOST)
 
     def _ready(self) -> list[Any]:
         sent = list(self._sent)
@@ -95,25 +94,25 @@ class Cluster:
             list(self._ray.wait(sent, num_returns=len(sent), timeout=0, fetch_local=False)[0]) if sent else []
         )
 
-    def _came(self, one: Any) -> tuple[Any, ...]:
+    def _fetch_report(self, task: Any) -> tuple[Any, ...]:
         errors = self._ray.exceptions
         try:
-            back = self._ray.get(one)
+            result = self._ray.get(task)
         except errors.RayTaskError as error:
             return "failed", str(error.cause)
         except errors.RayError:
             return ("lost",)
-        if back.lost:
+        if result.lost:
             return ("lost",)
-        if back.problem:
-            return "failed", back.problem
-        self._unpacked(back.commits, back.refs)
-        for name, content in back.logs.items():
+        if result.problem:
+            return "failed", result.problem
+        self._unpack(result.commits, result.refs)
+        for name, content in result.logs.items():
             with open(self._run.path(runs.LOGS, os.path.basename(name)), "wb") as file:
                 file.write(content)
-        return "decided", back.step
+        return "decided", result.step
 
-    def _unpacked(self, commits: bytes, refs: Mapping[str, str]) -> None:
+    def _unpack(self, commits: bytes, refs: Mapping[str, str]) -> None:
         if not commits:
             return
         with tempfile.NamedTemporaryFile(suffix=".bundle") as file:
@@ -121,79 +120,81 @@ class Cluster:
             file.flush()
             self._repository.git("bundle", "unbundle", file.name)
         for ref, commit in refs.items():
-            if ref.startswith(f"{repositories.REFS}/{self._run.id}/"):
+            if ref.startswith(f"{REFS}/{self._run.id}/"):
                 self._repository.set_ref(ref, commit)
 
     def close(self) -> None:
-        self._called_off()
+        self._cancel_tasks()
         self._ray.shutdown()
-        for ref in self._repository.refs(f"{repositories.REFS}/{self._run.id}/"):
+        for ref in self._repository.refs(f"{REFS}/{self._run.id}/"):
             if ref.rpartition("/")[2].startswith("start"):
-                self._repository.drop_ref(ref)
+                self._repository.delete_ref(ref)
 
-    def _called_off(self) -> None:
-        """Those at work put things in order there first, if they can."""
-        sent = list(self._sent)
-        for one in sent:
-            self._ray.cancel(one)
-        left = self._ray.wait(sent, num_returns=len(sent), timeout=ORDER)[1] if sent else ()
-        for one in left:
-            self._ray.cancel(one, force=True)
+    def _cancel_tasks(self) -> None:
+        """Cancel all tasks, and kill those that do not end in time."""
+        tasks = list(self._sent)
+        for task in tasks:
+            self._ray.cancel(task)
+        remaining = self._ray.wait(tasks, num_returns=len(tasks), timeout=CANCEL_TIMEOUT)[1] if tasks else ()
+        for task in remaining:
+            self._ray.cancel(task, force=True)
 
 
 class _Head:
-    """The machine that leads a cluster: without it Ray waits for a minute, and then ends this program."""
+    """The head of the cluster: without it Ray waits for a minute, and then ends this process."""
 
     def __init__(self, address: str) -> None:
         self._address, self._next, self._missed = address, 0.0, 0
 
-    def gone(self) -> bool:
-        """Whether it is to be said that it does not answer: once, and not at the first time."""
+    def newly_lost(self) -> bool:
+        """Return whether to report that the head does not answer: once, after several failed checks."""
         if time.monotonic() < self._next:
             return False
-        self._next = time.monotonic() + LOOK
+        self._next = time.monotonic() + HEAD_CHECK_SECONDS
         try:
             check(self._address)
         except NoCluster:
             self._missed += 1
         else:
             self._missed = 0
-        return self._missed == MISSED
+        return self._missed == MISSES_BEFORE_NOTICE
 
 
-_PASSED = ("HOOKLINE_STORE_ADDRESS",)
+_FORWARDED_VARIABLES = ("HOOKLINE_STORE_ADDRESS",)
 _IDENTITY = {"user.name": "GIT_AUTHOR_NAME", "user.email": "GIT_AUTHOR_EMAIL"}
 
 
-def size(address: str) -> int:
-    """How many experiments a cluster carries out at once, where nobody says."""
-    ray = _joined(address, 0)
+def cluster_size(address: str) -> int:
+    """Return the default number of parallel experiments: the CPUs of the cluster."""
+    ray = _join(address, 0)
     try:
-        return max(1, min(MOST, int(ray.cluster_resources().get("CPU", 1))))
+        return max(1, min(MAX_WORKERS, int(ray.cluster_resources().get("CPU", 1))))
     finally:
         ray.shutdown()
 
 
-def _connected(run: Run) -> Any:
-    return _joined(run.cluster, run.parallel)
+def _connect(run: Run) -> Any:
+    return _join(run.cluster, run.parallel)
 
 
 def check(address: str) -> None:
-    """Raise `NoCluster` where nobody can be there: Ray itself would try for minutes, and end this program."""
+    """Raise `NoCluster` if nothing listens at *address*: Ray would try for minutes, then end this process."""
     if importlib.util.find_spec("ray") is None:
-        raise NoCluster(missing("cluster", "--cluster"))
+        raise NoCluster(describe_missing("cluster", "--cluster"))
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if not port.isdecimal():
-        if address not in WORDS:
-            raise NoCluster(f"{address!r} is no address of a cluster; say HOST:PORT, {' or '.join(WORDS)}")
+        if address not in ADDRESS_KEYWORDS:
+            raise NoCluster(
+                f"{address!r} is no address of a cluster; say HOST:PORT, {' or '.join(ADDRESS_KEYWORDS)}"
+            )
         return
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_TIMEOUT).close()
     except (OSError, OverflowError) as error:
-        raise _silent(address, error) from error
+        raise _unreachable(address, error) from error
 
 
-def _silent(address: str, error: Exception) -> NoCluster:
+def _unreachable(address: str, error: Exception) -> NoCluster:
     why = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
     if address == LOCAL:
         return NoCluster(f"Ray does not start on this machine ({why}); try again when it has less to do")
@@ -202,36 +203,36 @@ def _silent(address: str, error: Exception) -> NoCluster:
     )
 
 
-def _joined(address: str, workers: int) -> Any:
+def _join(address: str, workers: int) -> Any:
     check(address)
     import ray  # noqa: PLC0415 -- an extra, and slow to import
 
-    own = {"num_cpus": workers or None, "include_dashboard": False}
-    told: dict[str, Any] = {"logging_level": logging.ERROR, **(own if address == LOCAL else {})}
-    _quiet(ray)
+    local_options = {"num_cpus": workers or None, "include_dashboard": False}
+    options: dict[str, Any] = {"logging_level": logging.ERROR, **(local_options if address == LOCAL else {})}
+    _silence(ray)
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        ray.init(address=address, log_to_driver=False, **told)
-    except Exception as error:  # Ray itself raises no better where it cannot start
-        raise _silent(address, error) from error
-    finally:  # Ctrl-C and its kin are for the run to hear
+        ray.init(address=address, log_to_driver=False, **options)
+    except Exception as error:  # Ray raises no specific error when it cannot start
+        raise _unreachable(address, error) from error
+    finally:  # the run handles signals itself
         for number, handler in handlers.items():
             signal.signal(number, handler)
     return ray
 
 
-def _quiet(ray: Any) -> None:
-    """Whom it lost Ray tells at length on stdout, whatever it was asked for; the run says so itself."""
+def _silence(ray: Any) -> None:
+    """Suppress Ray's messages about lost workers, which no option turns off; the run reports them itself."""
     ray._private.worker.print_to_stdstream = lambda *_, **__: None  # noqa: SLF001 -- there is no switch
 
 
-def _bundle(repository: Repository, *refs: str, less: str = "") -> bytes:
-    """Empty where there is nothing but what *less* has."""
+def _create_bundle(repository: Repository, *refs: str, exclude: str = "") -> bytes:
+    """Return a bundle of *refs*; empty if *exclude* contains all their commits."""
     folder = tempfile.mkdtemp()
     path = os.path.join(folder, "bundle")
     try:
-        repository.git("bundle", "create", "-q", path, *refs, *([f"^{less}"] if less else []))
+        repository.git("bundle", "create", "-q", path, *refs, *([f"^{exclude}"] if exclude else []))
         with open(path, "rb") as file:
             return file.read()
     except GitFailed as error:
@@ -244,7 +245,7 @@ def _bundle(repository: Repository, *refs: str, less: str = "") -> bytes:
         os.rmdir(folder)
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()

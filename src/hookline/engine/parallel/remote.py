@@ -1,4 +1,4 @@
-"""An experiment on another machine: unpack the repository, carry it out, and pack what came of it."""
+"""An experiment on another machine: unpack the repository, run the experiment, pack the result."""
 
 import os
 import tempfile
@@ -8,121 +8,121 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.core.frozen import NOTHING
+from hookline.core.frozen import EMPTY
 from hookline.core.values import replace
 from hookline.engine import runs
-from hookline.engine.git import repository as repositories
 from hookline.engine.git import run_git
-from hookline.engine.git.repository import REFS, Repository
+from hookline.engine.git.repository import HEADS, REFS, Repository, open_repository
 from hookline.engine.parallel import leftovers, worker
-from hookline.engine.parallel.local import Processes
-from hookline.engine.parallel.worker import Assignment
-from hookline.system.paths import find
+from hookline.engine.parallel.local import LocalPool
+from hookline.engine.parallel.worker import WorkerAssignment
+from hookline.system.paths import find_places
 
-BEAT = 0.5
-"""Seconds after which it is seen at the latest that the task is wanted no more."""
-LOG = 16 << 20
-"""Bytes of a log that travel back."""
-SHORT = 40
-"""Digits of a commit's name, where they are not more."""
+POLL_SECONDS = 0.5
+"""Maximum seconds until a cancelled task is noticed."""
+MAX_LOG_BYTES = 16 << 20
+"""Maximum bytes of a log that are sent back."""
+SHA1_DIGITS = 40
+"""Length of a SHA-1 commit id; a longer id is SHA-256."""
 
 
-class Luggage(Struct, frozen=True, kw_only=True):
-    """What a task has to bring along."""
+class TaskInput(Struct, frozen=True, kw_only=True):
+    """Everything a task needs on another machine."""
 
     assignment: Mapping[str, Any]
     base: str
     commits: bytes
-    """A bundle; empty where the base is enough."""
+    """A git bundle; empty if the base is enough."""
     ideas: str
     env: Mapping[str, str]
     identity: Mapping[str, str]
-    """Whose commits they are, as git is configured."""
+    """The author of commits, as git configuration."""
 
 
-class Back(Struct, frozen=True, kw_only=True):
-    """What a task comes back with."""
+class TaskResult(Struct, frozen=True, kw_only=True):
+    """Outcome of a task."""
 
-    step: Mapping[str, Any] = NOTHING
+    step: Mapping[str, Any] = EMPTY
     commits: bytes = b""
-    refs: Mapping[str, str] = NOTHING
-    logs: Mapping[str, bytes] = NOTHING
+    refs: Mapping[str, str] = EMPTY
+    logs: Mapping[str, bytes] = EMPTY
     problem: str = ""
     lost: bool = False
-    """Whether the process that carried it out is gone without a word."""
+    """Whether the worker process exited without a final report."""
 
 
-def experiment(luggage: Luggage, base: bytes) -> Back:
-    """Carry out one experiment here; nothing of it stays."""
-    what = worker.read(luggage.assignment)
-    env = {**os.environ, **luggage.env}
-    known = _known(what.run.id, luggage.base, base, env)
-    with leftovers.folder(os.path.dirname(known)) as (folder, mark):
+def run_experiment(task: TaskInput, base: bytes) -> TaskResult:
+    """Carry out one experiment here, and leave no files behind."""
+    assignment = worker.parse_assignment(task.assignment)
+    env = {**os.environ, **task.env}
+    base_repository = _ensure_base_repository(assignment.run.id, task.base, base, env)
+    with leftovers.experiment_folder(os.path.dirname(base_repository)) as (folder, mark):
         root = os.path.join(folder, "repository")
-        repository = _unpacked(luggage, known, root, env)
-        run = replace(what.run, root=root, scratch=os.path.join(folder, "work"))
-        what = replace(what, run=run)
-        run.journal.mend(what.rows)
-        if luggage.ideas:
+        repository = _unpack(task, base_repository, root, env)
+        run = replace(assignment.run, root=root, scratch=os.path.join(folder, "work"))
+        assignment = replace(assignment, run=run)
+        run.journal.rewrite(assignment.rows)
+        if task.ideas:
             with open(run.path(runs.IDEAS), "w", encoding="utf-8", errors="replace") as file:
-                file.write(luggage.ideas)
-        word, told = _carried_out(what, env, mark)
-        if word == "decided":
-            return _packed(what, repository, told)
-        return Back(problem=str(told), lost=word == "lost")
+                file.write(task.ideas)
+        status, value = _run_assignment(assignment, env, mark)
+        if status == "decided":
+            return _pack_result(assignment, repository, value)
+        return TaskResult(problem=str(value), lost=status == "lost")
 
 
-def _known(run: str, base: str, bundle: bytes, env: Mapping[str, str]) -> str:
-    """The repository as the run began, once on every machine, for all tasks to borrow from."""
-    place = os.path.join(find(env, "/").scratch, "cluster", run)
-    path = os.path.join(place, f"{base}.git")
-    os.makedirs(place, mode=0o700, exist_ok=True)
-    with leftovers.locked(place):
+def _ensure_base_repository(run: str, base: str, bundle: bytes, env: Mapping[str, str]) -> str:
+    """Return the repository at the run's base commit; one per machine, shared by all tasks."""
+    run_folder = os.path.join(find_places(env, "/").scratch, "cluster", run)
+    path = os.path.join(run_folder, f"{base}.git")
+    os.makedirs(run_folder, mode=0o700, exist_ok=True)
+    with leftovers.lock_folder(run_folder):
         if not os.path.isdir(path):
-            leftovers.forget_others(place)
-            with tempfile.TemporaryDirectory(dir=place) as folder:
+            leftovers.remove_old_runs(run_folder)
+            with tempfile.TemporaryDirectory(dir=run_folder) as folder:
                 file, aside = os.path.join(folder, "bundle"), os.path.join(folder, "git")
                 _write(file, bundle)
-                _run("init", "-q", "--bare", _format(base), aside, cwd=place, env=env)
-                _run("fetch", "-q", file, "refs/*:refs/*", cwd=aside, env=env)
+                _run_git("init", "-q", "--bare", _object_format(base), aside, cwd=run_folder, env=env)
+                _run_git("fetch", "-q", file, "refs/*:refs/*", cwd=aside, env=env)
                 os.rename(aside, path)
     return path
 
 
-def _format(commit: str) -> str:
-    return f"--object-format={'sha256' if len(commit) > SHORT else 'sha1'}"
+def _object_format(commit: str) -> str:
+    return f"--object-format={'sha256' if len(commit) > SHA1_DIGITS else 'sha1'}"
 
 
-def _unpacked(luggage: Luggage, known: str, root: str, env: Mapping[str, str]) -> Repository:
-    _run("init", "-q", _format(luggage.base), root, cwd=os.path.dirname(known), env=env)
-    _write(os.path.join(root, ".git", "objects", "info", "alternates"), f"{known}/objects\n".encode())
-    repository = repositories.open_at(root, env)
-    if luggage.commits:
+def _unpack(task: TaskInput, base_repository: str, root: str, env: Mapping[str, str]) -> Repository:
+    _run_git("init", "-q", _object_format(task.base), root, cwd=os.path.dirname(base_repository), env=env)
+    _write(
+        os.path.join(root, ".git", "objects", "info", "alternates"), f"{base_repository}/objects\n".encode()
+    )
+    repository = open_repository(root, env)
+    if task.commits:
         file = os.path.join(root, ".git", "commits")
-        _write(file, luggage.commits)
+        _write(file, task.commits)
         repository.git("fetch", "-q", file, "refs/*:refs/*")
-    for name, text in luggage.identity.items():
+    for name, text in task.identity.items():
         repository.git("config", name, text)
-    repository.set_ref(f"{repositories.HEADS}base", luggage.base)
-    repository.git("symbolic-ref", "HEAD", f"{repositories.HEADS}base")
-    repository.git("read-tree", "-u", "--reset", luggage.base, tree=root)  # for its .hookline/
+    repository.set_ref(f"{HEADS}base", task.base)
+    repository.git("symbolic-ref", "HEAD", f"{HEADS}base")
+    repository.git("read-tree", "-u", "--reset", task.base, tree=root)  # the checkout provides .hookline/
     return repository
 
 
-def _carried_out(what: Assignment, env: Mapping[str, str], mark: str) -> tuple[str, Any]:
-    with closing(Processes(env, f"{what.run.mark} {mark}")) as crew:
-        crew.start(what, again=False)
+def _run_assignment(assignment: WorkerAssignment, env: Mapping[str, str], mark: str) -> tuple[str, Any]:
+    with closing(LocalPool(env, f"{assignment.run.mark} {mark}")) as pool:
+        pool.start(assignment)
         while True:
-            for _, (word, *told) in crew.wait(BEAT):
-                if word in ("decided", "failed"):
-                    return word, told[0]
-                if word == "lost":
-                    return word, "its process was lost"
+            for _, (status, *values) in pool.wait(POLL_SECONDS):
+                if status in ("decided", "failed"):
+                    return status, values[0]
+                if status == "lost":
+                    return status, "its process was lost"
 
 
-def _packed(what: Assignment, repository: Repository, step: Mapping[str, Any]) -> Back:
-    """The commits, the refs that lead to them, and what was said."""
-    number, run = what.step.experiment, what.run
+def _pack_result(assignment: WorkerAssignment, repository: Repository, step: Mapping[str, Any]) -> TaskResult:
+    number, run = assignment.step.experiment, assignment.run
     mine = f"{REFS}/{run.id}/{number}"
     refs = {
         ref: commit
@@ -130,22 +130,22 @@ def _packed(what: Assignment, repository: Repository, step: Mapping[str, Any]) -
         if ref == mine or ref.startswith(f"{mine}-")
     }
     commits = b""
-    if any(not repository.descends(what.step.start, commit) for commit in refs.values()):
+    if any(not repository.descends(assignment.step.start, commit) for commit in refs.values()):
         path = os.path.join(run.root, ".git", "back")
-        repository.git("bundle", "create", "-q", path, *refs, f"^{what.step.start}")
+        repository.git("bundle", "create", "-q", path, *refs, f"^{assignment.step.start}")
         with open(path, "rb") as file:
             commits = file.read()
-    return Back(step=step, commits=commits, refs=refs, logs=_logs(run.path(runs.LOGS), number))
+    return TaskResult(step=step, commits=commits, refs=refs, logs=_read_logs(run.path(runs.LOGS), number))
 
 
-def _logs(folder: str, number: int) -> dict[str, bytes]:
-    found = {}
+def _read_logs(folder: str, number: int) -> dict[str, bytes]:
+    logs = {}
     for name in (f"{number}.log", f"{number}.md"):
         path = os.path.join(folder, name)
         if os.path.isfile(path):
             with open(path, "rb") as file:
-                found[name] = file.read(LOG)
-    return found
+                logs[name] = file.read(MAX_LOG_BYTES)
+    return logs
 
 
 def _write(path: str, content: bytes) -> None:
@@ -154,8 +154,8 @@ def _write(path: str, content: bytes) -> None:
         file.write(content)
 
 
-def _run(*words: str, cwd: str, env: Mapping[str, str]) -> None:
-    done = run_git.asked(cwd, env, *words)
-    if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise run_git.GitFailed(f"git {words[0]} did not work: {said[-1]}")
+def _run_git(*args: str, cwd: str, env: Mapping[str, str]) -> None:
+    process = run_git.run_in(cwd, env, *args)
+    if process.returncode:
+        errors = process.stderr.strip().splitlines() or [f"exit code {process.returncode}"]
+        raise run_git.GitFailed(f"git {args[0]} did not work: {errors[-1]}")

@@ -1,9 +1,10 @@
-"""Several experiments at once, and one writer of their journal.
+"""Parallel experiments with a single writer of the journal.
 
-Whoever wins from the commit that stands is kept. Whoever wins from one that others have overtaken is moved
-onto what stands now and measured again: one such winner at a time, so that nothing moves below it meanwhile.
+A winner that started from the incumbent is kept. A winner whose start has been superseded is rebased onto
+the incumbent and measured again: one at a time, so that the incumbent does not change meanwhile.
 """
 
+import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -12,146 +13,160 @@ from msgspec import Struct, field
 
 from hookline.core.values import replace
 from hookline.engine import experiment, journal, progress, runs, stop_reason
-from hookline.engine.git import commit as _commit
 from hookline.engine.git import config
-from hookline.engine.git.rebase import rebased
-from hookline.engine.git.repository import HEADS
+from hookline.engine.git.commit import has_changes
+from hookline.engine.git.rebase import rebase_commits
+from hookline.engine.git.repository import HEADS, experiment_ref
 from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
-from hookline.engine.parallel.local import Crew, Processes, Report
+from hookline.engine.parallel.local import LocalPool, Report, WorkerPool
 from hookline.engine.parallel.ray import Cluster
-from hookline.engine.parallel.worker import Assignment
-from hookline.engine.points import passed
-from hookline.engine.progress import Step
-from hookline.engine.run_state import Surroundings, follow, settle, stands
-from hookline.engine.stop_reason import Stop
+from hookline.engine.parallel.worker import WorkerAssignment
+from hookline.engine.progress import ExperimentProgress
+from hookline.engine.run_state import RunContext, incumbent_commit, settle, sync_branch
+from hookline.engine.stop_reason import StopReason
 from hookline.engine.verdict import incumbent
 from hookline.engine.work import Work
-from hookline.engine.workplace import workers, workplace
+from hookline.engine.workplace import prepare_work, workers
 from hookline.redact import redact
 
-BEAT = 0.5
-"""Seconds between two looks at the limits."""
-ATTEMPTS = 3
-"""How often an experiment is begun whose worker is lost."""
+_LOG = logging.getLogger("hookline.engine")
+
+POLL_SECONDS = 0.5
+"""Seconds between two checks of the limits."""
+MAX_ATTEMPTS = 3
+"""Maximum number of times an experiment is started if its worker is lost."""
 
 
 class WorkerFailed(OSError):
-    """A worker could not go on, for a reason that the next one would meet as well."""
+    """A worker error that would recur with the next worker."""
 
 
-class _Field(Struct, kw_only=True):
-    """Who works on what."""
+class _ParallelRun(Struct, kw_only=True):
+    """State of the workers and their experiments."""
 
     works: dict[str, Work]
-    around: Surroundings
-    crew: Crew
+    context: RunContext
+    pool: WorkerPool
     rows: list[Row]
-    most: int
-    """At once."""
-    busy: dict[str, Step] = field(default_factory=dict)
-    """By worker: at work, or with a winner that waits for its turn."""
+    max_parallel: int
+    """Maximum number of parallel experiments."""
+    busy: dict[str, ExperimentProgress] = field(default_factory=dict)
+    """Steps by worker: running, or won and waiting to be kept."""
     winners: list[str] = field(default_factory=list)
-    """Workers whose experiments won, and wait to be kept."""
-    moving: str = ""
-    """The worker that measures what was moved."""
-    lost: dict[int, int] = field(default_factory=dict)
+    """Workers whose experiments won and wait to be kept."""
+    rebasing: str = ""
+    """The worker that measures a rebased winner; empty if none."""
+    losses: dict[int, int] = field(default_factory=dict)
     until: float = float("inf")
 
 
-def carry_on(work: Work, around: Surroundings, interrupts: Interrupts, rows: list[Row]) -> Stop:
-    """From where the run is, with `run.parallel` workers, until there is a reason to stop."""
-    work.tree.remove()  # of one worker alone: it is clean, and its branch would move under it
+def carry_on(work: Work, context: RunContext, interrupts: Interrupts, rows: list[Row]) -> StopReason:
+    """Continue the run with `run.parallel` workers until there is a reason to stop."""
+    work.tree.remove()  # the worktree of the single worker: its branch would move under it
     spent, limit = work.run.spent, work.target.limits.seconds
-    with closing(_crew(work, around)) as crew:
-        began = time.monotonic()  # to join a cluster takes its time, and is no work
-        on = _Field(works=_works(work, around), around=around, crew=crew, rows=rows, most=work.run.parallel)
-        waiting = _taken_up(on)
-        stop: Stop | None = None
-        while stop is None or on.busy or (waiting and not interrupts.asked):
+    with closing(_open_pool(work, context)) as pool:
+        began = time.monotonic()  # joining a cluster takes time that does not count as work
+        state = _ParallelRun(
+            works=_prepare_works(work, context),
+            context=context,
+            pool=pool,
+            rows=rows,
+            max_parallel=work.run.parallel,
+        )
+        waiting = _find_interrupted(state)
+        stop: StopReason | None = None
+        while stop is None or state.busy or (waiting and not interrupts.stop_requested):
             total = spent + time.monotonic() - began
-            on.until = float("inf") if limit is None else time.time() + limit - total  # clocks may jump
+            state.until = float("inf") if limit is None else time.time() + limit - total  # clocks may jump
             runs.save(replace(work.run, spent=round(total, 3), stopped=""))
-            stop = stop or _due(on, work, total, interrupts)
-            waiting = waiting if interrupts.asked else _taken(on, waiting)
-            _begun(on, work, fresh=stop is None and not waiting)
-            _attend(on)
+            stop = stop or _find_stop(state, work, total, interrupts)
+            waiting = waiting if interrupts.stop_requested else _resume_waiting(state, waiting)
+            _start_experiments(state, work, fresh=stop is None and not waiting)
+            _process_reports(state)
     if not waiting:
-        _tidied(on)
-    return stop_reason.due(work.target, on.rows, spent + time.monotonic() - began, work.run.since) or stop
+        _reset_worktrees(state)
+    return (
+        stop_reason.find_stop(work.target, state.rows, spent + time.monotonic() - began, work.run.since)
+        or stop
+    )
 
 
-def _crew(work: Work, around: Surroundings) -> Crew:
+def _open_pool(work: Work, context: RunContext) -> WorkerPool:
     if not work.run.cluster:
-        return Processes(around.env, work.run.mark)
-    return Cluster(work.run, work.tree.repository, around.env)
+        return LocalPool(context.env, work.run.mark)
+    return Cluster(work.run, work.tree.repository, context.env)
 
 
-def _works(work: Work, around: Surroundings) -> dict[str, Work]:
-    """Those that are asked for, and those that were there before."""
+def _prepare_works(work: Work, context: RunContext) -> dict[str, Work]:
+    """Return the work of each requested worker, and of those that existed before."""
     names = {*map(str, range(1, work.run.parallel + 1)), *workers(work.run)}
     repository = work.tree.repository
-    return {name: workplace(work.run, repository, around, worker=name) for name in sorted(names, key=int)}
+    return {name: prepare_work(work.run, repository, context, worker=name) for name in sorted(names, key=int)}
 
 
-def _due(on: _Field, work: Work, spent: float, interrupts: Interrupts) -> Stop | None:
-    stop = stop_reason.due(work.target, on.rows, spent, work.run.since)
-    if interrupts.asked:
-        stop = stop or Stop(reason="cancelled", text="ended by the user after the experiments at work")
+def _find_stop(state: _ParallelRun, work: Work, spent: float, interrupts: Interrupts) -> StopReason | None:
+    stop = stop_reason.find_stop(work.target, state.rows, spent, work.run.since)
+    if interrupts.stop_requested:
+        stop = stop or StopReason(reason="cancelled", text="ended by the user after the experiments at work")
     return stop
 
 
-def _attend(on: _Field) -> None:
-    """Hear what is said until an experiment is over, or for a while."""
-    known, until = len(on.rows), time.monotonic() + BEAT
-    while on.busy and len(on.rows) == known and time.monotonic() < until:
-        for report in on.crew.wait(max(until - time.monotonic(), 0.0)):
-            _heard(on, report)
+def _process_reports(state: _ParallelRun) -> None:
+    """Process reports until an experiment is recorded, or for `POLL_SECONDS`."""
+    row_count, deadline = len(state.rows), time.monotonic() + POLL_SECONDS
+    while state.busy and len(state.rows) == row_count and time.monotonic() < deadline:
+        for report in state.pool.wait(max(deadline - time.monotonic(), 0.0)):
+            _process_report(state, report)
 
 
-def _taken(on: _Field, waiting: Sequence[tuple[str, Step]]) -> list[tuple[str, Step]]:
-    """Have those go on that were interrupted, as many at once as may be; gives those that wait."""
-    free = max(on.most - len(on.busy), 0)
+def _resume_waiting(
+    state: _ParallelRun, waiting: Sequence[tuple[str, ExperimentProgress]]
+) -> list[tuple[str, ExperimentProgress]]:
+    """Resume interrupted experiments on free workers; return those that still wait."""
+    free = max(state.max_parallel - len(state.busy), 0)
     for worker, step in waiting[:free]:
-        on.busy[worker] = step
-        _sent(on, worker, step)
+        state.busy[worker] = step
+        _send(state, worker, step)
     return list(waiting[free:])
 
 
-def _begun(on: _Field, work: Work, *, fresh: bool) -> None:
-    """Give every worker that is free something new."""
-    free = [name for name in on.works if int(name) <= on.most and name not in on.busy]
+def _start_experiments(state: _ParallelRun, work: Work, *, fresh: bool) -> None:
+    """Start a new experiment on every free worker."""
+    free = [name for name in state.works if int(name) <= state.max_parallel and name not in state.busy]
     for worker in free if fresh else ():
-        if len(on.busy) < on.most and _room(on, work):
-            passed("before-begun")
-            step = Step(experiment=_number(on), start=stands(on.rows))
-            on.busy[worker] = progress.save(on.works[worker].place, step)
-            passed("after-begun")
-            _sent(on, worker, step)
+        if len(state.busy) < state.max_parallel and _has_room(state, work):
+            _LOG.debug("before-begun")
+            step = ExperimentProgress(experiment=_next_number(state), start=incumbent_commit(state.rows))
+            state.busy[worker] = progress.save(state.works[worker].state_folder, step)
+            _LOG.debug("after-begun")
+            _send(state, worker, step)
 
 
-def _number(on: _Field) -> int:
-    known = [row.iteration for row in on.rows]
-    return 1 + max([*known, *(step.experiment for step in on.busy.values())])
+def _next_number(state: _ParallelRun) -> int:
+    numbers = [row.iteration for row in state.rows]
+    return 1 + max([*numbers, *(step.experiment for step in state.busy.values())])
 
 
-def _room(on: _Field, work: Work) -> bool:
-    most = work.target.limits.experiments
-    return most is None or len(on.rows) - 1 + len(on.busy) < most
+def _has_room(state: _ParallelRun, work: Work) -> bool:
+    limit = work.target.limits.experiments
+    return limit is None or len(state.rows) - 1 + len(state.busy) < limit
 
 
-def _sent(on: _Field, worker: str, step: Step) -> None:
-    rows = list(_as_of(on.rows, step.start))
-    run, ladder = on.works[worker].run, on.around.ladder
-    what = Assignment(run=run, step=step, rows=rows, worker=worker, until=on.until, ladder=ladder)
+def _send(state: _ParallelRun, worker: str, step: ExperimentProgress) -> None:
+    rows = list(_rows_known_at(state.rows, step.start))
+    run, ladder = state.works[worker].run, state.context.ladder
+    assignment = WorkerAssignment(
+        run=run, step=step, rows=rows, worker=worker, until=state.until, ladder=ladder
+    )
     if step.phase == "decided":
-        _decided(on, worker, step)
+        _on_decided(state, worker, step)
     else:
-        on.crew.start(what, again=on.lost.get(step.experiment, 0) > 0)
+        state.pool.start(assignment)
 
 
-def _as_of(rows: Sequence[Row], start: str) -> Iterator[Row]:
-    """The rows as long as *start* was what stands: an experiment is judged against what it began with."""
+def _rows_known_at(rows: Sequence[Row], start: str) -> Iterator[Row]:
+    """Yield the rows up to the end of *start* as incumbent: an experiment is judged against its start."""
     began = False
     for row in rows:
         if row.kept and began:
@@ -160,94 +175,102 @@ def _as_of(rows: Sequence[Row], start: str) -> Iterator[Row]:
         yield row
 
 
-def _heard(on: _Field, report: Report) -> None:
-    worker, (word, *told) = report
-    watcher = on.around.watcher
-    if word == "decided":
-        _decided(on, worker, progress.from_json(told[0]))
-    elif word in ("failed", "lost"):
-        _again(on, worker, *told)
-    elif word == "heard":
-        watcher.heard(told[0].encode())
-    elif word in ("working", "measuring", "noted"):
-        getattr(watcher, word)(*told)
+def _process_report(state: _ParallelRun, report: Report) -> None:
+    worker, (kind, *values) = report
+    watcher = state.context.watcher
+    if kind == "decided":
+        _on_decided(state, worker, progress.from_json(values[0]))
+    elif kind in ("failed", "lost"):
+        _retry(state, worker, *values)
+    elif kind == "output":
+        watcher.on_output(values[0].encode())
+    elif kind == "experiment":
+        watcher.on_experiment(*values)
+    elif kind == "measurement":
+        watcher.on_measurement(*values)
+    elif kind == "notice":
+        watcher.on_notice(*values)
 
 
-def _again(on: _Field, worker: str, failed: str = "") -> None:
-    """A worker is gone, or could not go on; its experiment goes on where it was, but not for ever."""
-    work, step = on.works[worker], on.busy[worker]
-    step = progress.load(work.place) or step
-    count = on.lost[step.experiment] = on.lost.get(step.experiment, 0) + 1
-    if failed:  # as an agent beside it may have seen to
+def _retry(state: _ParallelRun, worker: str, problem: str = "") -> None:
+    """Resume the experiment of a lost or failed worker, up to `MAX_ATTEMPTS` times."""
+    work, step = state.works[worker], state.busy[worker]
+    step = progress.load(work.state_folder) or step
+    count = state.losses[step.experiment] = state.losses.get(step.experiment, 0) + 1
+    if problem:  # a parallel agent may have changed the settings
         repository = work.tree.repository
-        was = config.known(work.run, repository)
-        config.put_back(work.run, repository.git.dir, was, step.experiment, on.around.watcher.noted)
-    said = failed or "its worker is gone"
-    on.around.watcher.noted(redact(f"experiment {step.experiment} goes on with another worker: {said}"))
-    if count < ATTEMPTS:
-        _sent(on, worker, step)
-    elif failed:
-        raise WorkerFailed(redact(f"experiment {step.experiment} cannot go on: {failed}"))
+        settings = config.saved_settings(work.run, repository)
+        config.restore_settings(
+            work.run, repository.git.dir, settings, step.experiment, state.context.watcher.on_notice
+        )
+    reason = problem or "its worker is gone"
+    state.context.watcher.on_notice(
+        redact(f"experiment {step.experiment} goes on with another worker: {reason}")
+    )
+    if count < MAX_ATTEMPTS:
+        _send(state, worker, step)
+    elif problem:
+        raise WorkerFailed(redact(f"experiment {step.experiment} cannot go on: {problem}"))
     else:
         why = f"its worker was lost {count} times"
-        _decided(on, worker, experiment.given_up(work, step, on.rows, why))
+        _on_decided(state, worker, experiment.give_up(work, step, state.rows, why))
 
 
-def _decided(on: _Field, worker: str, step: Step) -> None:
-    on.busy[worker] = step
-    if on.moving == worker:
-        on.moving = ""
+def _on_decided(state: _ParallelRun, worker: str, step: ExperimentProgress) -> None:
+    state.busy[worker] = step
+    if state.rebasing == worker:
+        state.rebasing = ""
     if journal.from_json(step.row).kept:
-        on.winners.append(worker)
+        state.winners.append(worker)
     else:
-        _settled(on, worker, step)
-    while on.winners and not on.moving:
-        _next_winner(on, on.winners.pop(0))
+        _record(state, worker, step)
+    while state.winners and not state.rebasing:
+        _keep_winner(state, state.winners.pop(0))
 
 
-def _next_winner(on: _Field, worker: str) -> None:
-    step, at = on.busy[worker], stands(on.rows)
-    if step.start == at:
-        _settled(on, worker, step)
+def _keep_winner(state: _ParallelRun, worker: str) -> None:
+    step, incumbent = state.busy[worker], incumbent_commit(state.rows)
+    if step.start == incumbent:
+        _record(state, worker, step)
         return
-    moved = _moved(on.works[worker], step, at)
-    if moved is None:
-        _settled(on, worker, step, problem="its change does not fit what stands by now")
+    rebased = _rebase_step(state.works[worker], step, incumbent)
+    if rebased is None:
+        _record(state, worker, step, problem="its change does not fit what stands by now")
         return
-    on.moving, on.busy[worker] = worker, moved
-    _sent(on, worker, moved)
+    state.rebasing, state.busy[worker] = worker, rebased
+    _send(state, worker, rebased)
 
 
-def _moved(work: Work, step: Step, onto: str) -> Step | None:
-    """The step with its change on *onto*, to be measured there; None where it does not fit."""
-    repository, ref = work.tree.repository, _commit.ref_of(work.run.id, step.experiment)
-    commit = rebased(repository, work.bench.trees["candidate"], step.start, step.commit, onto)
+def _rebase_step(work: Work, step: ExperimentProgress, onto: str) -> ExperimentProgress | None:
+    """Return the step rebased onto *onto*, to be measured there; None if the change does not apply."""
+    repository, ref = work.tree.repository, experiment_ref(work.run.id, step.experiment)
+    commit = rebase_commits(repository, work.bench.trees["candidate"], step.start, step.commit, onto)
     if not commit:
         return None
-    passed("after-rebase")
+    _LOG.debug("after-rebase")
     first = step.first or step.row
     repository.set_ref(f"{ref}-first", first["commit"])
     repository.set_ref(ref, commit)
-    passed("after-moved-ref")
+    _LOG.debug("after-moved-ref")
     step = replace(step, phase="committed", start=onto, commit=commit, first=first, row={})
-    step = progress.save(work.place, step)
-    passed("after-moved")
+    step = progress.save(work.state_folder, step)
+    _LOG.debug("after-moved")
     return step
 
 
-def _settled(on: _Field, worker: str, step: Step, problem: str = "") -> None:
-    """In the journal, and the worker is free."""
-    work = on.works[worker]
-    row = replace(_judged(work, step, problem), worker=worker, timestamp=time.time())
+def _record(state: _ParallelRun, worker: str, step: ExperimentProgress, problem: str = "") -> None:
+    """Record the experiment and free its worker."""
+    work = state.works[worker]
+    row = replace(_final_row(work, step, problem), worker=worker, timestamp=time.time())
     if not row.kept:
-        row = replace(row, best=incumbent(on.rows).metric)
-    step = progress.save(work.place, replace(step, phase="decided", row=journal.to_json(row)))
-    on.rows = settle(work, on.around, step, on.rows)
-    del on.busy[worker]
+        row = replace(row, best=incumbent(state.rows).metric)
+    step = progress.save(work.state_folder, replace(step, phase="decided", row=journal.to_json(row)))
+    state.rows = settle(work, state.context, step, state.rows)
+    del state.busy[worker]
 
 
-def _judged(work: Work, step: Step, problem: str) -> Row:
-    """What is written of it; who won and does so no more keeps what it was when it won."""
+def _final_row(work: Work, step: ExperimentProgress, problem: str) -> Row:
+    """Return the row to record; a superseded winner keeps the values with which it won."""
     row = journal.from_json(step.row)
     if row.kept and not problem:
         began = {"began": step.first["base"]} if step.first else {}
@@ -255,56 +278,60 @@ def _judged(work: Work, step: Step, problem: str) -> Row:
     if not step.first and not problem:
         return row
     first = journal.from_json(step.first or step.row)
-    ref = _commit.ref_of(work.run.id, step.experiment)
+    ref = experiment_ref(work.run.id, step.experiment)
     work.tree.repository.set_ref(ref, first.commit)
-    why = problem or f"on what stands by now: {row.status}, {row.details.get('verdict', '')}"
-    details = {**first.details, "verdict": why, "onto": step.start, "again": row.metric}
-    return journal.clean(
-        replace(first, status="superseded", description=f"{first.description}; {why}", details=details)
+    reason = problem or f"on what stands by now: {row.status}, {row.details.get('verdict', '')}"
+    details = {**first.details, "verdict": reason, "onto": step.start, "again": row.metric}
+    return journal.redact_row(
+        replace(first, status="superseded", description=f"{first.description}; {reason}", details=details)
     )
 
 
-def _taken_up(on: _Field) -> list[tuple[str, Step]]:
-    """What was at work when the run was ended; what is in the journal already is settled."""
-    known = {row.iteration: row for row in on.rows}
-    found = []
-    for worker, work in on.works.items():
-        work.unwire()
-        step = progress.load(work.place) or _forgotten(work, on.rows)
-        if step and step.experiment in known:
-            follow(work, known[step.experiment], on.rows)
+def _find_interrupted(state: _ParallelRun) -> list[tuple[str, ExperimentProgress]]:
+    """Return the experiments that ran when the run ended; finish those already in the journal."""
+    rows_by_number = {row.iteration: row for row in state.rows}
+    steps = []
+    for worker, work in state.works.items():
+        work.remove_hooks()
+        step = progress.load(work.state_folder) or _recover_step(work, state.rows)
+        if step and step.experiment in rows_by_number:
+            sync_branch(work, rows_by_number[step.experiment], state.rows)
         elif step:
-            found.append((worker, step))
-    return list(_apart(found, max(known)))
+            steps.append((worker, step))
+    return list(_number_steps(steps, max(rows_by_number)))
 
 
-def _apart(found: Sequence[tuple[str, Step]], last: int) -> Iterator[tuple[str, Step]]:
-    """Two of one number there are where the notes of one were lost: it gets another."""
+def _number_steps(
+    steps: Sequence[tuple[str, ExperimentProgress]], last: int
+) -> Iterator[tuple[str, ExperimentProgress]]:
+    """Yield steps with unique numbers; a step whose progress file was lost gets a new number."""
     numbers: set[int] = set()
-    for worker, step in sorted(found, key=lambda one: one[1].experiment or last + len(found) + 1):
+    for worker, step in sorted(steps, key=lambda item: item[1].experiment or last + len(steps) + 1):
         number = step.experiment or max(last, *numbers, 0) + 1
         numbers.add(number)
         yield worker, replace(step, experiment=number)
 
 
-def _forgotten(work: Work, rows: Sequence[Row]) -> Step | None:
-    """An agent may have deleted the note of its own experiment; its work is still there."""
+def _recover_step(work: Work, rows: Sequence[Row]) -> ExperimentProgress | None:
+    """Return the step of an experiment whose progress file the agent deleted, if its work exists."""
     repository = work.tree.repository
-    if not work.tree.there or not repository.commit(f"{HEADS}{work.tree.branch}"):
+    if not work.tree.exists or not repository.commit(f"{HEADS}{work.tree.branch}"):
         return None
-    start = next((row.commit for row in reversed(rows) if row.kept and _began_at(work, row.commit)), "")
-    if not start or not _commit.anything(work.tree, start, work.inside):
+    start = next(
+        (row.commit for row in reversed(rows) if row.kept and _branch_contains(work, row.commit)), ""
+    )
+    if not start or not has_changes(work.tree, start, work.in_scope):
         return None
-    return experiment.forgotten(work, rows, number=0, start=start)
+    return experiment.recover_step(work, rows, number=0, start=start)
 
 
-def _began_at(work: Work, commit: str) -> bool:
+def _branch_contains(work: Work, commit: str) -> bool:
     return work.tree.repository.descends(f"{HEADS}{work.tree.branch}", commit)
 
 
-def _tidied(on: _Field) -> None:
-    """Nobody is at work: the worktrees show what stands."""
-    at = stands(on.rows)
-    for work in on.works.values():
-        if work.tree.there:
-            replace(work.tree, branch="").put(at)
+def _reset_worktrees(state: _ParallelRun) -> None:
+    """Check out the incumbent in all worktrees when no worker is running."""
+    commit = incumbent_commit(state.rows)
+    for work in state.works.values():
+        if work.tree.exists:
+            replace(work.tree, branch="").check_out(commit)

@@ -1,9 +1,10 @@
-"""Experiments in a process of their own: told on stdin what to do, it tells on stdout what happens.
+"""A worker process: reads assignments from stdin and reports events on stdout, as JSON lines.
 
-It decides what becomes of an experiment, and records nothing: that is for the one writer of the journal.
+It decides experiments but records nothing: only one process writes the journal.
 """
 
 import json
+import logging
 import os
 import sys
 import time
@@ -14,39 +15,40 @@ from msgspec import Struct, to_builtins
 
 from hookline.core.values import replace
 from hookline.engine import experiment, journal, progress, project_store
-from hookline.engine.git import repository as repositories
-from hookline.engine.git.repository import HEADS
+from hookline.engine.git.repository import HEADS, open_repository
 from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
-from hookline.engine.points import passed
-from hookline.engine.progress import Step
-from hookline.engine.run_state import Surroundings
+from hookline.engine.progress import ExperimentProgress
+from hookline.engine.run_state import RunContext
 from hookline.engine.runs import Run
-from hookline.engine.stop_reason import Stop
+from hookline.engine.stop_reason import StopReason
 from hookline.engine.work import Work
-from hookline.engine.workplace import workplace
-from hookline.redact.stream import Stream
+from hookline.engine.workplace import prepare_work
+from hookline.redact.stream import StreamRedactor
 from hookline.system.process import child, unattended
 
-OFTEN = 0.25
-"""Seconds between two things heard of an agent that are passed on."""
-ENDED = 130
-HEARD = 4_000
-"""Characters of what an agent prints that are passed on at once."""
-MOST = 1 << 20
-"""Bytes of what it prints that are looked at."""
+_LOG = logging.getLogger("hookline.engine")
+
+OUTPUT_INTERVAL = 0.25
+"""Minimum seconds between two pieces of agent output that are sent."""
+INTERRUPTED_EXIT_CODE = 130
+"""Exit code after a signal, or when the parent is gone."""
+MAX_OUTPUT_CHARACTERS = 4_000
+"""Maximum characters of agent output sent at once."""
+MAX_OUTPUT_BYTES = 1 << 20
+"""Maximum bytes of agent output that are examined."""
 
 
-class Assignment(Struct, frozen=True, kw_only=True):
-    """An experiment, and all that has to be known to carry it out elsewhere."""
+class WorkerAssignment(Struct, frozen=True, kw_only=True):
+    """An experiment, with everything needed to carry it out in another process."""
 
     run: Run
-    step: Step
+    step: ExperimentProgress
     rows: Sequence[Row]
-    """What was known when it began."""
+    """The rows when the experiment started."""
     worker: str
     until: float = float("inf")
-    ladder: unattended.Ladder = unattended.LADDER
+    ladder: unattended.Ladder = unattended.END_SIGNALS
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -59,97 +61,101 @@ class Assignment(Struct, frozen=True, kw_only=True):
         }
 
 
-def read(told: Mapping[str, Any]) -> Assignment:
-    return Assignment(
-        run=Run(**told["run"]),
-        step=progress.from_json(told["step"]),
-        rows=[journal.from_json(row) for row in told["rows"]],
-        worker=told["worker"],
-        until=told["until"],
-        ladder=[(number, wait) for number, wait in told["ladder"]],
+def parse_assignment(values: Mapping[str, Any]) -> WorkerAssignment:
+    return WorkerAssignment(
+        run=Run(**values["run"]),
+        step=progress.from_json(values["step"]),
+        rows=[journal.from_json(row) for row in values["rows"]],
+        worker=values["worker"],
+        until=values["until"],
+        ladder=[(number, wait) for number, wait in values["ladder"]],
     )
 
 
-class Teller:
-    """A watcher that passes on what it is told, a line of JSON at a time."""
+class Reporter:
+    """Watcher that sends each event as a line of JSON."""
 
     def __init__(self, out: int) -> None:
         self._out, self._last = out, 0.0
-        self._clean, self._length = Stream(), 0
+        self._clean, self._length = StreamRedactor(), 0
 
-    def say(self, *words: Any) -> None:
+    def send(self, *words: Any) -> None:
         line = memoryview(f"{json.dumps(words)}\n".encode())
         while line:
             line = line[os.write(self._out, line) :]
 
-    def begun(self, run: Run, rows: list[Row]) -> None: ...
-    def decided(self, row: Row) -> None: ...
-    def ended(self, stop: Stop) -> None: ...
+    def on_start(self, run: Run, rows: list[Row]) -> None: ...
+    def on_decision(self, row: Row) -> None: ...
+    def on_end(self, stop: StopReason) -> None: ...
 
-    def working(self, number: int, budget_end: float) -> None:
-        self._clean, self._length = Stream(), 0
-        self.say("working", number, budget_end)
+    def on_experiment(self, number: int, budget_end: float) -> None:
+        self._clean, self._length = StreamRedactor(), 0
+        self.send("experiment", number, budget_end)
 
-    def measuring(self, number: int, what: str) -> None:
-        self.say("measuring", number, what)
+    def on_measurement(self, number: int, what: str) -> None:
+        self.send("measurement", number, what)
 
-    def noted(self, text: str) -> None:
-        self.say("noted", text)
+    def on_notice(self, text: str) -> None:
+        self.send("notice", text)
 
-    def heard(self, chunk: bytes) -> None:
-        """Only what is decided to hold no secret, and of much output only now and then a piece."""
+    def on_output(self, chunk: bytes) -> None:
+        """Send redacted output, at most one piece per interval."""
         self._length += len(chunk)
-        piece = self._clean.feed(chunk.decode("utf-8", "replace")) if self._length < MOST else None
-        if piece and time.monotonic() - self._last >= OFTEN:
+        piece = (
+            self._clean.feed(chunk.decode("utf-8", "replace")) if self._length < MAX_OUTPUT_BYTES else None
+        )
+        if piece and time.monotonic() - self._last >= OUTPUT_INTERVAL:
             self._last = time.monotonic()
-            self.say("heard", piece.text[-HEARD:])
+            self.send("output", piece.text[-MAX_OUTPUT_CHARACTERS:])
 
 
-def carry_out(what: Assignment, env: Mapping[str, str], teller: Teller) -> Step:
-    """Go on with the experiment until it is known what becomes of it."""
-    repository = repositories.open_at(what.run.root, env)
-    with project_store.opened(env, what.run.root, lambda problem: None) as store:
-        around = Surroundings(env=env, watcher=teller, store=store, ladder=what.ladder)
-        work = replace(workplace(what.run, repository, around, worker=what.worker), until=what.until)
+def carry_out(assignment: WorkerAssignment, env: Mapping[str, str], reporter: Reporter) -> ExperimentProgress:
+    """Continue the experiment until its outcome is decided."""
+    repository = open_repository(assignment.run.root, env)
+    with project_store.open_project_store(env, assignment.run.root, lambda problem: None) as store:
+        context = RunContext(env=env, watcher=reporter, store=store, ladder=assignment.ladder)
+        work = replace(
+            prepare_work(assignment.run, repository, context, worker=assignment.worker),
+            until=assignment.until,
+        )
         try:
-            _ready(work, what.step)
-            return experiment.decide(work, what.step, what.rows)
+            _prepare_worktree(work, assignment.step)
+            return experiment.decide(work, assignment.step, assignment.rows)
         finally:
-            work.unwire()
+            work.remove_hooks()
 
 
-def _ready(work: Work, step: Step) -> None:
-    """The worktree and its branch as the experiment is to find them, where nothing was done yet."""
+def _prepare_worktree(work: Work, step: ExperimentProgress) -> None:
     if step.phase == "begun" and not step.reworks:
         work.tree.repository.set_ref(f"{HEADS}{work.tree.branch}", step.start)
-        work.tree.put(step.start)
-        passed("after-put")
+        work.tree.check_out(step.start)
+        _LOG.debug("after-put")
 
 
 def main() -> int:
-    """One assignment a line, until there are no more."""
-    teller = Teller(os.dup(1))
-    os.dup2(2, 1)  # whatever else prints must not be taken for us
+    """Carry out one assignment per line of stdin."""
+    reporter = Reporter(os.dup(1))
+    os.dup2(2, 1)  # other output must not be mistaken for a report
     with Interrupts():
         if not child.end_with(int(sys.argv[1])):
-            return ENDED
+            return INTERRUPTED_EXIT_CODE
         try:
             for line in sys.stdin:
-                _attempt(read(json.loads(line)), teller)
-        except (KeyboardInterrupt, BrokenPipeError):  # who started us wants no more, or is gone
-            return ENDED
+                _run_assignment(parse_assignment(json.loads(line)), reporter)
+        except (KeyboardInterrupt, BrokenPipeError):  # the parent asked to stop, or is gone
+            return INTERRUPTED_EXIT_CODE
     return 0
 
 
-def _attempt(what: Assignment, teller: Teller) -> None:
+def _run_assignment(assignment: WorkerAssignment, reporter: Reporter) -> None:
     try:
-        step = carry_out(what, dict(os.environ), teller)
+        step = carry_out(assignment, dict(os.environ), reporter)
     except BrokenPipeError:
         raise
     except (OSError, ValueError, LookupError) as error:
-        teller.say("failed", str(error))
+        reporter.send("failed", str(error))
     else:
-        teller.say("decided", progress.to_json(step))
+        reporter.send("decided", progress.to_json(step))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Profiles: what an agent of the engine starts with, from the project's own folder or as it is shipped.
+"""Profiles: instructions, permissions, rules and hooks that an agent starts with.
 
-Whatever a profile says, the countdown, the guards and the audit are on: they are hookline's own.
+A profile is a folder of the project, or the shipped default. It cannot turn off the budget countdown, the
+guards or the audit.
 """
 
 import os
@@ -11,18 +12,18 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.core.frozen import NOTHING, Frozen
+from hookline.core.frozen import EMPTY, Frozen
 from hookline.system.paths import FOLDER
 
 AGENTS, FILE, INSTRUCTIONS, HOOKS = "agents", "profile.toml", "INSTRUCTIONS.md", "hooks"
 DEFAULT = "default"
 ACTIONS = ("deny", "ask", "allow")
-FITS = ("branch", "host", "kind", "mode", "repository", "tool")
-"""What a rule of tool-policy is for."""
+RULE_KEYS = ("branch", "host", "kind", "mode", "repository", "tool")
+"""Keys of a tool-policy rule that select what it applies to."""
 PERMISSIONS = ("", "edit", "full")
 _SHIPPED = os.path.dirname(__file__)
-OWN = "profile_rules"
-"""The hook that stands for a profile's rules: beside those of the user, which hold as well."""
+RULES_HOOK = "profile_rules"
+"""Name of the hook that enforces a profile's rules; the user's own rules apply as well."""
 _RULES = """\
 from hookline import PreToolUse, Response, State, hook
 from hookline.hooks.tool_policy import tool_policy
@@ -38,68 +39,68 @@ _KEYS = ("permission", "args", "env", "rules")
 
 
 class BadProfile(ValueError):
-    """A profile that cannot be used; the message says why and what to do."""
+    """A profile that cannot be used; the message says why and how to fix it."""
 
 
 class Profile(Struct, frozen=True, kw_only=True):
-    """What an agent starts with, besides its task."""
+    """Settings that an agent starts with, besides its task."""
 
     name: str
     folder: str
     instructions: str = ""
     permission: str = ""
-    """edit or full; empty is what is usual for the host."""
+    """edit or full; empty for the host's default."""
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = NOTHING
+    env: Mapping[str, str] = EMPTY
     rules: tuple[Mapping[str, Any], ...] = ()
-    """For tools, as of the hook tool-policy."""
+    """Rules for tools, as in the hook tool-policy."""
     hooks: tuple[str, ...] = ()
-    """Its own hooks in Python, links followed."""
+    """Paths of the profile's own Python hooks, symlinks resolved."""
 
 
 def load(name: str, root: str) -> Profile:
-    """The profile of that *name*, of the project at *root* or as shipped; raises `BadProfile`."""
+    """Return the profile *name*, of the project at *root* or as shipped; raise `BadProfile`."""
     folder = _folder(name, root)
-    told = _read(os.path.join(folder, FILE), name)
-    unknown = sorted(told.keys() - set(_KEYS))
+    table = _read_table(os.path.join(folder, FILE), name)
+    unknown = sorted(table.keys() - set(_KEYS))
     if unknown:
         raise BadProfile(f"profile {name!r}: {unknown[0]!r} is no key; there are: {', '.join(_KEYS)}")
     return Profile(
         name=name,
         folder=folder,
-        instructions=_text(os.path.join(folder, INSTRUCTIONS)),
-        permission=_permission(told, name),
-        args=tuple(_words(told, "args", name)),
-        env=Frozen(_env(told, name)),
-        rules=tuple(_rules(told, name)),
-        hooks=_hooks(folder),
+        instructions=_read_text(os.path.join(folder, INSTRUCTIONS)),
+        permission=_parse_permission(table, name),
+        args=tuple(_parse_texts(table, "args", name)),
+        env=Frozen(_parse_env(table, name)),
+        rules=tuple(_parse_rules(table, name)),
+        hooks=_find_hooks(folder),
     )
 
 
-def prepared(profile: Profile, folder: str) -> str:
-    """The *folder* with the profile's hooks and rules in it, as hookline reads configuration."""
+def write_config(profile: Profile, folder: str) -> str:
+    """Write the profile's hooks and rules into *folder* as hookline configuration; return *folder*."""
     shutil.rmtree(folder, ignore_errors=True)
-    place = os.path.join(folder, HOOKS)
-    os.makedirs(place)
+    hooks_folder = os.path.join(folder, HOOKS)
+    os.makedirs(hooks_folder)
     for path in profile.hooks:
-        os.symlink(path, os.path.join(place, os.path.basename(path)))
+        os.symlink(path, os.path.join(hooks_folder, os.path.basename(path)))
     if profile.rules:
-        with open(os.path.join(place, f"{OWN}.py"), "w", encoding="utf-8") as file:
+        with open(os.path.join(hooks_folder, f"{RULES_HOOK}.py"), "w", encoding="utf-8") as file:
             file.write(_RULES.format(rules=tuple(map(dict, profile.rules))))
     return folder
 
 
 def names(root: str) -> list[str]:
-    """Every profile that there is, the shipped ones included."""
-    own = os.path.join(root, FOLDER, AGENTS)
-    found = os.listdir(own) if os.path.isdir(own) else []
-    return sorted({DEFAULT, *(name for name in found if os.path.isdir(os.path.join(own, name)))})
+    """Return the names of all profiles, including the shipped one."""
+    folder = os.path.join(root, FOLDER, AGENTS)
+    entries = os.listdir(folder) if os.path.isdir(folder) else []
+    return sorted({DEFAULT, *(name for name in entries if os.path.isdir(os.path.join(folder, name)))})
 
 
 def _folder(name: str, root: str) -> str:
-    plain = name and name not in (".", "..") and os.sep not in name
+    is_plain_name = name and name not in (".", "..") and os.sep not in name
     own = os.path.join(root, FOLDER, AGENTS, name)
-    if plain and os.path.isdir(own):
+    if is_plain_name and os.path.isdir(own):
         return own
     if name == DEFAULT:
         return os.path.join(_SHIPPED, DEFAULT)
@@ -109,7 +110,7 @@ def _folder(name: str, root: str) -> str:
     )
 
 
-def _read(path: str, name: str) -> dict[str, Any]:
+def _read_table(path: str, name: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             return tomllib.load(file)
@@ -119,7 +120,7 @@ def _read(path: str, name: str) -> dict[str, Any]:
         raise BadProfile(f"profile {name!r}: {FILE} cannot be read: {error}") from None
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read().strip()
@@ -127,53 +128,53 @@ def _text(path: str) -> str:
         return ""
 
 
-def _permission(told: Mapping[str, Any], name: str) -> str:
-    value = told.get("permission", "")
+def _parse_permission(table: Mapping[str, Any], name: str) -> str:
+    value = table.get("permission", "")
     if value not in PERMISSIONS:
         raise BadProfile(f"profile {name!r}: permission is edit, full or empty, not {value!r}")
     return str(value)
 
 
-def _words(told: Mapping[str, Any], key: str, name: str) -> list[str]:
-    value = told.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+def _parse_texts(table: Mapping[str, Any], key: str, name: str) -> list[str]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise BadProfile(f'profile {name!r}: {key} is a list of texts, such as ["--flag"]')
     return value
 
 
-def _env(told: Mapping[str, Any], name: str) -> dict[str, str]:
-    value = told.get("env", {})
-    if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
+def _parse_env(table: Mapping[str, Any], name: str) -> dict[str, str]:
+    value = table.get("env", {})
+    if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
         raise BadProfile(f'profile {name!r}: env is a table of texts, such as NAME = "value"')
     return value
 
 
-def _rules(told: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    value = told.get("rules", [])
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+def _parse_rules(table: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    value = table.get("rules", [])
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise BadProfile(f"profile {name!r}: rules are tables; begin each with [[rules]]")
     for number, rule in enumerate(value, 1):
         if rule.get("action") not in ACTIONS:
             raise BadProfile(f"profile {name!r}: the action of rule {number} is {' or '.join(ACTIONS)}")
-        _fits(rule, f"profile {name!r}: rule {number}")
+        _check_rule(rule, f"profile {name!r}: rule {number}")
     return value
 
 
-def _fits(rule: Mapping[str, Any], where: str) -> None:
-    """The hook passes over a rule that it does not understand, and here nobody is there to be told."""
-    strange = sorted(set(rule) - {"action", "reason", *FITS})
-    if strange:
+def _check_rule(rule: Mapping[str, Any], where: str) -> None:
+    """Raise `BadProfile` for an invalid rule: the hook would skip it, and no user would see the warning."""
+    unknown = sorted(set(rule) - {"action", "reason", *RULE_KEYS})
+    if unknown:
         raise BadProfile(
-            f"{where} has {strange[0]!r}; besides action and reason there are: {', '.join(FITS)}"
+            f"{where} has {unknown[0]!r}; besides action and reason there are: {', '.join(RULE_KEYS)}"
         )
     for key, value in rule.items():
-        many = value if isinstance(value, list) else [value]
-        if not all(isinstance(one, str) for one in many):
+        values = value if isinstance(value, list) else [value]
+        if not all(isinstance(text, str) for text in values):
             raise BadProfile(f"{where} has {value!r} as {key}; write a text, or a list of texts")
 
 
-def _hooks(folder: str) -> tuple[str, ...]:
-    place = os.path.join(folder, HOOKS)
-    found = sorted(os.listdir(place)) if os.path.isdir(place) else []
-    paths = (os.path.realpath(os.path.join(place, one)) for one in found)
+def _find_hooks(folder: str) -> tuple[str, ...]:
+    hooks_folder = os.path.join(folder, HOOKS)
+    names = sorted(os.listdir(hooks_folder)) if os.path.isdir(hooks_folder) else []
+    paths = (os.path.realpath(os.path.join(hooks_folder, name)) for name in names)
     return tuple(path for path in paths if path.endswith(".py") and os.path.isfile(path))

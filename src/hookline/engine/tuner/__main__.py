@@ -9,41 +9,48 @@ from collections.abc import Sequence
 
 from pathspec import GitIgnoreSpec
 
-from hookline.core.extras import missing
-from hookline.engine.tuner.history import tried
-from hookline.engine.tuner.marks import BadMark, Mark, Value, changed, marks, written
+from hookline.core.extras import describe_missing
+from hookline.engine.tuner.history import read_trials
 from hookline.engine.tuner.study import propose
+from hookline.engine.tuner.tunable_values import (
+    BadMark,
+    TunableValue,
+    Value,
+    find_marks,
+    format_value,
+    replace_values,
+)
 
-LARGEST = 1 << 20
-"""Bytes of a file that marks are looked for in."""
+MAX_BYTES = 1 << 20
+"""Maximum size of a file that is searched for marks."""
 MARK = b"tune:"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    given = _arguments(argv)
-    worktree = os.path.abspath(given.worktree)
-    files = _files(worktree, given.mutable, given.immutable)
+    args = _parse_arguments(argv)
+    worktree = os.path.abspath(args.worktree)
+    files = _read_files(worktree, args.mutable, args.immutable)
     try:
-        found = marks(files)
+        marks = find_marks(files)
     except BadMark as error:
-        return _say(str(error), 2)
-    if not found:
-        return _say("no value is marked in the mutable files; write `# tune: 1..100` behind one", 2)
-    past = tried(given.journal, worktree, sorted({mark.path for mark in found}))
+        return _fail(str(error), 2)
+    if not marks:
+        return _fail("no value is marked in the mutable files; write `# tune: 1..100` behind one", 2)
+    trials = read_trials(args.journal, worktree, sorted({mark.path for mark in marks}))
     try:
-        values = propose(found, past, direction=given.direction, seed=_seed(given), turn=given.experiment)
+        values = propose(marks, trials, direction=args.direction, seed=_seed(args), turn=args.experiment)
     except ImportError:
-        return _say(missing("engine", "the agent 'tuner'"), 2)
+        return _fail(describe_missing("engine", "the agent 'tuner'"), 2)
     if values is None:
         print("every combination of the marked values has been tried")
         return 0
-    for path, text in changed(files, found, values).items():
+    for path, text in replace_values(files, marks, values).items():
         _write(os.path.join(worktree, path), text)
-    print(_told(found, values))
+    print(_describe_change(marks, values))
     return 0
 
 
-def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+def _parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m hookline.engine.tuner", description=__doc__)
     parser.add_argument("--worktree", default=".")
     parser.add_argument("--journal", default="", help="the journal's twin, results.jsonl")
@@ -56,27 +63,29 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _seed(given: argparse.Namespace) -> int:
-    """Another one for every experiment, and the same one for the same."""
-    return zlib.crc32(f"{given.seed}/{given.run if not given.seed else ''}/{given.experiment}".encode())
+def _seed(args: argparse.Namespace) -> int:
+    """Return a seed that differs for every experiment, and is the same for a repetition."""
+    return zlib.crc32(f"{args.seed}/{args.run if not args.seed else ''}/{args.experiment}".encode())
 
 
-def _files(worktree: str, mutable: Sequence[str], immutable: Sequence[str]) -> dict[str, str]:
-    may = GitIgnoreSpec.from_lines(mutable or ["*"])
-    must_not = GitIgnoreSpec.from_lines(immutable)
-    paths = [path for path in _listed(worktree) if may.match_file(path) and not must_not.match_file(path)]
-    return {path: text for path in paths if (text := _marked(os.path.join(worktree, path))) is not None}
+def _read_files(worktree: str, mutable: Sequence[str], immutable: Sequence[str]) -> dict[str, str]:
+    included = GitIgnoreSpec.from_lines(mutable or ["*"])
+    excluded = GitIgnoreSpec.from_lines(immutable)
+    paths = [
+        path for path in _list_files(worktree) if included.match_file(path) and not excluded.match_file(path)
+    ]
+    return {path: text for path in paths if (text := _read_marked(os.path.join(worktree, path))) is not None}
 
 
-def _listed(worktree: str) -> list[str]:
+def _list_files(worktree: str) -> list[str]:
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]
-    ran = subprocess.run(command, cwd=worktree, capture_output=True, check=True)
-    return sorted(os.fsdecode(name) for name in ran.stdout.split(b"\0") if name)
+    process = subprocess.run(command, cwd=worktree, capture_output=True, check=True)
+    return sorted(os.fsdecode(name) for name in process.stdout.split(b"\0") if name)
 
 
-def _marked(path: str) -> str | None:
-    """The text of a file that may hold marks; links lead elsewhere."""
-    if os.path.islink(path) or not os.path.isfile(path) or os.path.getsize(path) > LARGEST:
+def _read_marked(path: str) -> str | None:
+    """Return the text of a file that may hold marks; links are skipped."""
+    if os.path.islink(path) or not os.path.isfile(path) or os.path.getsize(path) > MAX_BYTES:
         return None
     with open(path, "rb") as file:
         data = file.read()
@@ -88,17 +97,17 @@ def _write(path: str, text: str) -> None:
         file.write(text.encode("utf-8", "surrogateescape"))
 
 
-def _told(found: Sequence[Mark], values: dict[str, Value]) -> str:
-    """In one line, which becomes the experiment's description."""
-    moved = [
-        f"{mark.name} {written(mark.value)} -> {written(values[mark.name])}"
-        for mark in found
+def _describe_change(marks: Sequence[TunableValue], values: dict[str, Value]) -> str:
+    """Return one line, which becomes the experiment's description."""
+    changes = [
+        f"{mark.name} {format_value(mark.value)} -> {format_value(values[mark.name])}"
+        for mark in marks
         if values[mark.name] != mark.value
     ]
-    return f"tune {', '.join(moved)}"
+    return f"tune {', '.join(changes)}"
 
 
-def _say(problem: str, code: int) -> int:
+def _fail(problem: str, code: int) -> int:
     print(f"tuner: {problem}", file=sys.stderr)
     return code
 

@@ -1,4 +1,4 @@
-"""What was tried before: the marked values as they stand in the commits that the journal names."""
+"""Earlier trials: the marked values in the commits that the journal names."""
 
 import json
 import os
@@ -7,33 +7,33 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from hookline.engine.tuner.marks import BadMark, marks
-from hookline.engine.tuner.study import Tried
+from hookline.engine.tuner.study import Trial
+from hookline.engine.tuner.tunable_values import BadMark, find_marks
 
-WORKED = ("baseline", "keep", "keep_reworked", "discard", "discard_noise", "superseded")
-"""Statuses whose metric is worth something: a number that a guard refused is a trap."""
-
-
-def tried(journal: str, worktree: str, paths: Sequence[str]) -> list[Tried]:
-    """The values of the marks in these *paths*, row by row of the journal's twin."""
-    rows = [row for row in _rows(journal) if row.get("commit") and row.get("status")]
-    texts = _texts(worktree, [(row["commit"], path) for row in rows for path in paths])
-    return [one for row in rows if (one := _tried(row, paths, texts))]
+VALID_STATUSES = ("baseline", "keep", "keep_reworked", "discard", "discard_noise", "superseded")
+"""Statuses whose metric is usable; a metric that failed the guard would mislead the study."""
 
 
-def _tried(
+def read_trials(journal: str, worktree: str, paths: Sequence[str]) -> list[Trial]:
+    """Return the marked values in *paths* for each row of the journal's JSON lines."""
+    rows = [row for row in _read_rows(journal) if row.get("commit") and row.get("status")]
+    texts = _read_files(worktree, [(row["commit"], path) for row in rows for path in paths])
+    return [trial for row in rows if (trial := _read_trial(row, paths, texts))]
+
+
+def _read_trial(
     row: Mapping[str, Any], paths: Sequence[str], texts: Mapping[tuple[str, str], str]
-) -> Tried | None:
+) -> Trial | None:
     files = {path: texts[row["commit"], path] for path in paths if (row["commit"], path) in texts}
     try:
-        values = {mark.name: mark.value for mark in marks(files)}
+        values = {mark.name: mark.value for mark in find_marks(files)}
     except BadMark:
         return None
-    metric = row.get("metric") if row["status"] in WORKED else None
-    return Tried(values=values, metric=metric) if values else None
+    metric = row.get("metric") if row["status"] in VALID_STATUSES else None
+    return Trial(values=values, metric=metric) if values else None
 
 
-def _rows(journal: str) -> Iterator[dict[str, Any]]:
+def _read_rows(journal: str) -> Iterator[dict[str, Any]]:
     try:
         with open(journal, encoding="utf-8", errors="replace") as file:
             lines = file.readlines()
@@ -46,13 +46,13 @@ def _rows(journal: str) -> Iterator[dict[str, Any]]:
                 yield row
 
 
-def _texts(worktree: str, wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Files of commits, in one go."""
-    asked = list(dict.fromkeys(wanted))
-    if not asked:
+def _read_files(worktree: str, requests: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Read files of commits with one git process."""
+    unique = list(dict.fromkeys(requests))
+    if not unique:
         return {}
-    lines = "".join(f"{commit}:{path}\n" for commit, path in asked if "\n" not in path)
-    ran = subprocess.run(
+    lines = "".join(f"{commit}:{path}\n" for commit, path in unique if "\n" not in path)
+    process = subprocess.run(
         ["git", "cat-file", "--batch"],
         cwd=worktree,
         input=lines.encode("utf-8", "surrogateescape"),
@@ -60,17 +60,17 @@ def _texts(worktree: str, wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, 
         env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"},
         check=False,
     )
-    return dict(_answers(ran.stdout, [one for one in asked if "\n" not in one[1]]))
+    return dict(_parse_batch(process.stdout, [request for request in unique if "\n" not in request[1]]))
 
 
-def _answers(told: bytes, asked: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], str]]:
-    at = 0
-    for one in asked:
-        end = told.find(b"\n", at)
+def _parse_batch(output: bytes, requests: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], str]]:
+    position = 0
+    for request in requests:
+        end = output.find(b"\n", position)
         if end < 0:
             return
-        head, at = told[at:end].split(b" "), end + 1
-        if head[-1].isdigit() and len(head) == 3 and head[1] != b"missing":  # noqa: PLR2004 -- id, kind, size
-            size = int(head[-1])
-            yield one, told[at : at + size].decode("utf-8", "surrogateescape")
-            at += size + 1
+        header, position = output[position:end].split(b" "), end + 1
+        if header[-1].isdigit() and len(header) == 3 and header[1] != b"missing":  # noqa: PLR2004 -- id, kind, size
+            size = int(header[-1])
+            yield request, output[position : position + size].decode("utf-8", "surrogateescape")
+            position += size + 1

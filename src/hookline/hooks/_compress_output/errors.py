@@ -1,14 +1,14 @@
-"""Find the errors that compilers, test runners and package managers print, and bring them to one shape."""
+"""Parse the errors that compilers, test runners and package managers print into one format."""
 
 import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-_MOST_LINES = 5_000
-"""Lines at either end that are searched: an output of a hundred thousand errors is not read to the last."""
-_LOOKED_AT = 400
-"""Characters of a line; no tool puts the place of an error further to the right."""
+_MAX_LINES = 5_000
+"""Lines searched at each end of the output, so that very long output takes bounded time."""
+_MAX_LENGTH = 400
+"""Characters searched of each line; no tool prints an error's position further to the right."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -21,19 +21,19 @@ class Error(Struct, frozen=True, kw_only=True):
     code: str = ""
 
     def __str__(self) -> str:
-        """`path:line:column: code: message (tool)`, without what is not known."""
+        """Return `path:line:column: code: message (tool)` without the unknown parts."""
         place = ":".join(part for part in (self.path, self.line, self.column) if part)
         return ": ".join(part for part in (place, self.code, self.message) if part) + f" ({self.tool})"
 
 
 _PLACE = r"(?P<path>(?:[A-Za-z]:)?[^\s:()\[\]'\"]+):(?P<line>\d+)(?::(?P<column>\d+))?"
-_CALLED = r"(?P<path>[^\s()]+)\((?P<line>\d+),(?P<column>\d+)\)"
-_LINES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+_PLACE_IN_PARENTHESES = r"(?P<path>[^\s()]+)\((?P<line>\d+),(?P<column>\d+)\)"
+_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (tool, re.compile(pattern))
     for tool, pattern in (
-        ("tsc", rf"{_CALLED}: error (?P<code>TS\d+): (?P<message>.+)"),
+        ("tsc", rf"{_PLACE_IN_PARENTHESES}: error (?P<code>TS\d+): (?P<message>.+)"),
         ("tsc", rf"{_PLACE} - error (?P<code>TS\d+): (?P<message>.+)"),
-        ("msbuild", rf"{_CALLED}: error (?P<code>\w+): (?P<message>.+)"),
+        ("msbuild", rf"{_PLACE_IN_PARENTHESES}: error (?P<code>\w+): (?P<message>.+)"),
         ("mypy", rf"{_PLACE}: error: (?P<message>.+?)  \[(?P<code>[\w-]+)\]"),
         ("compiler", rf"{_PLACE}: (?:fatal )?error: (?P<message>.+)"),
         ("javac", r"(?P<path>[^\s:]+\.(?:java|kt|scala)):(?P<line>\d+): error: (?P<message>.+)"),
@@ -58,15 +58,15 @@ _LINES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
     )
 )
-"""Errors of one line, the more particular shapes first."""
-_SIGN = re.compile(r"error|ERR|FAIL|●|\*\*\*|\be: |\bE: |\.go:\d|YN\d|:\d+: [A-Z]")
-"""One of these is in every such line, and in few others."""
+"""Patterns of errors on one line, the most specific first."""
+_MARKER = re.compile(r"error|ERR|FAIL|●|\*\*\*|\be: |\bE: |\.go:\d|YN\d|:\d+: [A-Z]")
+"""Quick test: every such error line matches it, and few other lines do."""
 _HEADS: Mapping[str, re.Pattern[str]] = {
     "rustc": re.compile(r"error(?:\[(?P<code>E\d+)\])?: (?P<message>.+)"),
     "eslint": re.compile(r"(?P<path>/?[\w.@/ -]+\.(?:[cm]?[jt]sx?|vue|svelte))$"),
     "python": re.compile(r'\s*File "(?P<path>[^"]+)", line (?P<line>\d+)'),
 }
-"""The first line of those that take two or more."""
+"""First line of errors that span several lines."""
 _TAILS: Mapping[str, re.Pattern[str]] = {
     "rustc": re.compile(r"\s*--> (?P<path>[^:]+):(?P<line>\d+):(?P<column>\d+)"),
     "eslint": re.compile(
@@ -76,55 +76,55 @@ _TAILS: Mapping[str, re.Pattern[str]] = {
         r"(?P<code>(?:\w+\.)*\w*(?:Error|Exception|Warning|Interrupt|Exit))(?:: (?P<message>.*))?$"
     ),
 }
-_ONCE = frozenset({"rustc", "python"})
-"""Heads that belong to one tail only."""
+_SINGLE_TAIL = frozenset({"rustc", "python"})
+"""Tools whose first line belongs to one last line only."""
 
 
-def found(text: str) -> list[Error]:
-    """The errors in *text*, in its order, each once."""
-    return list(dict.fromkeys(_errors(text)))
+def find_errors(text: str) -> list[Error]:
+    """Return the distinct errors in *text*, in their order."""
+    return list(dict.fromkeys(_iterate_errors(text)))
 
 
-def _errors(text: str) -> Iterator[Error]:
+def _iterate_errors(text: str) -> Iterator[Error]:
     heads: dict[str, Mapping[str, str]] = {}
     lines = text.split("\n")
-    for line in lines if len(lines) <= 2 * _MOST_LINES else lines[:_MOST_LINES] + lines[-_MOST_LINES:]:
-        plain = _ESCAPES.sub("", line[:_LOOKED_AT]).rstrip()
+    for line in lines if len(lines) <= 2 * _MAX_LINES else lines[:_MAX_LINES] + lines[-_MAX_LINES:]:
+        plain = _ESCAPES.sub("", line[:_MAX_LENGTH]).rstrip()
         if plain:
-            error = _continued(plain, heads) or _single(plain)
+            error = _complete_error(plain, heads) or _match_line(plain)
             if error is not None:
                 yield error
-            _remember(plain, heads)
+            _remember_head(plain, heads)
 
 
-def _single(line: str) -> Error | None:
-    if _SIGN.search(line) is None:
+def _match_line(line: str) -> Error | None:
+    if _MARKER.search(line) is None:
         return None
-    for tool, pattern in _LINES:
-        matched = pattern.match(line)
-        if matched is not None:
-            return _error(tool, matched.groupdict())
+    for tool, pattern in _PATTERNS:
+        match = pattern.match(line)
+        if match is not None:
+            return _build_error(tool, match.groupdict())
     return None
 
 
-def _continued(line: str, heads: dict[str, Mapping[str, str]]) -> Error | None:
-    """The error that *line* completes, of those whose first line was seen."""
+def _complete_error(line: str, heads: dict[str, Mapping[str, str]]) -> Error | None:
+    """Return the error that *line* completes, given the first lines seen."""
     for tool, head in heads.items():
-        matched = _TAILS[tool].match(line)
-        if matched is not None:
-            if tool in _ONCE:
+        match = _TAILS[tool].match(line)
+        if match is not None:
+            if tool in _SINGLE_TAIL:
                 del heads[tool]
-            return _error(tool, {**head, **{k: v for k, v in matched.groupdict().items() if v}})
+            return _build_error(tool, {**head, **{k: v for k, v in match.groupdict().items() if v}})
     return None
 
 
-def _remember(line: str, heads: dict[str, Mapping[str, str]]) -> None:
+def _remember_head(line: str, heads: dict[str, Mapping[str, str]]) -> None:
     for tool, pattern in _HEADS.items():
-        matched = pattern.match(line)
-        if matched is not None:
-            heads[tool] = {key: value for key, value in matched.groupdict().items() if value}
+        match = pattern.match(line)
+        if match is not None:
+            heads[tool] = {key: value for key, value in match.groupdict().items() if value}
 
 
-def _error(tool: str, parts: Mapping[str, str | None]) -> Error:
-    known = {key: value.strip() for key, value in parts.items() if value}
-    return Error(**{"message": "failed", **known, "tool": tool})
+def _build_error(tool: str, parts: Mapping[str, str | None]) -> Error:
+    fields = {key: value.strip() for key, value in parts.items() if value}
+    return Error(**{"message": "failed", **fields, "tool": tool})

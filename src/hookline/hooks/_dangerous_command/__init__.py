@@ -14,7 +14,7 @@ from hookline.hooks._dangerous_command.redirects import redirected
 from hookline.hooks._dangerous_command.remote_exec import remote
 from hookline.hooks._dangerous_command.rule import Action, Finding, Place
 from hookline.hooks._dangerous_command.unparsed import unread
-from hookline.shell import UNKNOWN, Reading, Simple, read
+from hookline.shell import UNKNOWN, Reading, SimpleCommand, read
 
 __all__ = ["Action", "Finding", "Place", "findings", "known", "looked"]
 
@@ -39,7 +39,7 @@ def findings(
 
 def looked(
     line: str, place: Place, *, runners: Mapping[str, str], shell: Literal["bash", "powershell", "cmd"]
-) -> Iterator[tuple[Simple | None, tuple[Finding, ...]]]:
+) -> Iterator[tuple[SimpleCommand | None, tuple[Finding, ...]]]:
     """The same command by command, with those that no rule speaks about; None for what is no command."""
     reading, place = _read(line, place, runners, shell)
     yield from ((command, tuple(_judged(command, place))) for command in reading.commands)
@@ -55,18 +55,18 @@ def _read(
 
 def _besides(reading: Reading) -> Iterator[Finding]:
     """What a line does as a whole, and what of it could not be read."""
-    if reading.bombs:
-        yield DISK.find("fork-bomb", replace(reading.commands[0], span=reading.bombs[0]))
+    if reading.fork_bombs:
+        yield DISK.find("fork-bomb", replace(reading.commands[0], span=reading.fork_bombs[0]))
     if reading.problems:
         yield from unread(reading.problems)
 
 
-def known(command: Simple) -> bool:
+def known(command: SimpleCommand) -> bool:
     """Whether any rule is about a program that *command* may be."""
     return any(judges(name, command) for _, name in _names(command))
 
 
-def _judged(command: Simple, place: Place) -> Iterator[Finding]:
+def _judged(command: SimpleCommand, place: Place) -> Iterator[Finding]:
     yield from _anything(command, place)
     for skipped, name in _names(command):
         known = judges(name, command)
@@ -77,7 +77,7 @@ def _judged(command: Simple, place: Place) -> Iterator[Finding]:
             return
 
 
-def _anything(command: Simple, place: Place) -> Iterator[Finding]:
+def _anything(command: SimpleCommand, place: Place) -> Iterator[Finding]:
     """Rules that hold whatever the program: where its code comes from, and where its output goes."""
     connected = any(one.target.text.startswith(_CONNECTION) for one in command.redirects)
     via = command.via[-1] if command.via else ""
@@ -89,7 +89,7 @@ def _anything(command: Simple, place: Place) -> Iterator[Finding]:
         yield from redirected(command, place)
 
 
-def _names(command: Simple) -> Iterator[tuple[int, str]]:
+def _names(command: SimpleCommand) -> Iterator[tuple[int, str]]:
     """Programs that this may be, each with how many words come before its arguments."""
     first = command.words[0]
     yield 1, "mkfs" if command.name.startswith("mkfs.") else command.name

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
 from hookline.hooks._dangerous_command.tables import table
-from hookline.shell import Simple, Word
-from hookline.shell.options import options, spelled
+from hookline.shell import SimpleCommand, Word
+from hookline.shell.options import parse_options, word_set
 
 LONGEST = 100_000
 """Characters of SQL that are looked at; a dump that long is no slip of the hand."""
@@ -66,37 +66,37 @@ DATABASES = Pack(
         ),
     },
 )
-_SQL_OPTIONS = spelled(
+_SQL_OPTIONS = word_set(
     """-c -e -q -Q --command --execute --query --sql -s --statement -f --eval --cmd --input-query --text
     -cmd --query-string"""
 )
 _VALUES = (
-    spelled(
+    word_set(
         """-h -H -p -P -U -d -D -u -n -o -L -F -v --host --port --user --username --dbname --database --set
     --url --file -nullvalue -newline -separator --password"""
     )
     | _SQL_OPTIONS
 )
-_READ_ONLY = spelled("-readonly --readonly --read-only")
+_READ_ONLY = word_set("-readonly --readonly --read-only")
 
 
-def _sql(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _sql(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     if any(word.text in _READ_ONLY or word.text == ":memory:" for word in words):
         return
-    split = options(words, _VALUES, mixed=True)
-    given = [value for name, value in split.given if name in _SQL_OPTIONS and value is not None]
+    split = parse_options(words, _VALUES, mixed=True)
+    given = [value for name, value in split.options if name in _SQL_OPTIONS and value is not None]
     pieces = [word.text for word in (*given, *split.operands)] + [command.stdin]
     if any(destroys(text) for text in pieces if " " in text.strip()):
         yield DATABASES.find("sql-destroy", command)
 
 
-def _documents(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _documents(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     if any(map(destroys_documents, [*(word.text for word in words), command.stdin])):
         yield DATABASES.find("sql-destroy", command)
 
 
-def _keys(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    operands = options(words, spelled("-h -p -a -n -u -s -r -i --user --pass --cacert")).operands
+def _keys(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    operands = parse_options(words, word_set("-h -p -a -n -u -s -r -i --user --pass --cacert")).operands
     lines = [line.split() for line in command.stdin.splitlines()[:100]]
     if any(map(destroys_keys, [[word.text for word in operands], *lines])):
         yield DATABASES.find("store-flush", command)

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
-from hookline.shell import Simple, Word
-from hookline.shell.options import options, spelled
+from hookline.shell import SimpleCommand, Word
+from hookline.shell.copy_programs import CURL_VALUES, WGET_VALUES, find_archive
+from hookline.shell.options import parse_options, word_set
 from hookline.shell.remote import SCP_VALUES
-from hookline.shell.transfer import CURL_VALUES, WGET_VALUES, archive
 
 EXFIL = Pack(
     "exfil",
@@ -51,23 +51,23 @@ def secret(text: str, place: Place) -> bool:
     return _NAMES.fullmatch(parts[-1]) is not None or not _FOLDERS.isdisjoint(parts)
 
 
-_SOURCES = spelled(
+_SOURCES = word_set(
     """curl wget http https xh httpie aria2c axel lynx w3m links fetch nc ncat netcat socat websocat wscat
     grpcurl ssh telnet ftp tftp sftp lwp-request GET gh glab invoke-webrequest"""
 )
 _DECODERS: Mapping[str, frozenset[str]] = {
-    "base64": spelled("-d -D --decode -di -id"),
-    "base32": spelled("-d --decode"),
-    "openssl": spelled("-d s_client"),
-    "xxd": spelled("-r -rp -pr"),
+    "base64": word_set("-d -D --decode -di -id"),
+    "base32": word_set("-d --decode"),
+    "openssl": word_set("-d s_client"),
+    "xxd": word_set("-r -rp -pr"),
     "uudecode": frozenset(),
-    "gpg": spelled("-d --decrypt"),
+    "gpg": word_set("-d --decrypt"),
 }
 _MOST = 200
 """Commands that are looked at on the way back to where something came from."""
 
 
-def sources(origins: tuple[int, ...], place: Place) -> Iterator[Simple]:
+def sources(origins: tuple[int, ...], place: Place) -> Iterator[SimpleCommand]:
     """The commands that *origins* point at, and those that fed them in turn."""
     return (place.commands[one] for one in reached(origins, place))
 
@@ -81,12 +81,12 @@ def reached(origins: tuple[int, ...], place: Place) -> Iterator[int]:
             continue
         command = place.commands[place_of]
         yield place_of
-        behind = (*command.fed, *(one for word in command.words for one in word.origins))
+        behind = (*command.stdin_origins, *(one for word in command.words for one in word.origins))
         waiting += [one for one in behind if one not in seen]
         seen.update(behind)
 
 
-def fetched(command: Simple) -> bool:
+def fetched(command: SimpleCommand) -> bool:
     """Whether *command* prints what it got from another machine, or made readable."""
     if command.name in _DECODERS:
         wanted = _DECODERS[command.name]
@@ -98,7 +98,7 @@ READERS = """cat less more head tail grep egrep awk sed cp scp base64 xxd od str
     vi nano view john hashcat rsync tar zip bat"""
 
 
-def _hashes(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _hashes(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     inputs = [one.target for one in command.redirects if one.op == "<"]
     for word in (*words, *inputs):
         if word.text in ("/etc/shadow", "/etc/gshadow", "/etc/shadow-"):
@@ -108,15 +108,15 @@ def _hashes(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[
 HASH_JUDGES: Mapping[str, Judge] = dict.fromkeys(READERS.split(), _hashes)
 
 
-_SENDING = spelled(
+_SENDING = word_set(
     """-d -F -T --data --data-ascii --data-binary --data-urlencode --data-raw --json --form --upload-file
     --post-file --post-data --body-file --body-data --url-query --form-string"""
 )
-_SINKS = spelled(
+_SINKS = word_set(
     """nc ncat netcat socat telnet ssh mail mailx sendmail mutt http https xh ftp tftp websocat dig nslookup
     host ping"""
 )
-_DUMPS = spelled("env printenv export declare set")
+_DUMPS = word_set("env printenv export declare set")
 _SIGN = re.compile(r"^(?:-{0,2}[\w-]+=)?[@<]?|^(?:OPEN|FILE|GOPEN):")
 _PIECES = re.compile(r"[\s\"':,]+")
 _LOCAL = re.compile(r"(?:https?://)?(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
@@ -124,9 +124,9 @@ _HOST = re.compile(r"(?:[\w.-]+@)?[\w.-]{2,}:(?!//|\\)")
 _KEY = re.compile(r"(?:.*/)?(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.ssh/.*(?<!\.pub)(?<!config)(?<!known_hosts))")
 
 
-def secretive(command: Simple, place: Place) -> bool:
+def secretive(command: SimpleCommand, place: Place) -> bool:
     """Whether *command*, or one that feeds it, reads a secret."""
-    origins = (*command.fed, *(one for word in command.words for one in word.origins))
+    origins = (*command.stdin_origins, *(one for word in command.words for one in word.origins))
     return _reads(command, place) or _fed(origins, place)
 
 
@@ -147,12 +147,12 @@ def _carries(first: int, place: Place) -> bool:
             place.secretive[first] = place.secretive[one] = True
             return True
         walked.add(one)
-        waiting += (*command.fed, *(at for word in command.words for at in word.origins))
+        waiting += (*command.stdin_origins, *(at for word in command.words for at in word.origins))
     place.secretive.update(dict.fromkeys(walked, False))
     return False
 
 
-def _reads(command: Simple, place: Place) -> bool:
+def _reads(command: SimpleCommand, place: Place) -> bool:
     if command.name in _DUMPS and len(command.words) == 1:
         return True
     inputs = [one.target for one in command.redirects if one.op == "<"]
@@ -166,50 +166,54 @@ def _path(text: str) -> str:
     return _SIGN.sub("", text).split(",")[0]
 
 
-def outward(command: Simple, place: Place) -> Iterator[Finding]:
+def outward(command: SimpleCommand, place: Place) -> Iterator[Finding]:
     """What a command prints straight into a connection: `… > /dev/tcp/host/port`."""
     connected = any(one.target.text.startswith(("/dev/tcp/", "/dev/udp/")) for one in command.redirects)
     if connected and secretive(command, place):
         yield EXFIL.find("secret-upload", command)
 
 
-def _web(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _web(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """curl and wget: only what they send counts, not what they show as a certificate."""
-    split = options(words, CURL_VALUES if command.name == "curl" else WGET_VALUES, mixed=True)
+    split = parse_options(words, CURL_VALUES if command.name == "curl" else WGET_VALUES, mixed=True)
     if split.operands and all(_LOCAL.match(word.text) for word in split.operands):
         return
-    given = [(name, value) for name, value in split.given if name in _SENDING and value is not None]
+    given = [(name, value) for name, value in split.options if name in _SENDING and value is not None]
     sent = [*(value for _, value in given), *split.operands]
-    origins = (*command.fed, *(one for word in sent for one in word.origins), *_files(command, sent))
+    origins = (
+        *command.stdin_origins,
+        *(one for word in sent for one in word.origins),
+        *_files(command, sent),
+    )
     named = [word for name, word in given if "@" in word.text or name.endswith(("-file", "-T"))]
     fed = _fed(origins, place)
     if fed or _piped(command, place) or any(secret(_path(word.text), place) for word in named):
         yield EXFIL.find("secret-upload", command)
 
 
-def _files(command: Simple, sent: list[Word]) -> tuple[int, ...]:
+def _files(command: SimpleCommand, sent: list[Word]) -> tuple[int, ...]:
     """Origins of the words that *sent* was cut out of."""
     spans = {word.span for word in sent}
     return tuple(one for word in command.words if word.span in spans for one in word.origins)
 
 
-def _piped(command: Simple, place: Place) -> bool:
+def _piped(command: SimpleCommand, place: Place) -> bool:
     return any(secret(one.target.text, place) for one in command.redirects if one.op == "<")
 
 
-def _sink(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _sink(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Programs that send what they read."""
     own = command.name == "socat" and any(
         secret(piece, place) for word in words for piece in _PIECES.split(word.text)
     )
-    origins = (*command.fed, *(one for word in words for one in word.origins))
+    origins = (*command.stdin_origins, *(one for word in words for one in word.origins))
     if _piped(command, place) or own or _fed(origins, place):
         yield EXFIL.find("secret-upload", command)
 
 
-def _upload(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _upload(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Programs whose last operand is on another machine."""
-    operands = options(words, (*SCP_VALUES, "-e", "--rsh"), mixed=True).operands
+    operands = parse_options(words, (*SCP_VALUES, "-e", "--rsh"), mixed=True).operands
     if len(operands) < 2 or not (_HOST.match(operands[-1].text) or "://" in operands[-1].text):  # noqa: PLR2004
         return
     for word in operands[:-1]:
@@ -218,9 +222,9 @@ def _upload(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[
             yield EXFIL.find("secret-upload", command, word)
 
 
-def _stored(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _stored(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Programs that store files elsewhere: what goes there counts, not what is fetched."""
-    split = options(words, _STORE_VALUES, mixed=True)
+    split = parse_options(words, _STORE_VALUES, mixed=True)
     texts = [word.text for word in split.operands]
     path = next((path for path in _STORING[command.name] if _begins(texts, path.split())), None)
     if path is None:
@@ -230,9 +234,9 @@ def _stored(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[
         files = files[:-1]
     elif any(_ELSEWHERE.match(word.text) for word in files):
         return
-    given = [value for name, value in split.given if name in _STORE_FILES and value is not None]
+    given = [value for name, value in split.options if name in _STORE_FILES and value is not None]
     named = next((word for word in (*files, *given) if secret(_path(word.text), place)), None)
-    origins = (*command.fed, *(one for word in (*files, *given) for one in word.origins))
+    origins = (*command.stdin_origins, *(one for word in (*files, *given) for one in word.origins))
     if named is not None or _piped(command, place) or _fed(origins, place):
         yield EXFIL.find("secret-upload", command, named)
 
@@ -252,22 +256,22 @@ _STORING: Mapping[str, tuple[str, ...]] = {
     "rclone": ("copy", "copyto", "sync", "move", "moveto", "rcat"),
 }
 """The subcommands by which programs send files."""
-_STORE_FILES = spelled("-f --file --body --source -s -F --body-file --notes-file -a --add")
-_STORE_VALUES = _STORE_FILES | spelled(
+_STORE_FILES = word_set("-f --file --body --source -s -F --body-file --notes-file -a --add")
+_STORE_VALUES = _STORE_FILES | word_set(
     """-n --name -c --container-name --account-name -d --desc --filename --profile --region --bucket --key
     -R --repo -t"""
 )
 _ELSEWHERE = re.compile(r"[\w+-]+://|[\w-]+:(?!\\)")
 
 
-def _tar(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    target = archive(words)
+def _tar(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    target = find_archive(words)
     if target is not None and _HOST.match(target.text) and not target.text.startswith(("/", ".")):
         yield EXFIL.find("secret-upload", command, target)
 
 
-def _copy(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    operands = options(words, ("-t", "-S"), mixed=True).operands
+def _copy(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    operands = parse_options(words, ("-t", "-S"), mixed=True).operands
     for word in operands[:-1]:
         if _KEY.fullmatch(word.text) and "/.ssh" not in operands[-1].text:
             yield EXFIL.find("secret-copy", command, word)

@@ -13,8 +13,8 @@ from hookline.core.state import State
 from hookline.hooks._dangerous_command import known, looked
 from hookline.hooks._dangerous_command.packs import Decided, Packs, decided
 from hookline.hooks._dangerous_command.rule import Place
-from hookline.hooks._explain import commanded
-from hookline.shell import Simple
+from hookline.hooks._explain import format_command
+from hookline.shell import SimpleCommand
 
 SHELLS: Mapping[str, Literal["bash", "powershell", "cmd"]] = {
     "shell": "bash",
@@ -72,13 +72,13 @@ def tree(
         yield branch("it runs no command")
 
 
-def _named(command: Simple | None, event: PreToolUse, place: Place) -> str:
+def _named(command: SimpleCommand | None, event: PreToolUse, place: Place) -> str:
     if command is None:
         return "the line as a whole"
-    return commanded(command, place.cwd if event.cwd else "", place.home)
+    return format_command(command, place.cwd if event.cwd else "", place.home)
 
 
-def _leads(command: Simple, others: Iterator[Simple | None]) -> bool:
+def _leads(command: SimpleCommand, others: Iterator[SimpleCommand | None]) -> bool:
     """Whether it only runs one of the *others*, which says so itself."""
     depth = len(command.via)
     return any(
@@ -90,7 +90,7 @@ def _leads(command: Simple, others: Iterator[Simple | None]) -> bool:
     )
 
 
-def _silence(command: Simple) -> str:
+def _silence(command: SimpleCommand) -> str:
     name = command.name or "a program that only running tells"
     return f"none of the rules about {name} fits" if known(command) else f"no rule is about {name}"
 
@@ -98,7 +98,7 @@ def _silence(command: Simple) -> str:
 def _rule(one: Decided) -> Branch:
     text, rule = f"{one.finding.rule} · pack {one.finding.pack}", one.finding.rule
     if one.excepted is not None:
-        return branch(text, said="excepted", rule=rule, because=one.excepted)
+        return branch(text, judgement="excepted", rule=rule, because=one.excepted)
     if one.action is None:
-        return branch(text, said="off", rule=rule, because="the settings switch this pack off")
-    return branch(text, said=one.action, rule=rule)
+        return branch(text, judgement="off", rule=rule, because="the settings switch this pack off")
+    return branch(text, judgement=one.action, rule=rule)

@@ -5,21 +5,21 @@ from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.rm import TREES, loss
 from hookline.hooks._dangerous_command.rule import CORE, Finding, Judge, Place
-from hookline.shell import Simple, Word
-from hookline.shell.options import spelled
-from hookline.shell.xargs import expression
+from hookline.shell import SimpleCommand, Word
+from hookline.shell.options import word_set
+from hookline.shell.xargs import skip_find_options
 
-NOT = spelled("! -not")
-WEAK = spelled(
+NOT = word_set("! -not")
+WEAK = word_set(
     "-type -mount -xdev -depth -maxdepth -mindepth -follow -print -print0 -noleaf -size -user -ls -a -and"
 )
 """Tests that nearly everything passes, and no tests at all."""
-VALUED = spelled(
+VALUED = word_set(
     """-type -maxdepth -mindepth -size -user -name -iname -path -ipath -regex -iregex -mtime -mmin -atime
     -amin -ctime -cmin -newer -perm -group -gid -uid -inum -samefile -links -fstype -wholename -iwholename
     -lname -ilname -anewer -cnewer -used -xtype -printf -fprint -fprintf -fls -context -regextype"""
 )
-_NAMING = spelled("-name -iname -path -ipath -wholename -iwholename -regex -iregex")
+_NAMING = word_set("-name -iname -path -ipath -wholename -iwholename -regex -iregex")
 _EVERYTHING = re.compile(r"(?:\./)?[*?]*\*[*?]*|\*\.\*|(?:\./)?\^?(?:\.[*+])+\$?")
 """Patterns that every name or path fits."""
 _FEW: Mapping[str, re.Pattern[str]] = {
@@ -37,13 +37,13 @@ def tells(test: str, value: str, *, negated: bool) -> bool:
     return test not in WEAK or (few is not None and not negated and few.fullmatch(value) is not None)
 
 
-_RUN = spelled("-exec -execdir -ok -okdir")
-_DELETERS = spelled("rm shred unlink srm rmdir")
-_WRAPPERS = spelled("sudo doas env command busybox nice nohup")
+_RUN = word_set("-exec -execdir -ok -okdir")
+_DELETERS = word_set("rm shred unlink srm rmdir")
+_WRAPPERS = word_set("sudo doas env command busybox nice nohup")
 
 
-def find(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    rest = expression(words)
+def find(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    rest = skip_find_options(words)
     first = next((p for p, word in enumerate(rest) if word.text[:1] in ("-", "(", "!")), len(rest))
     deletes, narrowed = _deleting(rest[first:])
     if not deletes:

@@ -6,9 +6,9 @@ from hookline.hooks._dangerous_command import git_history
 from hookline.hooks._dangerous_command.git_history import HISTORY
 from hookline.hooks._dangerous_command.git_subcommand import Git, Subcommand, last
 from hookline.hooks._dangerous_command.rule import CORE, Finding, Judge, Place
-from hookline.shell import Simple, Word
+from hookline.shell import SimpleCommand, Word
 from hookline.shell.git_runs import GLOBAL_VALUES
-from hookline.shell.options import Options, options, spelled
+from hookline.shell.options import Options, parse_options, word_set
 
 
 def _reset(git: Git) -> Iterator[str]:
@@ -21,7 +21,7 @@ def _reset(git: Git) -> Iterator[str]:
 def _clean(git: Git) -> Iterator[str]:
     if git.inner.has("-n", "--dry-run", "-i", "--interactive"):
         return
-    settings = [value.text.lower() for name, value in git.outer.given if name == "-c" and value is not None]
+    settings = [value.text.lower() for name, value in git.outer.options if name == "-c" and value is not None]
     unforced = any(f"clean.requireforce={no}" in settings for no in ("false", "0", "no", "off"))
     if unforced or last(git.inner, ("-f", "--force"), "--no-force"):
         yield "git-clean-force"
@@ -30,21 +30,21 @@ def _clean(git: Git) -> Iterator[str]:
 DISCARD: Mapping[str, Subcommand] = {
     "reset": Subcommand(
         _reset,
-        spelled("--pathspec-from-file --inter-hunk-context --unified -U"),
-        spelled(
+        word_set("--pathspec-from-file --inter-hunk-context --unified -U"),
+        word_set(
             """--hard --soft --mixed --merge --keep --quiet --refresh --patch --intent-to-add
             --pathspec-from-file --pathspec-file-nul --recurse-submodules --inter-hunk-context --unified"""
         ),
     ),
     "clean": Subcommand(
         _clean,
-        spelled("-e --exclude"),
-        spelled("--dry-run --exclude --force --no-force --interactive --quiet"),
+        word_set("-e --exclude"),
+        word_set("--dry-run --exclude --force --no-force --interactive --quiet"),
     ),
 }
 
 
-_ALL = spelled(". ./ ./. ./* :/ :/. :/* : * ** .. ../ :(top) :(top). :! :(glob)**")
+_ALL = word_set(". ./ ./. ./* :/ :/. :/* : * ** .. ../ :(top) :(top). :! :(glob)**")
 """Path patterns that mean every file."""
 _PATCH = ("-p", "--patch")
 
@@ -83,20 +83,20 @@ _NAMES = """--conflict --ignore-skip-worktree-bits --inter-hunk-context --merge 
 OVERWRITE: Mapping[str, Subcommand] = {
     "checkout": Subcommand(
         _checkout,
-        spelled(_VALUES + " -b -B --orphan"),
-        spelled("--detach --force --guess --orphan --overwrite-ignore --track " + _NAMES),
+        word_set(_VALUES + " -b -B --orphan"),
+        word_set("--detach --force --guess --orphan --overwrite-ignore --track " + _NAMES),
     ),
     "switch": Subcommand(
         _switch,
-        spelled("-c -C --create --force-create --orphan --conflict"),
-        spelled(
+        word_set("-c -C --create --force-create --orphan --conflict"),
+        word_set(
             "--create --force-create --detach --discard-changes --force --guess --orphan --track " + _NAMES
         ),
     ),
     "restore": Subcommand(
         _restore,
-        spelled(_VALUES + " -s --source"),
-        spelled("--ignore-unmerged --no-staged --no-worktree --source --staged --worktree " + _NAMES),
+        word_set(_VALUES + " -s --source"),
+        word_set("--ignore-unmerged --no-staged --no-worktree --source --staged --worktree " + _NAMES),
     ),
 }
 
@@ -105,7 +105,7 @@ def _push(git: Git) -> Iterator[str]:
     inner = git.inner
     if last(inner, ("-n", "--dry-run"), "--no-dry-run"):
         return
-    given = [value.text for name, value in git.outer.given if name == "-c" and value is not None]
+    given = [value.text for name, value in git.outer.options if name == "-c" and value is not None]
     refspecs = [word.text for word in inner.operands[1:]] + [_configured(text) for text in given]
     if inner.has("--mirror") or last(inner, ("-f", "--force"), "--no-force") or any(map(_forced, refspecs)):
         yield "git-push-force"
@@ -144,8 +144,8 @@ def _branch(git: Git) -> Iterator[str]:
 REFS: Mapping[str, Subcommand] = {
     "push": Subcommand(
         _push,
-        spelled("-o --push-option --repo --receive-pack --exec --recurse-submodules"),
-        spelled(
+        word_set("-o --push-option --repo --receive-pack --exec --recurse-submodules"),
+        word_set(
             """--all --branches --atomic --delete --dry-run --exec --follow-tags --force --force-if-includes
             --force-with-lease --help --mirror --no-dry-run --no-force --no-verify --porcelain --progress
             --prune --push-option --quiet --receive-pack --recurse-submodules --repo --set-upstream --signed
@@ -155,8 +155,8 @@ REFS: Mapping[str, Subcommand] = {
     ),
     "branch": Subcommand(
         _branch,
-        spelled("-u --set-upstream-to --sort --format --points-at"),
-        spelled(
+        word_set("-u --set-upstream-to --sort --format --points-at"),
+        word_set(
             """--all --abbrev --color --column --contains --copy --create-reflog --delete --edit-description
             --force --format --help --ignore-case --list --merged --move --no-contains --no-merged
             --points-at --quiet --remotes --set-upstream-to --show-current --sort --track --unset-upstream
@@ -174,12 +174,12 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
 }
 
 
-def git(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    outer = options(words, GLOBAL_VALUES)
+def git(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    outer = parse_options(words, GLOBAL_VALUES)
     subcommand = _SUBCOMMANDS.get(outer.operands[0].text) if outer.operands else None
     if subcommand is None:
         return
-    inner = options(outer.operands[1:], subcommand.values, mixed=True, names=subcommand.names)
+    inner = parse_options(outer.operands[1:], subcommand.values, mixed=True, names=subcommand.names)
     if inner.has("--help", "-h") or outer.has("--help", "-h"):
         return
     for rule in subcommand.judge(Git(outer, inner, place)):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from hookline.hooks._dangerous_command.git_subcommand import Git, Subcommand, last
 from hookline.hooks._dangerous_command.rule import Pack
-from hookline.shell.options import Options, spelled
+from hookline.shell.options import Options, word_set
 
 _NOW = frozenset({"now", "all", "0", "never"})
 
@@ -28,7 +28,7 @@ def _reflog(git: Git) -> bool:
 
 
 def _gc(git: Git) -> bool:
-    outer = [value.text.lower() for name, value in git.outer.given if name == "-c" and value is not None]
+    outer = [value.text.lower() for name, value in git.outer.options if name == "-c" and value is not None]
     if _now(git.inner, "--prune"):
         return True
     set_so = any(f"gc.pruneexpire={now}" in outer for now in ("now", "all", "0"))
@@ -44,7 +44,7 @@ def _everything(git: Git) -> bool:
 
 
 def _subcommand(rule: str, holds: Callable[[Git], bool], names: str = "", values: str = "") -> Subcommand:
-    return Subcommand(_when(rule, holds), spelled(values), spelled(names))
+    return Subcommand(_when(rule, holds), word_set(values), word_set(names))
 
 
 SUBCOMMANDS: Mapping[str, Subcommand] = {

@@ -26,5 +26,5 @@ class Subcommand(NamedTuple):
 
 def last(given: Options, on: tuple[str, ...], off: str) -> bool:
     """Whether the last word on the matter is yes."""
-    states = [name in on for name, _ in given.given if name in on or name == off]
+    states = [name in on for name, _ in given.options if name in on or name == off]
     return bool(states) and states[-1]

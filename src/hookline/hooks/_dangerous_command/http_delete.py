@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
-from hookline.shell import Simple, Word
-from hookline.shell.options import options
-from hookline.shell.transfer import CURL_VALUES, WGET_VALUES
+from hookline.shell import SimpleCommand, Word
+from hookline.shell.copy_programs import CURL_VALUES, WGET_VALUES
+from hookline.shell.options import parse_options
 
 HTTP = Pack(
     "http-delete",
@@ -31,10 +31,10 @@ _LARGEST, _LONGEST = 20_000, 2_000
 """Characters of a request's body and of its address that are looked at."""
 
 
-def _curl(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    split = options(words, CURL_VALUES, mixed=True)
+def _curl(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    split = parse_options(words, CURL_VALUES, mixed=True)
     method = split.value("-X", "--request")
-    sent = [value.text[:_LARGEST] for name, value in split.given if value is not None and _body(name)]
+    sent = [value.text[:_LARGEST] for name, value in split.options if value is not None and _body(name)]
     addresses = [word.text for word in split.operands]
     yield from _request(command, method.text.upper() if method is not None else "", addresses, sent)
 
@@ -43,23 +43,23 @@ def _body(name: str) -> bool:
     return name in ("-d", "--json", "--post-data", "--body-data") or name.startswith("--data")
 
 
-def _wget(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    split = options(words, WGET_VALUES, mixed=True)
+def _wget(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    split = parse_options(words, WGET_VALUES, mixed=True)
     method = split.value("--method")
-    sent = [value.text[:_LARGEST] for name, value in split.given if value is not None and _body(name)]
+    sent = [value.text[:_LARGEST] for name, value in split.options if value is not None and _body(name)]
     yield from _request(
         command, method.text.upper() if method else "", [w.text for w in split.operands], sent
     )
 
 
-def _http(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _http(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """httpie and its like: `http DELETE address name=value`."""
     operands = [word.text for word in words if not word.text.startswith("-")]
     method = operands[0].upper() if operands and operands[0].isalpha() else ""
     yield from _request(command, method, operands[1:2] if method else operands[:1], operands[2:])
 
 
-def _request(command: Simple, method: str, addresses: list[str], sent: list[str]) -> Iterator[Finding]:
+def _request(command: SimpleCommand, method: str, addresses: list[str], sent: list[str]) -> Iterator[Finding]:
     if method in ("DELETE", "PURGE"):
         yield HTTP.find("http-delete", command)
         return

@@ -23,7 +23,7 @@ from hookline.hooks._dangerous_command import (
     windows,
 )
 from hookline.hooks._dangerous_command.rule import Judge
-from hookline.shell import Simple, Word
+from hookline.shell import SimpleCommand, Word
 
 _TABLES: tuple[tuple[str, Mapping[str, Judge]], ...] = (
     ("", git.JUDGES),
@@ -51,16 +51,16 @@ _TABLES: tuple[tuple[str, Mapping[str, Judge]], ...] = (
 """Rules by program; those with a text apply only to a command that has it in one of its words."""
 
 
-def judges(name: str, command: Simple) -> tuple[Judge, ...]:
+def judges(name: str, command: SimpleCommand) -> tuple[Judge, ...]:
     """The rules about the program *name* that *command* could break."""
     return tuple(judge for needle, judge in _JUDGES.get(name, ()) if not needle or _says(command, needle))
 
 
-def _says(command: Simple, needle: str) -> bool:
+def _says(command: SimpleCommand, needle: str) -> bool:
     return any(needle in word.text for word in (*command.words, *_inputs(command)))
 
 
-def _inputs(command: Simple) -> Iterator[Word]:
+def _inputs(command: SimpleCommand) -> Iterator[Word]:
     return (redirect.target for redirect in command.redirects)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from hookline.core.rule_exceptions import Allow, excepted
+from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.hooks._dangerous_command.cloud import CLOUD
 from hookline.hooks._dangerous_command.containers import CONTAINERS, KUBERNETES
 from hookline.hooks._dangerous_command.databases import DATABASES
@@ -75,7 +75,7 @@ def decided(found: Iterable[Finding], allow: Allow, packs: Packs) -> tuple[Decid
 
 def _decided(finding: Finding, allow: Allow, packs: Packs) -> Decided:
     for subject in (finding.subject, finding.target) if allow else ():
-        reason = excepted(allow, "dangerous-command", finding.rule, subject)
+        reason = find_exception(allow, "dangerous-command", finding.rule, subject)
         if reason is not None:
             return Decided(finding, None, reason)
     return Decided(finding, action(finding, packs))

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.rm import loss
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
-from hookline.shell import Simple, Word
-from hookline.shell.options import options, spelled
+from hookline.shell import SimpleCommand, Word
+from hookline.shell.options import parse_options, word_set
 
 PERMISSIONS = Pack(
     "permissions",
@@ -22,14 +22,14 @@ PERMISSIONS = Pack(
     },
 )
 _EVERYBODY = re.compile(r"0?[0-7]{2}[2367]|[ugo]*[ao][ugoa]*[+=][rx]*w[rwxX]*(?:,.*)?")
-_NAMES = spelled(
+_NAMES = word_set(
     "--recursive --reference --changes --quiet --silent --verbose --from --no-preserve-root --help"
 )
-_VALUES = spelled("--reference --from -m -x -M -X -s --modify --remove --set --restore")
+_VALUES = word_set("--reference --from -m -x -M -X -s --modify --remove --set --restore")
 
 
-def _tree(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    split = options(words, _VALUES, mixed=True, names=_NAMES)
+def _tree(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    split = parse_options(words, _VALUES, mixed=True, names=_NAMES)
     if split.has("--help", "--version"):
         return
     if split.has("-R", "--recursive") or (command.via and command.via[-1].startswith("find ")):
@@ -38,9 +38,9 @@ def _tree(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Fi
                 yield PERMISSIONS.find("mode-of-tree", command, word)
 
 
-def _chmod(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _chmod(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     yield from _tree(command, words, place)
-    operands = options(words, _VALUES, mixed=True, names=_NAMES).operands
+    operands = parse_options(words, _VALUES, mixed=True, names=_NAMES).operands
     for word in operands if len(operands) > 1 else ():
         if _EVERYBODY.fullmatch(word.text):
             yield PERMISSIONS.find("mode-for-everybody", command, word)

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping
 from hookline.hooks._dangerous_command.disk import DISK, device
 from hookline.hooks._dangerous_command.rm import CRITICAL, TREES, whole
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Place
-from hookline.shell import Simple, Word
-from hookline.shell.options import options, spelled
+from hookline.shell import SimpleCommand, Word
+from hookline.shell.options import parse_options, word_set
 
 _OUTPUT = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
-_VALUES = spelled("-t -S -m -o -g --target-directory --mode --owner --group -s --size -r --reference -e -f")
+_VALUES = word_set("-t -S -m -o -g --target-directory --mode --owner --group -s --size -r --reference -e -f")
 
 
-def redirected(command: Simple, place: Place) -> Iterator[Finding]:
+def redirected(command: SimpleCommand, place: Place) -> Iterator[Finding]:
     """Rules about where the output of *command* goes, whatever it is."""
     for redirect in command.redirects:
         if redirect.op in _OUTPUT:
             yield from _written(command, redirect.target, place)
 
 
-def _written(command: Simple, word: Word, place: Place) -> Iterator[Finding]:
+def _written(command: SimpleCommand, word: Word, place: Place) -> Iterator[Finding]:
     path = posixpath.normpath(whole(word.text, command.cwd, place) or ".")
     if path == "/proc/sysrq-trigger":
         yield DISK.find("machine-off", command, word, "block")
@@ -30,21 +30,21 @@ def _written(command: Simple, word: Word, place: Place) -> Iterator[Finding]:
         yield TREES.find("system-file", command, word)
 
 
-def _every(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    for word in options(words, _VALUES, mixed=True).operands:
+def _every(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    for word in parse_options(words, _VALUES, mixed=True).operands:
         yield from _written(command, word, place)
 
 
-def _last(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    split = options(words, _VALUES, mixed=True)
+def _last(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    split = parse_options(words, _VALUES, mixed=True)
     if len(split.operands) > 1:
         yield from _written(command, split.operands[-1], place)
     if command.name in ("mv", "gmv"):
         yield from (found for word in split.operands[:-1] for found in _written(command, word, place))
 
 
-def _in_place(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    split = options(words, _VALUES, mixed=True)
+def _in_place(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    split = parse_options(words, _VALUES, mixed=True)
     if split.has("-i", "--in-place") or command.name == "unlink":
         yield from (found for word in split.operands for found in _written(command, word, place))
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from hookline.hooks._dangerous_command.exfil import fetched, sources
 from hookline.hooks._dangerous_command.rule import Finding, Pack, Place
-from hookline.shell import UNKNOWN, Simple
-from hookline.shell.options import spelled
+from hookline.shell import UNKNOWN, SimpleCommand
+from hookline.shell.options import word_set
 
 REMOTE_EXEC = Pack(
     "remote-exec",
@@ -24,12 +24,12 @@ REMOTE_EXEC = Pack(
         ),
     },
 )
-_SHELLS = spelled("sh bash zsh dash ksh ash fish mksh")
-_INTERPRETERS = _SHELLS | spelled("python perl ruby node nodejs php lua pwsh powershell source . eval")
-_SSH = spelled("ssh autossh plink.exe tortoiseplink")
+_SHELLS = word_set("sh bash zsh dash ksh ash fish mksh")
+_INTERPRETERS = _SHELLS | word_set("python perl ruby node nodejs php lua pwsh powershell source . eval")
+_SSH = word_set("ssh autossh plink.exe tortoiseplink")
 
 
-def remote(command: Simple, place: Place) -> Iterator[Finding]:
+def remote(command: SimpleCommand, place: Place) -> Iterator[Finding]:
     """Rules about where the code of *command* came from, and what it is connected to."""
     first = command.words[0]
     via = command.via[-1] if command.via else ""
@@ -43,7 +43,7 @@ def remote(command: Simple, place: Place) -> Iterator[Finding]:
         yield from _connected(command)
 
 
-def _connected(command: Simple) -> Iterator[Finding]:
+def _connected(command: SimpleCommand) -> Iterator[Finding]:
     for redirect in command.redirects:
         if redirect.target.text.startswith(("/dev/tcp/", "/dev/udp/")):
             rule = "run-download" if redirect.op == "<" else "reverse-shell"

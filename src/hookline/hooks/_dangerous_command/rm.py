@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 
 from hookline.hooks._dangerous_command.git_history import HISTORY
 from hookline.hooks._dangerous_command.rule import CORE, INTERPRETERS, Finding, Judge, Pack, Place
-from hookline.shell import UNKNOWN, Simple, Word
-from hookline.shell.options import options, spelled
+from hookline.shell import UNKNOWN, SimpleCommand, Word
+from hookline.shell.options import parse_options, word_set
 
 TREES = Pack(
     "system-trees",
@@ -53,7 +53,7 @@ TREES = Pack(
 )
 
 
-SYSTEM = spelled(
+SYSTEM = word_set(
     """/bin /boot /dev /etc /home /lib /lib32 /lib64 /media /mnt /opt /proc /root /run /sbin /snap /srv /sys
     /tmp /usr /usr/bin /usr/lib /usr/lib64 /usr/libexec /usr/local /usr/local/bin /usr/local/lib /usr/sbin
     /usr/share /usr/include /var /var/lib /var/log /var/cache /var/tmp /var/run /var/spool
@@ -62,7 +62,7 @@ SYSTEM = spelled(
 )
 _SCRATCH_FOLDERS = frozenset({"/tmp", "/var/tmp", "/private/tmp"})  # noqa: S108 -- nothing is written there
 """Folders to keep whose content may go."""
-_EVERYTHING = spelled("* .* ** ?* *.* .[!.]* .??* [!.]* ..?* .[^.]*")
+_EVERYTHING = word_set("* .* ** ?* *.* .[!.]* .??* [!.]* ..?* .[^.]*")
 _HOMES = ("/home", "/Users")
 
 
@@ -124,7 +124,7 @@ def _holds(target: str, inner: str) -> bool:
     return bool(inner) and inner.startswith(target.rstrip("/") + "/")
 
 
-_NAMES = spelled(
+_NAMES = word_set(
     """--force --interactive --one-file-system --no-preserve-root --preserve-root --recursive --dir --verbose
     --help --version"""
 )
@@ -147,8 +147,8 @@ CRITICAL = re.compile(
 """Files that the system needs to start, or to let people in."""
 
 
-def rm(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    split = options(words, mixed=True, names=_NAMES)
+def rm(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    split = parse_options(words, mixed=True, names=_NAMES)
     if split.has("--help", "--version"):
         return
     recursive = split.has("-r", "-R", "--recursive") or command.name in ("rimraf", "del-cli")
@@ -162,7 +162,7 @@ def rm(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Findi
             yield TREES.find("rm-system-part", command, word, "ask")
 
 
-def _tree(command: Simple, word: Word, path: str, place: Place) -> Iterator[Finding]:
+def _tree(command: SimpleCommand, word: Word, path: str, place: Place) -> Iterator[Finding]:
     core = loss(word, command.cwd, place)
     if core is not None:
         yield CORE.find(core, command, word, "ask" if core == "rm-unknown" else None)
@@ -178,7 +178,7 @@ def _tree(command: Simple, word: Word, path: str, place: Place) -> Iterator[Find
         yield TREES.find("rm-remote", command, word, "ask")
 
 
-def _by_code(command: Simple) -> bool:
+def _by_code(command: SimpleCommand) -> bool:
     """Whether a call such as `python rmtree()` stands behind it."""
     return bool(command.via) and command.via[-1].endswith("()") and " " in command.via[-1]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
-from hookline.shell import Simple, Word
+from hookline.shell import SimpleCommand, Word
 
 Action: TypeAlias = 'Literal["block", "ask", "warn"]'
 _ENDS: Mapping[Action, str] = {
@@ -50,13 +50,13 @@ class Place:
     root: str = ""
     protected: tuple[str, ...] = ("main", "master")
     lease: Literal["warn", "block"] = "warn"
-    commands: tuple[Simple, ...] = ()
+    commands: tuple[SimpleCommand, ...] = ()
     """All that the line would run, which the origins of words point into."""
     secretive: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
     """Which of them were already looked at for secrets that come out of them, and whether any do."""
 
 
-Judge: TypeAlias = Callable[[Simple, tuple[Word, ...], Place], Iterator[Finding]]
+Judge: TypeAlias = Callable[[SimpleCommand, tuple[Word, ...], Place], Iterator[Finding]]
 """A rule: from a command, its arguments and the place to what is wrong with it."""
 
 
@@ -67,7 +67,7 @@ class Pack(NamedTuple):
     rules: Mapping[str, tuple[str, str]]
 
     def find(
-        self, rule: str, command: Simple, at: Word | None = None, action: Action | None = None
+        self, rule: str, command: SimpleCommand, at: Word | None = None, action: Action | None = None
     ) -> Finding:
         """What *rule* says about *command*, or about the word *at* of it."""
         reason, instead = self.rules[rule]

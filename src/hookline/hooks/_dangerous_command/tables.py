@@ -15,16 +15,16 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from hookline.hooks._dangerous_command.rule import Action, Finding, Judge, Pack, Place
-from hookline.shell import Simple, Word
-from hookline.shell.options import spelled
+from hookline.shell import SimpleCommand, Word
+from hookline.shell.options import word_set
 
-_VERBS = spelled(
+_VERBS = word_set(
     """delete del destroy remove rm purge erase wipe drop terminate uninstall unregister revoke
     deprovision deregister decommission nuke"""
 )
 _ANY = ("*", "?", "[", "@", "=", "...")
 _PARTS = re.compile(r"[-:_.]")
-_SAFE = spelled("--help -help --dry-run -dry-run --dryrun --what-if --whatif --preview-only")
+_SAFE = word_set("--help -help --dry-run -dry-run --dryrun --what-if --whatif --preview-only")
 _READ = 1_000
 """Characters of the standard input that are looked at."""
 _NOT = frozenset({"false", "none", "no", "0"})
@@ -57,9 +57,9 @@ def table(
 
     *values* are options that take the next word; with *long*, `-name` is one option and not four letters.
     """
-    rows, takes = _rows(text), spelled(values)
+    rows, takes = _rows(text), word_set(values)
 
-    def judge(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    def judge(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
         split = arguments(words, takes, long=long)
         if any(name in _SAFE and value.lower() not in _NOT for name, value in split.given.items()):
             return

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator
 
 from hookline.hooks._dangerous_command.rule import CORE, Finding
 from hookline.shell import Problem
-from hookline.shell.options import spelled
+from hookline.shell.options import word_set
 
 _WORD = re.compile(r"[A-Za-z]+")
 _ALONE = frozenset({"rm", "mkfs", "shred", "wipefs", "rmtree", "dd", "unlink"})
 _WITH_GIT = frozenset(
     {"force", "f", "hard", "har", "clean", "D", "restore", "checkout", "mirror", "delete", "stash", "merge"}
 )
-_TOOLS = spelled("kubectl helm terraform tofu pulumi docker aws gcloud az psql mysql redis gh")
-_VERBS = spelled("delete destroy prune drop truncate flushall flushdb terminate uninstall rb")
+_TOOLS = word_set("kubectl helm terraform tofu pulumi docker aws gcloud az psql mysql redis gh")
+_VERBS = word_set("delete destroy prune drop truncate flushall flushdb terminate uninstall rb")
 _SPEAKING = [["echo"], ["printf"], ["rg"], ["grep"]]
 """A quote that is never closed behind these makes the shell refuse a text, not a command."""
 _BOMB = re.compile(r"(?<![\w:])([\w:]{1,60})\(\)\s*\{\s*\1\s*\|")

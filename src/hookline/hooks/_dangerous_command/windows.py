@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.remote_exec import REMOTE_EXEC
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
-from hookline.shell import UNKNOWN, Simple, Word
+from hookline.shell import UNKNOWN, SimpleCommand, Word
 
 WINDOWS = Pack(
     "windows",
@@ -27,7 +27,7 @@ _FORMATS = """format-volume clear-disk initialize-disk remove-partition remove-c
     vssadmin wbadmin bcdedit clear-recyclebin stop-computer restart-computer"""
 
 
-def _remove_item(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _remove_item(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Parameters may be shortened, and stand anywhere; `rd /s` is written from habit, too."""
     yield from _switched(command, words, place)
     names = [word.text.lower().partition(":")[0] for word in words if word.text.startswith("-")]
@@ -36,7 +36,7 @@ def _remove_item(command: Simple, words: tuple[Word, ...], place: Place) -> Iter
         yield from _targets(command, tuple(word for word in words if not word.text.startswith("-")))
 
 
-def _targets(command: Simple, words: tuple[Word, ...]) -> Iterator[Finding]:
+def _targets(command: SimpleCommand, words: tuple[Word, ...]) -> Iterator[Finding]:
     piped = next((place for place, word in enumerate(words) if word.text == "|"), len(words))
     for word in words[:piped] or words[piped + 1 :]:
         if not _own(word.text):
@@ -48,7 +48,7 @@ def _own(text: str) -> bool:
     return _INSIDE.fullmatch(text) is not None and ".." not in text and UNKNOWN not in text and text != "."
 
 
-def _switched(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _switched(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """`rd /s` and `del /s`."""
     switches = {one for word in words if word.text[:1] == "/" for one in _SWITCH.findall(word.text.lower())}
     if "/s" in switches and "/?" not in switches:
@@ -56,20 +56,20 @@ def _switched(command: Simple, words: tuple[Word, ...], place: Place) -> Iterato
         yield from _targets(command, paths or words[:1])
 
 
-def _format(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _format(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     texts = [word.text.lower() for word in words]
     alone = command.name.endswith(("computer", "bin", "part"))
     if (texts or alone) and {"/?", "-whatif", "list", "enum", "/enum"}.isdisjoint(texts):
         yield WINDOWS.find("windows-format", command)
 
 
-def _drive(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _drive(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """`format C:` in a shell that is not cmd; elsewhere that name means other things."""
     if words and re.fullmatch(r"[A-Za-z]:\\?", words[0].text):
         yield from _format(command, words, place)
 
 
-def _expression(command: Simple, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+def _expression(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """`irm address | iex`, and the long way round."""
     text = " ".join(word.text.lower() for word in words)
     called = command.name != ".downloadstring" or any(

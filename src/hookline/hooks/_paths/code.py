@@ -6,36 +6,36 @@ The code is split into strings and names, as far as literal arguments tell; what
 import re
 from collections.abc import Iterator
 
-from hookline.hooks._paths.programs import LANGUAGES, Access
-from hookline.shell import Simple, Word
-from hookline.shell.options import Options, options, spelled
+from hookline.hooks._paths.file_operands import LANGUAGES, Access
+from hookline.shell import SimpleCommand, Word
+from hookline.shell.options import Options, parse_options, word_set
 
-_HANDING = LANGUAGES - spelled("perl ruby awk gawk mawk nawk")
-_TAKES = spelled(
+_HANDING = LANGUAGES - word_set("perl ruby awk gawk mawk nawk")
+_TAKES = word_set(
     "-c -e -E -r -p -pe -ne --eval --print -m -W -X -M -I -F --env-file --require --import --loader"
 )
-_CODE = spelled("-c -e -E -r -p --eval --print -pe -ne")
+_CODE = word_set("-c -e -E -r -p --eval --print -pe -ne")
 _TOKEN = re.compile(
     r"""'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z)|'(?:[^'\\\n]|\\.)*+'?|"(?:[^"\\\n]|\\.)*+"?|`(?:[^`\\]|\\.)*+`?"""
     r"""|[A-Za-z_]\w*|[^\s\w]""",
     re.DOTALL,
 )
-_OPENING = spelled(
+_OPENING = word_set(
     """open read read_text read_bytes readlines readFile readFileSync createReadStream File IO
     Path slurp load_dotenv dotenv dotenv_values config require import load copy copyfile copy2 move fopen
     file file_get_contents readfile include getline cat spurt openSync readTextFile readTextFileSync
     fromfile genfromtxt read_csv loadtxt foreach binread"""
 )
-_WRITING = spelled(
+_WRITING = word_set(
     "writeFile writeFileSync write_text write_bytes file_put_contents appendFileSync unlink remove"
 )
 _REACH = 12
 """Tokens after the name of a function in which its literal arguments are looked for."""
 
 
-def opened(command: Simple) -> Iterator[Access]:
+def opened(command: SimpleCommand) -> Iterator[Access]:
     """The files that literal arguments of opening calls name, and those that a script is handed."""
-    split = options(command.words[1:], _TAKES)
+    split = parse_options(command.words[1:], _TAKES)
     pieces = _pieces(command, split)
     for word in pieces:
         for text in dict.fromkeys(_literals(word.text)):
@@ -48,8 +48,8 @@ def opened(command: Simple) -> Iterator[Access]:
                 yield Access(Word(text=word.text.partition("=")[2], span=word.span), "use")
 
 
-def _pieces(command: Simple, split: Options) -> list[Word]:
-    given = [value for name, value in split.given if name in _CODE and value is not None]
+def _pieces(command: SimpleCommand, split: Options) -> list[Word]:
+    given = [value for name, value in split.options if name in _CODE and value is not None]
     if command.name.endswith("awk"):
         return list(split.operands[:1])
     if not given and split.operands[:1] and split.operands[0].text == "eval":

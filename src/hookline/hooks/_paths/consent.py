@@ -9,7 +9,7 @@ from typing import Any
 
 from hookline.hooks._paths.spelling import segments
 from hookline.hooks._paths.tool_fields import PREFIX
-from hookline.shell.options import spelled
+from hookline.shell.options import word_set
 
 LONGEST = 20_000
 """Characters of a prompt that is looked at: what is longer was not typed to say yes."""
@@ -35,7 +35,7 @@ _OFFER = re.compile(
     rf"\W*(?:please\s+|just\s+)?(?:you\s+(?:may|can)\s+(?:now\s+)?)?(?:{_VERB.pattern})", re.IGNORECASE
 )
 """What a yes behind it is for: `you may read .env, approved`."""
-_SMALL = spelled("the file files and both is are fine good too please for to") | {""}
+_SMALL = word_set("the file files and both is are fine good too please for to") | {""}
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _CLAUSE = re.compile(r",\s|;|\s[–—-]\s|\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
 _EDGE = " \t\"'`“”‘’()[]{}<>*,;:!?"

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hookline.core.values import replace
 from hookline.hooks._paths import windows
+from hookline.hooks._paths.file_operands import SEARCHES, TELLERS, How
 from hookline.hooks._paths.guarded import Exposure, Place, Sort, kind, sort
-from hookline.hooks._paths.programs import SEARCHES, TELLERS, How
 from hookline.hooks._paths.secret import Secret, quiet, secret
 from hookline.hooks._paths.secret_commands import told
 from hookline.hooks._paths.shell import MOST, Opened, accesses
 from hookline.hooks._paths.spelling import absolute
-from hookline.shell import Problem, Simple, Word
-from hookline.shell.options import spelled
+from hookline.shell import Problem, SimpleCommand, Word
+from hookline.shell.options import word_set
 
 _STRONG = frozenset[Secret]({"dotenv", "key", "keylike", "ssh", "store"})
 _ALL = frozenset[Secret]({*_STRONG, "ssh-open"})
@@ -28,7 +28,7 @@ _COUNTS: Mapping[How, frozenset[Secret]] = {
 or to delete one with force; the name that a moved one has then is watched."""
 _BRINGS = frozenset[How]({"read", "copy", "move", "link", "use", "run"})
 _LOOKED_AT = _BRINGS | frozenset(_COUNTS)
-_TESTS = spelled("-name -iname -path -ipath -wholename -iwholename -lname -ilname")
+_TESTS = word_set("-name -iname -path -ipath -wholename -iwholename -lname -ilname")
 _TOKEN = re.compile(r"""[\s'"`;|&()<>=,{}$@]+""")
 
 
@@ -74,12 +74,12 @@ def exposures(line: str, place: Place) -> Iterator[Exposure]:
 
 
 def _told(
-    commands: Sequence[Simple], position: int, line: str, roots: frozenset[str]
+    commands: Sequence[SimpleCommand], position: int, line: str, roots: frozenset[str]
 ) -> tuple[str, str] | None:
     return told(commands, position, line, roots)
 
 
-def _sought(command: Simple) -> tuple[str, ...]:
+def _sought(command: SimpleCommand) -> tuple[str, ...]:
     """The names of files that a search asks for: `find -name X`, `fd X`, `git ls-files X`."""
     words = [word.text for word in command.words]
     if command.name in ("find", "gfind"):
@@ -88,7 +88,7 @@ def _sought(command: Simple) -> tuple[str, ...]:
     return tuple(word for word in words[1:] if not word.startswith("-"))
 
 
-def _traced(one: Opened, commands: Sequence[Simple]) -> Opened:
+def _traced(one: Opened, commands: Sequence[SimpleCommand]) -> Opened:
     """What `find -exec` puts into a word comes from that find."""
     word = one.access.word
     via = commands[one.place].via[-1:] if one.place >= 0 else ()
@@ -100,7 +100,7 @@ def _traced(one: Opened, commands: Sequence[Simple]) -> Opened:
 
 
 def _bringing(
-    commands: Sequence[Simple], found: Sequence[Opened], sorts: Sequence[Secret | None]
+    commands: Sequence[SimpleCommand], found: Sequence[Opened], sorts: Sequence[Secret | None]
 ) -> frozenset[int]:
     """Which commands hand on a secret: its content, another name for it, or the names of such files."""
     searches = ((at, command) for at, command in enumerate(commands) if command.name in SEARCHES)

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern as Pattern
 
 from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME
-from hookline.shell.options import spelled
+from hookline.shell.options import word_set
 
-FOLDERS = spelled(
+FOLDERS = word_set(
     """node_modules __pycache__ .git dist build out coverage .next .nuxt venv .venv env .terraform .aws
     .ssh"""
 )

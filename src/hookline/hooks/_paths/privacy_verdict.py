@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from hookline.core.events import PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.core.explanation import Branch, branch
-from hookline.core.rule_exceptions import Allow, excepted
+from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.core.state import State
-from hookline.hooks._explain import told
+from hookline.hooks._explain import mask_unknown
 from hookline.hooks._paths.approvals import GRANTED, Approval, approvals, heard
 from hookline.hooks._paths.exposure import lines, named
 from hookline.hooks._paths.guarded import Exposure, Place, Sort, guarded
@@ -52,7 +52,7 @@ def _unclaimed(field: Field, place: Place, allow: Allow) -> Weighed:
     sort = guarded(field, place)
     if sort is None:
         return Weighed(field, "pass")
-    reason = excepted(allow, "privacy-block", RULE, field.path)
+    reason = find_exception(allow, "privacy-block", RULE, field.path)
     return Weighed(field, "ask", sort) if reason is None else Weighed(field, "excepted", sort, reason)
 
 
@@ -111,14 +111,14 @@ def _weighed(one: Weighed) -> Branch:
         return branch(f"{path}: not a file that holds secrets")
     what = f"{path}: {_sort(one.sort)}"
     if one.said == "excepted":
-        return branch(what, said="excepted", rule=RULE, because=one.excepted)
+        return branch(what, judgement="excepted", rule=RULE, because=one.excepted)
     if one.said == "modify" and one.approval is not None:
         yes = f"{_YES.get(one.approval.how, 'a person said yes')}; it counts once"
-        return branch(what, said="modify", rule="approved", because=yes)
+        return branch(what, judgement="modify", rule="approved", because=yes)
     if one.said == "block":
         claim = "it is said to be approved, and no unused yes of a person was seen"
-        return branch(what, said="block", rule="self-approval", because=claim)
-    return branch(what, said="ask", rule=RULE)
+        return branch(what, judgement="block", rule="self-approval", because=claim)
+    return branch(what, judgement="ask", rule=RULE)
 
 
 def _sort(sort: Sort) -> str:
@@ -131,7 +131,7 @@ def _line(
     found = dict.fromkeys(lines(event.command or "", event.kind, place))
     operands: dict[Exposure, str] = {}
     for word, how, sort in named(event.command or "", event.kind, place):
-        one, text = Exposure("sensitive-operand", word.text, word.span), told(word.text)
+        one, text = Exposure("sensitive-operand", word.text, word.span), mask_unknown(word.text)
         if one in found:
             operands.setdefault(one, f"{text}: {_sort(sort) if sort else 'comes from a secret'}")
         elif sort is None:
@@ -139,12 +139,12 @@ def _line(
         else:
             yield branch(f"{text}: {_sort(sort)}; but what becomes of it ({how}) shows nothing of it here")
     for one in found:
-        text = operands.get(one, f"{one.rule}: {told(one.what)}")
+        text = operands.get(one, f"{one.rule}: {mask_unknown(one.what)}")
         yield _exposed(one, text, allow, shell)
 
 
 def _exposed(one: Exposure, text: str, allow: Allow, shell: Literal["warn", "ask", "block"]) -> Branch:
-    reason = excepted(allow, "privacy-block", one.rule, one.what)
+    reason = find_exception(allow, "privacy-block", one.rule, one.what)
     if reason is not None:
-        return branch(text, said="excepted", rule=one.rule, because=reason)
-    return branch(text, said=shell, rule=one.rule)
+        return branch(text, judgement="excepted", rule=one.rule, because=reason)
+    return branch(text, judgement=shell, rule=one.rule)

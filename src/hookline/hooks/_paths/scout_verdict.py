@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from hookline.core.events import PreToolUse
 from hookline.core.explanation import Branch, branch
-from hookline.core.rule_exceptions import Allow, excepted
+from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.core.state import State
-from hookline.hooks._explain import told
+from hookline.hooks._explain import mask_unknown
 from hookline.hooks._paths import approvals, ignore_rules, scout_rules
 from hookline.hooks._paths.scout_rules import Found, Ground, reopened
 from hookline.hooks._paths.secret import secret
@@ -75,7 +75,7 @@ def _approved(field: Field, event: PreToolUse, state: State) -> bool:
 
 
 def _weighed(path: str, rule: str, found: Found | None, allow: Allow) -> Scouted:
-    spared = excepted(allow, "scout-block", rule, found.path) if found is not None and allow else None
+    spared = find_exception(allow, "scout-block", rule, found.path) if found is not None and allow else None
     return Scouted(path, rule, found, excepted=spared)
 
 
@@ -86,11 +86,11 @@ def tree(event: PreToolUse, state: State, *, allow: Allow, patterns: tuple[str, 
     if not seen:
         yield branch("it opens no file that we know of")
     own = ignore_rules.rules(ground.own, ground.extra) if ground.own.strip() else None
-    yield from (branch(problem, said="warn") for problem in (own.problems[:10] if own else ()))
+    yield from (branch(problem, judgement="warn") for problem in (own.problems[:10] if own else ()))
 
 
 def _path(one: Scouted, ground: Ground) -> Branch:
-    path = told(one.path)
+    path = mask_unknown(one.path)
     if one.spared:
         return branch(f"{path}: {one.spared}")
     if one.found is None:
@@ -98,10 +98,10 @@ def _path(one: Scouted, ground: Ground) -> Branch:
         return branch(f"{path}: {f'let in by {_line(line, ground)}' if line else 'no pattern matches it'}")
     text = f"{path}: {_line(one.found.pattern, ground)} matches it"
     if one.excepted is not None:
-        return branch(text, said="excepted", rule=one.rule, because=one.excepted)
+        return branch(text, judgement="excepted", rule=one.rule, because=one.excepted)
     trust = " once a person trusted it" if one.found.kept else ""
     way = branch(f"{one.found.line} in .ckignore lets it in{trust}")
-    return branch(text, way, said="block", rule=one.rule)
+    return branch(text, way, judgement="block", rule=one.rule)
 
 
 def _line(pattern: str, ground: Ground) -> str:

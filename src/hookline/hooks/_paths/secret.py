@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from hookline.hooks._paths import secret_names
 from hookline.hooks._paths.spelling import LONGEST_NAME, segments
-from hookline.shell.options import spelled
+from hookline.shell.options import word_set
 
 Secret: TypeAlias = 'Literal["dotenv", "key", "keylike", "ssh", "ssh-open", "store", "mild"]'  # noqa: S105 -- kinds
 """dotenv; private keys by ending, by a name that may mean one, of ssh; what else is in `.ssh`; credential
@@ -27,7 +27,7 @@ _SERVICE = re.compile(
 _ENVIRON = re.compile(r"(?:self|thread-self|\d+|x)")
 _BACKUP = re.compile(r"(?:~|\.bak\d*|\.~\d+~| copy(?: \d+)?| \(\d+\)|\.\d{6,14})$")
 _BACKUPS = tuple(secret_names.BACKUPS)
-_LAB = spelled(
+_LAB = word_set(
     """test tests testing testdata test-data fixture fixtures __fixtures__ spec mock mocks certs cert
     certificates examples example samples"""
 )

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from hookline.hooks._paths.programs import READERS
-from hookline.shell import Simple
-from hookline.shell.options import options, spelled
+from hookline.hooks._paths.file_operands import READERS
+from hookline.shell import SimpleCommand
+from hookline.shell.options import parse_options, word_set
 
 _NAMED = (
     r"(?:[A-Z0-9]+_)*(?:PASSWORD|PASSWD|PASSPHRASE|PASS|SECRETS?|TOKEN|CREDENTIALS?|APIKEY|DATABASE_URL"
@@ -17,7 +17,7 @@ _WORDS = re.compile(
     r"\b(?:passw(?:or)?ds?|passwd|secrets?|api[-_]?keys?|tokens?|credentials?|private[-_]?keys?|access[-_]?keys?)\b",
     re.IGNORECASE,
 )
-_SHOWING = spelled(
+_SHOWING = word_set(
     """cat tac tee head tail less more rev nl sort uniq base64 base32 xxd od hexdump sed awk gawk tr cut fold
     column paste strings jq bat grep"""
 )
@@ -34,7 +34,9 @@ _VAULTS: Mapping[str, tuple[str, ...]] = {
 """Programs that print what a vault keeps, by the word that makes them."""
 
 
-def told(commands: Sequence[Simple], place: int, line: str, roots: frozenset[str]) -> tuple[str, str] | None:
+def told(
+    commands: Sequence[SimpleCommand], place: int, line: str, roots: frozenset[str]
+) -> tuple[str, str] | None:
     """The rule that the command at *place* breaks and what it would tell; None where it tells nothing."""
     command = commands[place]
     if command.name in ("echo", "printf", "print"):
@@ -47,30 +49,30 @@ def told(commands: Sequence[Simple], place: int, line: str, roots: frozenset[str
     return None if quiet else found
 
 
-def _readers(commands: Sequence[Simple], place: int, line: str) -> list[Simple]:
+def _readers(commands: Sequence[SimpleCommand], place: int, line: str) -> list[SimpleCommand]:
     """The commands that read what the one at *place* prints."""
     after = line[commands[place].span[1] :].lstrip(" \t")
     piped = after.startswith("|") and not after.startswith("||")
-    return [one for one in commands if place in one.fed] or list(
+    return [one for one in commands if place in one.stdin_origins] or list(
         commands[place + 1 : place + 2] if piped else ()
     )
 
 
-def _variables(command: Simple, line: str) -> Iterator[str]:
+def _variables(command: SimpleCommand, line: str) -> Iterator[str]:
     for word in command.words[1:]:
         if word.dynamic:
             written = line[word.span[0] : word.span[1]]
             yield from (found.group(1) or found.group(2) for found in _VARIABLE.finditer(written))
 
 
-def _shown(command: Simple, readers: Sequence[Simple]) -> bool:
+def _shown(command: SimpleCommand, readers: Sequence[SimpleCommand]) -> bool:
     """Whether what it prints comes to light: not where it goes to a file, or into a program that keeps it."""
     if any(one.op.startswith((">", "&>")) and one.fd in ("", "1") for one in command.redirects):
         return False
     return not readers or any(one.name in _SHOWING for one in readers)
 
 
-def _narrowed(readers: Sequence[Simple]) -> bool:
+def _narrowed(readers: Sequence[SimpleCommand]) -> bool:
     """`env | grep NODE` shows what was asked for; `env | wc` shows nothing."""
     for one in readers:
         if one.name in ("wc", "md5sum", "sha256sum", "diff"):
@@ -81,21 +83,21 @@ def _narrowed(readers: Sequence[Simple]) -> bool:
     return False
 
 
-def _environment(command: Simple, roots: frozenset[str]) -> tuple[str, str] | None:
-    split = options(command.words[1:], ("-u", "-C", "-S", "-P", "--unset", "--chdir", "--split-string"))
+def _environment(command: SimpleCommand, roots: frozenset[str]) -> tuple[str, str] | None:
+    split = parse_options(command.words[1:], ("-u", "-C", "-S", "-P", "--unset", "--chdir", "--split-string"))
     program = [word for word in split.operands if "=" not in word.text and word.text != "-"]
     if program or split.has("-i", "--ignore-environment", "--help", "--version", "-S"):
         return None
     return "environment", command.name
 
 
-def _declared(command: Simple, roots: frozenset[str]) -> tuple[str, str] | None:
+def _declared(command: SimpleCommand, roots: frozenset[str]) -> tuple[str, str] | None:
     words = [word.text for word in command.words[1:]]
     dumps = words in (["-p"], ["-x"], ["-px"], ["-xp"]) if command.name != "set" else not words
     return ("environment", f"{command.name} {' '.join(words)}".strip()) if dumps else None
 
 
-def _printenv(command: Simple, roots: frozenset[str]) -> tuple[str, str] | None:
+def _printenv(command: SimpleCommand, roots: frozenset[str]) -> tuple[str, str] | None:
     operands = [word.text for word in command.words[1:] if not word.text.startswith("-")]
     secret = next((name for name in operands if _VARIABLE.search(f"${name} ")), None)
     if operands and secret is None:
@@ -103,16 +105,16 @@ def _printenv(command: Simple, roots: frozenset[str]) -> tuple[str, str] | None:
     return ("secret-variable", f"${secret}") if secret else _environment(command, roots)
 
 
-def _vault(command: Simple, roots: frozenset[str]) -> tuple[str, str] | None:
+def _vault(command: SimpleCommand, roots: frozenset[str]) -> tuple[str, str] | None:
     asked = next((word.text for word in command.words[1:] if word.text in _VAULTS[command.name]), None)
     return ("keychain", f"{command.name} {asked}") if asked else None
 
 
-def _search(command: Simple, roots: frozenset[str]) -> tuple[str, str] | None:
+def _search(command: SimpleCommand, roots: frozenset[str]) -> tuple[str, str] | None:
     """A search of a whole tree for secret words also reads the files that nobody should."""
     program = READERS["grep"]
     takes = (*program.values.split(), *program.files.split())
-    split = options(command.words[1:], takes, mixed=True)
+    split = parse_options(command.words[1:], takes, mixed=True)
     narrow = split.has(
         "--include", "--exclude", "--exclude-dir", "-l", "--files-with-matches", "-c", "--count", "-q"
     )
@@ -133,7 +135,7 @@ def _elsewhere(text: str, roots: frozenset[str]) -> bool:
     )
 
 
-JUDGES: Mapping[str, Callable[[Simple, frozenset[str]], tuple[str, str] | None]] = {
+JUDGES: Mapping[str, Callable[[SimpleCommand, frozenset[str]], tuple[str, str] | None]] = {
     "env": _environment,
     "printenv": _printenv,
     **dict.fromkeys(("export", "declare", "typeset", "set"), _declared),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hookline.shell.options import spelled
+from hookline.shell.options import word_set
 
-NAMES = spelled(
+NAMES = word_set(
     """auth.json .renviron .ftpconfig .sentryclirc .clasprc.json sitemanager.xml .netrc _netrc .pgpass .npmrc
     .pypirc .git-credentials .dockercfg .my.cnf .mylogin.cnf .boto .s3cfg .htpasswd .vault-token
     .vault_pass .authinfo .authinfo.gpg .msmtprc .fetchmailrc .databrickscfg .terraformrc .credentials
@@ -24,14 +24,14 @@ NAMES = spelled(
 """Files that hold secrets wherever they lie."""
 
 ENDINGS = tuple(
-    spelled(
+    word_set(
         """.pem .key .p12 .pfx .keystore .jks .ppk .kdbx .kdb .keychain .keychain-db .ovpn .p8 .der.key .bks
     .pkcs12 .agekey .kubeconfig"""
     )
 )
 """Endings of key material."""
 
-TAILS = spelled(
+TAILS = word_set(
     """.aws .kube .config/git/credentials git/credentials .nuget/nuget/nuget.config .vscode/sftp.json
     .railway/config.json .expo/state.json .ngc/config .aws/credentials .docker/config.json .kube/config
     .gem/credentials .cargo/credentials .config/gh/hosts.yml .config/glab-cli/config.yml .config/hub
@@ -60,7 +60,7 @@ TAILS = spelled(
 )
 """Ends of paths that hold secrets, whole names of them."""
 
-FOLDERS = spelled(
+FOLDERS = word_set(
     """.gnupg .password-store .ssh .aws/sso .aws/cli/cache .config/gcloud .config/op .bitwarden
     library/keychains .local/share/keyrings .ethereum/keystore .config/solana etc/ssl/private
     etc/wireguard run/secrets var/run/secrets .subversion/auth .kube/cache private-keys-v1.d .config/age
@@ -68,39 +68,39 @@ FOLDERS = spelled(
 )
 """Folders in which everything is a secret, but for what `PUBLIC` says."""
 
-MILD = spelled(
+MILD = word_set(
     """.envrc database.yml database.yaml database.json .aws/config .boto.cfg local.settings.json
     wp-config.php .bash_history .zsh_history .psql_history .mysql_history .python_history
     .node_repl_history .rediscli_history .sqlite_history"""
 )
 """Asked about before a file tool opens them; a shell command that reads one gets no warning."""
 
-PUBLIC = spelled(
+PUBLIC = word_set(
     """.gnupg/gpg.conf .gnupg/gpg-agent.conf .gnupg/dirmngr.conf .gnupg/pubring.kbx .gnupg/trustdb.gpg
     .terraform.d/checkpoint_cache .azure/config .azure/clouds.config .config/gcloud/configurations
     .config/gcloud/active_config .docker/config.d .terraform.d/plugin-cache"""
 )
 """What lies in such a folder without being secret."""
 
-TEMPLATES = spelled("example sample template test dist tpl tmpl default defaults schema spec")
+TEMPLATES = word_set("example sample template test dist tpl tmpl default defaults schema spec")
 """Last parts of a name that say: nothing real is in here."""
-DOCUMENTS = spelled("md txt rst adoc html")
-SOURCES = spelled(
+DOCUMENTS = word_set("md txt rst adoc html")
+SOURCES = word_set(
     """py pyi ts tsx js jsx mjs cjs go rs rb java kt kts c h cc cpp hpp cs swift php pl lua sh bash zsh vue
     svelte css scss md rst html ipynb keymap lock snap map"""
 )
 """Endings of files that somebody writes: a name in front of them is a subject, not a store."""
 BACKUPS = sorted(
-    spelled(
+    word_set(
         """.bak .backup .old .orig .save .saved .swp .swo .copy .tmp .temp .1 .2 .prev .previous .rej
         .dpkg-old"""
     )
 )
 
-SSH_OPEN = spelled("config known_hosts authorized_keys environment rc agent allowed_signers")
+SSH_OPEN = word_set("config known_hosts authorized_keys environment rc agent allowed_signers")
 """Files in `.ssh` that hold no key: to read one in a shell is ordinary, to change one is not."""
 
-USUAL = spelled(
+USUAL = word_set(
     """.env .env~ credentials .env.local .env.production id_rsa id_ed25519 credentials.json secrets.yaml
     secrets.json .netrc .npmrc .pgpass .pypirc .git-credentials .vault-token .my.cnf x.pem x.key x.p12
     .dockercfg .htpasswd service-account.json"""

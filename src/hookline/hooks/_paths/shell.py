@@ -8,11 +8,11 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from hookline.hooks._paths.opens import opened
-from hookline.hooks._paths.programs import Access, How
-from hookline.shell import Reading, Simple, Word, read
+from hookline.hooks._paths.file_operands import Access, How
+from hookline.hooks._paths.opened_files import opened
+from hookline.shell import Reading, SimpleCommand, Word, read
 from hookline.shell.grammar import parse
-from hookline.shell.options import options
+from hookline.shell.options import parse_options
 from hookline.shell.syntax import (
     Code,
     Command,
@@ -82,15 +82,15 @@ def _encloses(text: str) -> bool:
     return ("<" in text or ">" in text) and _AROUND.search(text) is not None
 
 
-def elsewhere(command: Simple, host: str) -> bool:
+def elsewhere(command: SimpleCommand, host: str) -> bool:
     """Whether a command runs on another machine, or in a box of its own."""
     return ("ssh" in command.via and not _HERE.fullmatch(host)) or any(
         _BOX.fullmatch(one) for one in command.via
     )
 
 
-def _host(command: Simple) -> str:
-    operands = options(command.words[1:], _SSH_VALUES).operands
+def _host(command: SimpleCommand) -> str:
+    operands = parse_options(command.words[1:], _SSH_VALUES).operands
     return operands[0].text if operands else ""
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from hookline.hooks._paths import windows
-from hookline.hooks._paths.programs import BUILDERS, How
+from hookline.hooks._paths.file_operands import BUILDERS, How
 from hookline.hooks._paths.scout_rules import Found, Ground, path
 from hookline.hooks._paths.shell import Opened, accesses
-from hookline.shell import Simple, Word
+from hookline.shell import SimpleCommand, Word
 
 _OPENING = frozenset[How]({"read", "list", "copy", "write", "empty", "change"})
 _WASTES_NOTHING = "what becomes of it shows nothing of its content"
@@ -56,6 +56,6 @@ def _last(text: str) -> str:
     return text.rstrip("/").rpartition("/")[2]
 
 
-def _exempt(command: Simple) -> bool:
+def _exempt(command: SimpleCommand) -> bool:
     """Build tools, each for its own simple command, and what a project has installed."""
     return command.name in BUILDERS or any(place in command.words[0].text for place in _BIN)

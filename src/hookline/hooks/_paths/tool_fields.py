@@ -7,20 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hookline.core.events import PostToolUse, PreToolUse
-from hookline.core.frozen import thawed
-from hookline.core.patch import is_patch, parts
+from hookline.core.frozen import thaw
+from hookline.core.patch import is_patch, parse_patch
 from hookline.hooks._paths.spelling import alternatives, plausible
-from hookline.shell.options import spelled
+from hookline.shell.options import word_set
 
 PREFIX = "APPROVED:"
-_WITHOUT = spelled("shell powershell cmd agent question search")
+_WITHOUT = word_set("shell powershell cmd agent question search")
 """Kinds of tools that open no file by a field."""
 _WORD = re.compile(r"[A-Z]?[a-z]+")
-_NAMES = spelled("path paths file files filename filenames folder folders dir directory directories uri")
-_EXACTLY = spelled("source destination target notebook")
+_NAMES = word_set("path paths file files filename filenames folder folders dir directory directories uri")
+_EXACTLY = word_set("source destination target notebook")
 """Words that name a path only where they are the whole name of a field."""
-_DATA = spelled("content contents text type size id count mode limit offset pattern url options")
-_GLOBS = spelled("glob globs include")
+_DATA = word_set("content contents text type size id count mode limit offset pattern url options")
+_GLOBS = word_set("glob globs include")
 _DEEPEST = 4
 _MOST = 500
 """Values of one input that are looked at."""
@@ -54,7 +54,7 @@ def fields(event: PreToolUse | PostToolUse) -> tuple[Field, ...]:
 
 
 def _named(event: PreToolUse | PostToolUse) -> Iterator[Field]:
-    places = event.places
+    places = event.input_keys
     path, pattern = places.get("path", "path"), places.get("pattern", "pattern")
     if event.kind == "glob" and event.pattern:
         yield from _globbed(event.pattern, event.path or "", pattern)
@@ -90,7 +90,7 @@ def _fields(
 
 def _text(where: tuple[str | int, ...], value: str, *, path: bool, data: bool) -> Iterator[Field]:
     if is_patch(value):
-        yield from (Field(part.path) for part in parts(value))
+        yield from (Field(part.path) for part in parse_patch(value))
     if data or not plausible(value):
         return
     kind = "path" if path else _kind(where)
@@ -113,7 +113,7 @@ def _kind(where: tuple[str | int, ...]) -> str:
 
 def stripped(given: Mapping[str, Any], fields: Sequence[Field]) -> Mapping[str, Any]:
     """The input with the prefix taken off these *fields*."""
-    whole = thawed(given)
+    whole = thaw(given)
     for field in fields:
         inner = whole
         *way, last = field.where

@@ -3,23 +3,23 @@
 from collections.abc import Iterator
 
 from hookline.shell import Word, cmd, powershell
-from hookline.shell.options import spelled
+from hookline.shell.options import word_set
 
-READS = spelled(
+READS = word_set(
     """get-content gc cat type more select-string sls findstr find copy-item cp copy xcopy robocopy
     import-csv ipcsv import-clixml get-filehash format-hex compare-object diff invoke-item ii notepad code
     certutil expand-archive compress-archive get-childitem gci ls dir tree import-powershelldatafile
     set-content sc add-content ac out-file"""
 )
 """Programs that open, copy, list or write what they are given."""
-_DATA = spelled(
+_DATA = word_set(
     "write-output write-host echo set-location sl cd push-location test-path tp remove-item new-item rem"
 )
 
 
 def opened(code: str, shell: str, *, known: bool = False) -> Iterator[Word]:
     """The words that may be files; only of *known* programs, or of all that do more than mention them."""
-    reader = cmd.commands if shell == "cmd" else powershell.commands
+    reader = cmd.split_commands if shell == "cmd" else powershell.split_commands
     for argv in reader(code):
         name = argv[0].text.lower().removesuffix(".exe").rpartition("\\")[2]
         if name in READS if known else name not in _DATA:

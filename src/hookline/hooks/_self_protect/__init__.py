@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 from hookline.core.events import PreToolUse
 from hookline.core.explanation import Branch, branch
-from hookline.core.rule_exceptions import Allow, excepted
+from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.core.state import State
 from hookline.hooks._self_protect.finding import RULES, Finding
 from hookline.hooks._self_protect.guarded_paths import guard
 from hookline.hooks._self_protect.shell import typed
 from hookline.hooks._self_protect.tools import other, windows, written
-from hookline.shell.options import spelled
+from hookline.shell.options import word_set
 
 __all__ = ["RULES", "Finding", "findings", "weighed"]
 
 NAME = "self-protect"
-_READING = spelled("read glob grep list search fetch question agent")
+_READING = word_set("read glob grep list search fetch question agent")
 """Kinds of tools that change no file; what helper agents do is judged when they do it."""
 
 
@@ -40,7 +40,7 @@ def findings(event: PreToolUse, state: State) -> Iterator[Finding]:
 def weighed(event: PreToolUse, state: State, allow: Allow) -> list[tuple[Finding, str | None]]:
     """Each finding, and the reason why it is excepted, if it is."""
     subject = event.command or event.path or ""
-    return [(one, excepted(allow, NAME, one.rule, subject)) for one in findings(event, state)]
+    return [(one, find_exception(allow, NAME, one.rule, subject)) for one in findings(event, state)]
 
 
 def tree(event: PreToolUse, state: State, *, allow: Allow) -> Iterator[Branch]:
@@ -48,8 +48,8 @@ def tree(event: PreToolUse, state: State, *, allow: Allow) -> Iterator[Branch]:
     for one, spared in judged:
         text = f"{one.rule}: {one.what}"
         if spared is not None:
-            yield branch(text, said="excepted", rule=one.rule, because=spared)
+            yield branch(text, judgement="excepted", rule=one.rule, because=spared)
         else:
-            yield branch(text, said=one.action, rule=one.rule)
+            yield branch(text, judgement=one.action, rule=one.rule)
     if not judged:
         yield branch("nothing of what guards the agent is touched")

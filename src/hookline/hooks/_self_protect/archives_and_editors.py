@@ -3,18 +3,18 @@
 import re
 from collections.abc import Iterator
 
-from hookline.core.patch import parts
+from hookline.core.patch import parse_patch
 from hookline.hooks._self_protect.target import Target, mentioned
-from hookline.shell import Simple, Word
-from hookline.shell.options import options
-from hookline.shell.sedscript import ed, sed
+from hookline.shell import SimpleCommand, Word
+from hookline.shell.options import parse_options
+from hookline.shell.sedscript import parse_ed, parse_sed
 
 
-def archive(command: Simple) -> Iterator[Target]:
+def archive(command: SimpleCommand) -> Iterator[Target]:
     """tar: what it makes, and where it unpacks to; what lies in an archive only unpacking would tell."""
     words = command.words[1:]
     first = words[0].text.lstrip("-") if words else ""
-    split = options(words, ("-f", "--file", "-C", "--directory"), mixed=True)
+    split = parse_options(words, ("-f", "--file", "-C", "--directory"), mixed=True)
     creates = split.has("-c", "-r", "-u", "--create", "--append", "--update") or (
         first[:1] in "cru" and bool(first)
     )
@@ -26,12 +26,12 @@ def archive(command: Simple) -> Iterator[Target]:
         yield Target(folder, tree=True, merges=True)
 
 
-def unzip(command: Simple) -> Iterator[Target]:
-    folder = options(command.words[1:], ("-d",), mixed=True).value("-d")
+def unzip(command: SimpleCommand) -> Iterator[Target]:
+    folder = parse_options(command.words[1:], ("-d",), mixed=True).value("-d")
     yield from [Target(folder, tree=True, merges=True)] if folder is not None else []
 
 
-def seven(command: Simple) -> Iterator[Target]:
+def seven(command: SimpleCommand) -> Iterator[Target]:
     """`-oDIR`, in one word."""
     given = (word for word in command.words[1:] if word.text.startswith("-o") and word.text != "-o")
     yield from (Target(_cut(word, 2), tree=True, merges=True) for word in given)
@@ -44,30 +44,30 @@ def _cut(word: Word, letters: int) -> Word:
 _MODE = re.compile(r"-[rwxXst]+(?:[,+=-].*)?|--reference=.*")
 
 
-def mode(command: Simple) -> Iterator[Target]:
+def mode(command: SimpleCommand) -> Iterator[Target]:
     """chmod and its like: the first operand is the mode, unless that was given as what looks like options."""
     given = any(_MODE.fullmatch(word.text) for word in command.words[1:])
-    operands = options(command.words[1:], mixed=True).operands
-    deep = options(command.words[1:], mixed=True).has("-R", "--recursive")
+    operands = parse_options(command.words[1:], mixed=True).operands
+    deep = parse_options(command.words[1:], mixed=True).has("-R", "--recursive")
     yield from (Target(word, tree=deep, merges=True) for word in operands[0 if given else 1 :])
 
 
-def patch(command: Simple) -> Iterator[Target]:
+def patch(command: SimpleCommand) -> Iterator[Target]:
     """What it is named, and the folder that it goes to."""
-    split = options(command.words[1:], ("-d", "--directory", "-o", "--output", "-i", "-p"), mixed=True)
+    split = parse_options(command.words[1:], ("-d", "--directory", "-o", "--output", "-i", "-p"), mixed=True)
     yield from (Target(word, sure=False) for word in split.operands)
-    for name, word in split.given:
+    for name, word in split.options:
         if word is not None and name in ("-d", "--directory", "-o", "--output"):
             yield Target(word, tree=True, sure=False)
 
 
-def apply_patch(command: Simple) -> Iterator[Target]:
+def apply_patch(command: SimpleCommand) -> Iterator[Target]:
     """A patch names its files itself; some agents' shells have a command that takes one."""
-    for part in parts("\n".join((command.stdin, *(word.text for word in command.words[1:])))):
+    for part in parse_patch("\n".join((command.stdin, *(word.text for word in command.words[1:])))):
         yield Target(Word(text=part.path, span=command.span))
 
 
-def dd(command: Simple) -> Iterator[Target]:
+def dd(command: SimpleCommand) -> Iterator[Target]:
     for word in command.words[1:]:
         if word.text.startswith("of="):
             yield Target(Word(text=word.text[3:], span=word.span, glob=word.glob))
@@ -76,33 +76,33 @@ def dd(command: Simple) -> Iterator[Target]:
 _INPLACE = re.compile(r"-(?![MIm-])[a-zA-Z0-9]{0,6}?i")
 
 
-def in_place(command: Simple) -> Iterator[Target]:
+def in_place(command: SimpleCommand) -> Iterator[Target]:
     """`sed -i`, `perl -pi`: with an option to change files in place, every operand may be one."""
-    split = options(command.words[1:], ("-e", "-f", "--expression", "--file", "-l", "-s"), mixed=True)
+    split = parse_options(command.words[1:], ("-e", "-f", "--expression", "--file", "-l", "-s"), mixed=True)
     if split.has("--in-place", "--inplace") or any(_INPLACE.match(word.text) for word in command.words[1:]):
         yield from map(Target, split.operands)
     if command.name in ("sed", "gsed"):
         scripts = [
-            value for name, value in split.given if name in ("-e", "--expression") and value is not None
+            value for name, value in split.options if name in ("-e", "--expression") and value is not None
         ]
         for word in scripts or split.operands[:1]:
-            yield from (Target(Word(text=path, span=word.span)) for path in sed(word.text).writes)
+            yield from (Target(Word(text=path, span=word.span)) for path in parse_sed(word.text).writes)
 
 
 _EDITED = re.compile(r"(?:^|[|:+\s])(?:w|wq|wr|write|x|sav|saveas|up|update)!?\s+(?:>>\s*)?([^\s|!]+)")
 
 
-def editor(command: Simple) -> Iterator[Target]:
+def editor(command: SimpleCommand) -> Iterator[Target]:
     """The files that it opens, which it may write, and those that its commands write: `-c 'w FILE'`."""
     yield from (Target(word, sure=False) for word in mentioned(command))
     for word in command.words[1:]:
         found = (one.group(1) for one in _EDITED.finditer(word.text))
         yield from (Target(Word(text=path, span=word.span)) for path in found)
-    yield from (Target(Word(text=path, span=command.span)) for path in ed(command.stdin).writes)
+    yield from (Target(Word(text=path, span=command.span)) for path in parse_ed(command.stdin).writes)
 
 
-def line_editor(command: Simple) -> Iterator[Target]:
+def line_editor(command: SimpleCommand) -> Iterator[Target]:
     """ed and its like: the file that it is given, and those that its script writes."""
     yield from (Target(word, sure=False) for word in mentioned(command))
-    for path in ed(command.stdin).writes:
+    for path in parse_ed(command.stdin).writes:
         yield Target(Word(text=path, span=command.span))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from hookline.hooks._self_protect.commands import PERSONAL, SWITCH
 from hookline.hooks._self_protect.guarded_paths import NAMES, Guard
 from hookline.hooks._self_protect.obfuscation import hides, hiding
-from hookline.shell.ansi import ansi
+from hookline.shell.ansi import decode_ansi
 
 _LONGEST = 100_000
 _LONGEST_PATH = 300
@@ -72,7 +72,7 @@ def commands(code: str) -> Iterator[str]:
     plain = _JOINED.sub("", code[:_LONGEST])
     if _RUNS.search(plain) is not None or "`" in plain:
         found = (*_texts(plain), *_texts(code[:_LONGEST]))
-        yield from dict.fromkeys(ansi(text) for text in found if " " in text)
+        yield from dict.fromkeys(decode_ansi(text) for text in found if " " in text)
 
 
 def _module_of_ours(text: str) -> bool:

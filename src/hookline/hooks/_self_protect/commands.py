@@ -8,11 +8,11 @@ from fnmatch import fnmatchcase
 
 from hookline.hooks._self_protect.finding import Finding
 from hookline.hooks._self_protect.guarded_paths import OURSELVES, Guard
-from hookline.shell import UNKNOWN, Simple, Word
-from hookline.shell.options import options, spelled
+from hookline.shell import UNKNOWN, SimpleCommand, Word
+from hookline.shell.options import parse_options, word_set
 
-PERSONAL = spelled("approve trust untrust allow off uninstall")
-SPEAKING = spelled("hook fire daemon")
+PERSONAL = word_set("approve trust untrust allow off uninstall")
+SPEAKING = word_set("hook fire daemon")
 """What speaks for a host or a person: through it, an agent could give itself a yes."""
 _IN_TWO = frozenset({("budget", "set"), ("daemon", "stop")})
 SWITCH = re.compile(r"(?:AR_DISABLE_\w*|AUTORESEARCH_BUDGET_END)")
@@ -24,19 +24,19 @@ _MOVED = re.compile(
 )
 """Where the user's own files are looked for, set to something else than usual; the latter as fish does it."""
 _PACKAGE = re.compile(r"hookline(?:[=<>~!@\[ ].*)?")
-_MANAGERS = spelled(
+_MANAGERS = word_set(
     "pip pip3 uv pipx conda mamba poetry pdm brew rye hatch easy_install apt apt-get dnf pacman"
 )
-_REMOVING = spelled("uninstall remove purge rm -R autoremove")
-_CHANGING = spelled("install add upgrade reinstall inject update sync")
-_RUNNERS = spelled("uvx pipx npx bunx uv")
-_SETTING = spelled("export declare typeset readonly local unset read mapfile readarray let getopts")
-TEXT = spelled("echo printf grep egrep fgrep rg ag git cat sed awk test [ comm jq yq gh glab curl wget")
+_REMOVING = word_set("uninstall remove purge rm -R autoremove")
+_CHANGING = word_set("install add upgrade reinstall inject update sync")
+_RUNNERS = word_set("uvx pipx npx bunx uv")
+_SETTING = word_set("export declare typeset readonly local unset read mapfile readarray let getopts")
+TEXT = word_set("echo printf grep egrep fgrep rg ag git cat sed awk test [ comm jq yq gh glab curl wget")
 """Programs to which a word that sets a switch is only a text."""
 _PYTHONS = frozenset({"python", "pypy"})
 
 
-def forbidden(command: Simple, guard: Guard) -> Iterator[Finding]:
+def forbidden(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
     """What *command* does that is a person's to do."""
     if not command.words:
         return
@@ -45,11 +45,11 @@ def forbidden(command: Simple, guard: Guard) -> Iterator[Finding]:
     yield from _switches(command)
 
 
-def _hookline(command: Simple, guard: Guard) -> Iterator[Finding]:
+def _hookline(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
     rest = _arguments(command, guard)
     if rest is None:
         return
-    operands = [word.text for word in options(rest, mixed=True).operands]
+    operands = [word.text for word in parse_options(rest, mixed=True).operands]
     if _harmless(operands, rest):
         return
     if any(UNKNOWN in text for text in operands[:2]):
@@ -72,7 +72,7 @@ def _harmless(operands: Sequence[str], rest: Sequence[Word]) -> bool:
     return looking or bool(given & {"--help", "-h"}) or (operands[:1] == ["trust"] and "--show" in given)
 
 
-def _arguments(command: Simple, guard: Guard) -> Sequence[Word] | None:
+def _arguments(command: SimpleCommand, guard: Guard) -> Sequence[Word] | None:
     """The words behind `hookline`, in whichever way it is started; None where it is not."""
     first, rest = command.words[0], command.words[1:]
     if command.name in OURSELVES or _stands_for(first, guard, command.cwd):
@@ -135,7 +135,7 @@ def _stands_for(word: Word, guard: Guard, cwd: str | None, *, bare: bool = False
     )
 
 
-def _removal(command: Simple) -> Iterator[Finding]:
+def _removal(command: SimpleCommand) -> Iterator[Finding]:
     texts = [word.text for word in command.words]
     if command.name in ("pkill", "killall", "pgrep", "pidof", "skill") and any(
         "hookline" in text for text in texts
@@ -154,13 +154,13 @@ def _removal(command: Simple) -> Iterator[Finding]:
         yield Finding(rule="uninstall", what="the package hookline", span=command.span, action="ask")
 
 
-def _switches(command: Simple) -> Iterator[Finding]:
+def _switches(command: SimpleCommand) -> Iterator[Finding]:
     name = next(_set_by(command), None)
     if name is not None:
         yield Finding(rule="switch", what=f"`{name}`", span=command.span)
 
 
-def _set_by(command: Simple) -> Iterator[str]:
+def _set_by(command: SimpleCommand) -> Iterator[str]:
     yield from (name for name, _ in command.assignments if SWITCH.fullmatch(name))
     for place, word in enumerate(command.words[1:]):
         text = word.text

@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 from hookline.hooks._self_protect.finding import Action, Finding
 from hookline.hooks._self_protect.guarded_paths import NAMES, Guard, fitting
 from hookline.hooks._self_protect.line_facts import Line
-from hookline.shell import UNKNOWN, Simple, Word
-from hookline.shell.xargs import expression
+from hookline.shell import UNKNOWN, SimpleCommand, Word
+from hookline.shell.xargs import skip_find_options
 
 _TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
 _WILD = frozenset("*?[")
 
 
-def found(command: Simple, line: Line, guard: Guard) -> Iterator[Finding]:
+def found(command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Finding]:
     if not _changes(command, line):
         return
-    words = expression(command.words[1:])
+    words = skip_find_options(command.words[1:])
     first = next((i for i, word in enumerate(words) if word.text[:1] in ("-", "(", "!")), len(words))
     masks = [
         words[i + 1].text.lower().rpartition("/")[2] for i, w in enumerate(words[:-1]) if w.text in _TESTS
@@ -26,13 +26,13 @@ def found(command: Simple, line: Line, guard: Guard) -> Iterator[Finding]:
                 yield from _below(one, masks, command, guard)
 
 
-def _changes(command: Simple, line: Line) -> bool:
+def _changes(command: SimpleCommand, line: Line) -> bool:
     """Whether what is found is deleted, or handed to a command that writes."""
     deletes = any(word.text == "-delete" for word in command.words)
     return deletes or any(one is not command for one in line.changing)
 
 
-def _below(path: str, masks: Sequence[str], command: Simple, guard: Guard) -> Iterator[Finding]:
+def _below(path: str, masks: Sequence[str], command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
     rule = guard.rule(path) or (None if masks or guard.all_of_home(path) else guard.held(path))
     if rule is not None:
         yield Finding(rule=rule, what=f"what `find` finds in `{path}`", span=command.span)

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from msgspec import Struct, field
 
-from hookline.core.state import Later, State
+from hookline.core.state import LazyMapping, State
 from hookline.shell import UNKNOWN
 
 FOLDER = ".hookline"
@@ -196,10 +196,10 @@ def guard(cwd: str, state: State) -> Guard:
         cwd=cwd or root or "/",
         home=state.home,
         root=root,
-        paths=Later(lambda: _paths(state, real)),
-        tails=Later(lambda: _tails(_given(state), state.root)),
+        paths=LazyMapping(lambda: _paths(state, real)),
+        tails=LazyMapping(lambda: _tails(_given(state), state.root)),
         real=real,
-        script=state.facts.get("script") or (lambda path: ""),
+        script=state.facts.get("read_script") or (lambda path: ""),
         programs=tuple(filter(None, state.env.get("PATH", "").split(":"))),
     )
 
@@ -232,7 +232,7 @@ def _wires(path: str, root: str) -> bool:
 
 def _given(state: State) -> tuple[str, ...]:
     """The paths that we are told to guard; without that, where the user's files usually lie."""
-    told = state.facts.get("guarded")
+    told = state.facts.get("guarded_paths")
     if told is not None:
         return tuple(told)
     usual = (("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state"))

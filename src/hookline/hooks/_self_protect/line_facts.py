@@ -9,13 +9,13 @@ from msgspec import Struct, field
 
 from hookline.hooks._self_protect.commands import moves_home, sets_switch
 from hookline.hooks._self_protect.writes import targets
-from hookline.shell import UNKNOWN, Simple
-from hookline.shell.options import options
+from hookline.shell import UNKNOWN, SimpleCommand
+from hookline.shell.options import parse_options
 
 
 class Line(Struct, frozen=True, kw_only=True, dict=True):
     text: str
-    commands: Sequence[Simple]
+    commands: Sequence[SimpleCommand]
     told: dict[tuple[int, int, int], bool] = field(default_factory=dict)
     """Whether a command's output may name something guarded, by its number and what was linked until then."""
     fed: dict[int, Sequence[int]] = field(default_factory=dict)
@@ -24,7 +24,7 @@ class Line(Struct, frozen=True, kw_only=True, dict=True):
         """The commands that fed this one."""
         if number not in self.fed:
             one = self.commands[number]
-            given = (*one.fed, *(origin for word in one.words for origin in word.origins))
+            given = (*one.stdin_origins, *(origin for word in one.words for origin in word.origins))
             self.fed[number] = tuple(dict.fromkeys(given))
         return self.fed[number]
 
@@ -49,7 +49,7 @@ class Line(Struct, frozen=True, kw_only=True, dict=True):
         return any(moves_home(text) for one in self.commands for text in _texts(one))
 
     @cached_property
-    def changing(self) -> Sequence[Simple]:
+    def changing(self) -> Sequence[SimpleCommand]:
         """Commands that write where only running tells, or what a search has found."""
         return [one for one in self.commands if _changes(one)]
 
@@ -59,19 +59,19 @@ class Line(Struct, frozen=True, kw_only=True, dict=True):
         return [path for one in self.commands if one.name == "xargs" for path in files(one)]
 
 
-def _texts(command: Simple) -> Iterator[str]:
+def _texts(command: SimpleCommand) -> Iterator[str]:
     yield command.stdin
     yield from (word.text for word in command.words[1:])
 
 
-def _changes(command: Simple) -> bool:
+def _changes(command: SimpleCommand) -> bool:
     found = bool(command.via) and command.via[-1].startswith("find")
     written = (target for target in targets(command, frozenset()) if target.sure)
     return any(found or UNKNOWN in target.word.text for target in written)
 
 
-def files(command: Simple) -> Iterator[str]:
+def files(command: SimpleCommand) -> Iterator[str]:
     """What a command reads, by its words."""
     yield from (one.target.text for one in command.redirects if one.op in ("<", "<>"))
-    yield from (word.text for word in options(command.words[1:], mixed=True).operands)
+    yield from (word.text for word in parse_options(command.words[1:], mixed=True).operands)
     yield from (word.text.lstrip("-a") for word in command.words[1:] if command.name == "xargs")

@@ -11,12 +11,12 @@ from hookline.hooks._self_protect.commands import TEXT
 from hookline.hooks._self_protect.guarded_paths import Guard
 from hookline.hooks._self_protect.line_facts import Line, files
 from hookline.hooks._self_protect.scripts import INTERPRETERS, SHELLS, script_at, started
-from hookline.shell import UNKNOWN, Simple, Word
-from hookline.shell.options import options, spelled
+from hookline.shell import UNKNOWN, SimpleCommand, Word
+from hookline.shell.options import parse_options, word_set
 
-_STARTING = spelled("BASH_ENV ENV PYTHONSTARTUP PERL5OPT RUBYOPT NODE_OPTIONS")
+_STARTING = word_set("BASH_ENV ENV PYTHONSTARTUP PERL5OPT RUBYOPT NODE_OPTIONS")
 """Variables that name a file which is run before anything else."""
-_RUNNING = spelled(
+_RUNNING = word_set(
     """PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND
     GIT_ASKPASS SSH_ASKPASS GIT_EXTERNAL_DIFF BROWSER PROMPT_COMMAND"""
 )
@@ -40,7 +40,7 @@ class Text(NamedTuple):
     """Whether it is known to be run."""
 
 
-def texts(command: Simple, line: Line, guard: Guard) -> Iterator[Text]:
+def texts(command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Text]:
     for path, text, shell in started(command, guard):
         yield Text(f"in {path}", text, by_shell=shell, sure=shell)
     yield from _fed(command, line, guard)
@@ -54,7 +54,7 @@ def texts(command: Simple, line: Line, guard: Guard) -> Iterator[Text]:
         yield from _worded(command)
 
 
-def _configured(command: Simple) -> Iterator[Text]:
+def _configured(command: SimpleCommand) -> Iterator[Text]:
     """Commands that git is told to run: aliases, pagers, editors, filters, helpers."""
     words = [word.text for word in command.words]
     for before, text in pairwise(words):
@@ -65,7 +65,7 @@ def _configured(command: Simple) -> Iterator[Text]:
             yield Text("in git's configuration", text.lstrip("!"), by_shell=True, sure=True)
 
 
-def _worded(command: Simple) -> Iterator[Text]:
+def _worded(command: SimpleCommand) -> Iterator[Text]:
     """Words of more than one word, which many a program hands to a shell."""
     for word in _arguments(command):
         if _BLANK.isdisjoint(word.text) or _WORTH.search(word.text) is None:
@@ -80,15 +80,15 @@ def _behind(text: str) -> list[str]:
     return ["=".join(parts[i:]) for i in range(1, len(parts))]
 
 
-def _arguments(command: Simple) -> Sequence[Word]:
+def _arguments(command: SimpleCommand) -> Sequence[Word]:
     """The words behind the program; of an interpreter, behind its code."""
     if command.name not in INTERPRETERS:
         return command.words[1:]
-    split = options(command.words[1:], ("-c", "-e", "-E", "-r", "--eval", "-F", "-v"))
+    split = parse_options(command.words[1:], ("-c", "-e", "-E", "-r", "--eval", "-F", "-v"))
     return split.operands[1:] if command.name in ("awk", "gawk", "mawk") else split.operands
 
 
-def _settings(command: Simple, guard: Guard) -> Iterator[Text]:
+def _settings(command: SimpleCommand, guard: Guard) -> Iterator[Text]:
     """Variables that make a program run something: pagers, editors, files that shells begin with."""
     exported = [word.text.partition("=") for word in command.words[1:] if command.name == "export"]
     for name, value in (*command.assignments, *((name, value) for name, _, value in exported)):
@@ -101,7 +101,7 @@ def _settings(command: Simple, guard: Guard) -> Iterator[Text]:
             yield Text(f"by ${name}", value, by_shell=True, sure=False)
 
 
-def _fed(command: Simple, line: Line, guard: Guard) -> Iterator[Text]:
+def _fed(command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Text]:
     """Files that are run without being named as scripts: `sh < file`, `cat file | sh`."""
     first = command.words[0] if command.words else None
     unknown = first is not None and first.text.strip(UNKNOWN + " ") == "" and first.dynamic
@@ -110,7 +110,10 @@ def _fed(command: Simple, line: Line, guard: Guard) -> Iterator[Text]:
     if reads:
         paths += [one.target.text for one in command.redirects if one.op in ("<", "<>")]
     if unknown or reads:
-        origins = [*(first.origins if first is not None and unknown else ()), *(command.fed if reads else ())]
+        origins = [
+            *(first.origins if first is not None and unknown else ()),
+            *(command.stdin_origins if reads else ()),
+        ]
         paths += [path for number in sources(origins, line) for path in files(line.commands[number])]
     if unknown and "xargs" in command.via:
         paths += line.listed
@@ -133,7 +136,7 @@ def sources(origins: Sequence[int], line: Line) -> Iterator[int]:
         waiting += line.behind(number)
 
 
-def _contents(paths: Sequence[str], command: Simple, guard: Guard) -> Iterator[str]:
+def _contents(paths: Sequence[str], command: SimpleCommand, guard: Guard) -> Iterator[str]:
     found = (
         script_at(path, command.cwd or guard.cwd, guard)
         for path in dict.fromkeys(paths)
@@ -149,7 +152,7 @@ def origins_of(word: Word, traced: Sequence[Word]) -> tuple[int, ...]:
     return tuple(origin for one in traced if one.text.endswith(word.text) for origin in one.origins)
 
 
-def traced(command: Simple) -> Sequence[Word]:
+def traced(command: SimpleCommand) -> Sequence[Word]:
     """The words of *command*, and where it writes, that come from another command, each once."""
     words = (*command.words, *(redirect.target for redirect in command.redirects))
     found = {(word.text, word.origins): word for word in reversed(words) if word.origins}

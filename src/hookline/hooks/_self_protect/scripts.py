@@ -7,13 +7,13 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from hookline.hooks._self_protect.guarded_paths import OURSELVES, Guard
-from hookline.shell import UNKNOWN, Simple, Word
-from hookline.shell.options import options, spelled
+from hookline.shell import UNKNOWN, SimpleCommand, Word
+from hookline.shell.options import parse_options, word_set
 
-INTERPRETERS = spelled("python pypy node nodejs bun deno perl ruby php lua awk gawk mawk")
-SHELLS = spelled("sh bash zsh dash ksh mksh ash fish")
+INTERPRETERS = word_set("python pypy node nodejs bun deno perl ruby php lua awk gawk mawk")
+SHELLS = word_set("sh bash zsh dash ksh mksh ash fish")
 _RUNNING = SHELLS | INTERPRETERS
-_PACKAGES = spelled("npm pnpm yarn bun")
+_PACKAGES = word_set("npm pnpm yarn bun")
 _SHORT = {
     **dict.fromkeys(("t", "tst"), ("test",)),
     **dict.fromkeys(("i", "ci", "add"), ("install", "prepare")),
@@ -27,7 +27,7 @@ Script = tuple[str, str, bool]
 """Its path, its text, and whether a shell reads it."""
 
 
-def started(command: Simple, guard: Guard) -> Iterator[Script]:
+def started(command: SimpleCommand, guard: Guard) -> Iterator[Script]:
     if not command.words:
         return
     cwd = command.cwd or guard.cwd
@@ -43,31 +43,31 @@ def started(command: Simple, guard: Guard) -> Iterator[Script]:
             yield from _script(word.text, cwd, command.name, guard)
 
 
-def _by_node(command: Simple) -> bool:
+def _by_node(command: SimpleCommand) -> bool:
     if command.name not in ("node", "nodejs"):
         return False
     return "--run" in [word.text.partition("=")[0] for word in command.words]
 
 
-def _module(command: Simple) -> Iterator[str]:
+def _module(command: SimpleCommand) -> Iterator[str]:
     """Where python finds what `-m` names, if that is a file of ours."""
     if command.name not in ("python", "pypy"):
         return
-    name = options(command.words[1:], ("-c", "-m", "-W", "-X")).value("-m")
+    name = parse_options(command.words[1:], ("-c", "-m", "-W", "-X")).value("-m")
     if name is not None and UNKNOWN not in name.text:
         path = name.text.replace(".", "/")
         yield from (f"{path}.py", f"{path}/__main__.py")
 
 
-def _file(command: Simple) -> Word | None:
+def _file(command: SimpleCommand) -> Word | None:
     """The file whose content is run."""
     first, rest = command.words[0], command.words[1:]
     if command.name in ("source", "."):
-        return next(iter(options(rest).operands), None)
+        return next(iter(parse_options(rest).operands), None)
     if command.name in ("at", "batch"):
-        return options(rest, ("-f", "-q", "-t"), mixed=True).value("-f")
+        return parse_options(rest, ("-f", "-q", "-t"), mixed=True).value("-f")
     if command.name in _RUNNING:
-        split = options(
+        split = parse_options(
             rest, ("-c", "-e", "-E", "-m", "-W", "-X", "-r", "-f", "-o", "-O", "--rcfile", "--eval")
         )
         if split.has("-c", "-e", "-E", "-m", "--eval") and command.name not in ("awk", "gawk"):
@@ -94,8 +94,8 @@ def script_at(path: str, cwd: str, guard: Guard) -> str:
     return guard.script(posixpath.join(cwd, path))
 
 
-def _recipes(command: Simple, cwd: str, guard: Guard) -> Iterator[Script]:
-    split = options(
+def _recipes(command: SimpleCommand, cwd: str, guard: Guard) -> Iterator[Script]:
+    split = parse_options(
         command.words[1:], ("-f", "-C", "--file", "--directory", "-j", "--justfile", "-d"), mixed=True
     )
     folder = split.value("-C", "--directory", "-d")
@@ -113,7 +113,7 @@ def _recipes(command: Simple, cwd: str, guard: Guard) -> Iterator[Script]:
             return
 
 
-def _package(command: Simple, cwd: str, guard: Guard) -> Iterator[Script]:
+def _package(command: SimpleCommand, cwd: str, guard: Guard) -> Iterator[Script]:
     """The scripts of that name, and those that run before and after it."""
     given = [word.text.removeprefix("--run=") for word in command.words[1:]]
     words = [text for text in given if not text.startswith("-")]

@@ -19,20 +19,20 @@ from hookline.hooks._self_protect.scripts import INTERPRETERS
 from hookline.hooks._self_protect.stray_redirects import loose
 from hookline.hooks._self_protect.target import Target
 from hookline.hooks._self_protect.writes import LOOKERS, targets
-from hookline.shell import UNKNOWN, Problem, Reading, Simple, Word, read
-from hookline.shell.options import options, spelled
+from hookline.shell import UNKNOWN, Problem, Reading, SimpleCommand, Word, read
+from hookline.shell.options import parse_options, word_set
 
 _DEEPEST = 3
 """Scripts that run scripts, and code in words of code."""
 _MOST_FOLDERS = 32
 FINDERS = frozenset({"find", "gfind"})
-_DECODERS = spelled("rev base64 base32 xxd openssl uudecode gunzip")
+_DECODERS = word_set("rev base64 base32 xxd openssl uudecode gunzip")
 _MORE = frozenset("<>=(){}$`;&\n'\"\\")
 """What a line needs that does more than run programs with plain words, one after another in a pipe."""
-_WHOLESALE = spelled("rm chmod chown chgrp ln link")
+_WHOLESALE = word_set("rm chmod chown chgrp ln link")
 _TELLING = re.compile(r"hookline|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64")
 """What code has, too deep to be followed, that is asked about."""
-_STARTUP = spelled(
+_STARTUP = word_set(
     """.bashrc .bash_profile .bash_login .profile .zshrc .zshenv .zprofile .zlogin config.fish environment
     .envrc .env .pam_environment .xprofile .cshrc .tcshrc .kshrc bash.bashrc"""
 )
@@ -69,12 +69,12 @@ def _looks(reading: Reading) -> bool:
     return not reading.problems
 
 
-def _found(command: Simple, line: Line, guard: Guard) -> Iterator[Finding]:
+def _found(command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Finding]:
     if command.name in FINDERS:
         yield from found(command, line, guard)
 
 
-def _targets(command: Simple, line: Line, guard: Guard) -> Iterator[Finding]:
+def _targets(command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Finding]:
     written = tuple(targets(command, line.wrappers))
     unknown = any(_unknown(one.word, command.cwd) for one in written)
     hidden = _hidden(command, line, guard) if unknown else bool
@@ -87,7 +87,7 @@ def _targets(command: Simple, line: Line, guard: Guard) -> Iterator[Finding]:
 
 
 def _target(
-    target: Target, command: Simple, line: Line, guard: Guard, hidden: Callable[[Word], bool]
+    target: Target, command: SimpleCommand, line: Line, guard: Guard, hidden: Callable[[Word], bool]
 ) -> Iterator[Finding]:
     word, span = target.word, _place(target.word.span, command.span)
     rule = _rule(target, command, guard)
@@ -112,7 +112,7 @@ def _place(inner: Span, outer: Span) -> Span:
     return inner if outer[0] <= inner[0] and inner[1] <= outer[1] else outer
 
 
-def _rule(target: Target, command: Simple, guard: Guard) -> str | None:
+def _rule(target: Target, command: SimpleCommand, guard: Guard) -> str | None:
     # A tilde that is left is in quotes; editors and others take it for the home themselves.
     text = f"{guard.home}{target.word.text[1:]}" if target.word.text.startswith("~/") else target.word.text
     if UNKNOWN in text:
@@ -140,7 +140,7 @@ def _unknown(word: Word, cwd: str | None) -> bool:
     return word.dynamic or (cwd is None and not word.text.startswith("/"))
 
 
-def _hidden(command: Simple, line: Line, guard: Guard) -> Callable[[Word], bool]:
+def _hidden(command: SimpleCommand, line: Line, guard: Guard) -> Callable[[Word], bool]:
     """Whether a word of *command* may be a guarded path by where it comes from; each origin is asked once."""
     cut_from = cache(lambda: traced(command))
     comes = cache(lambda origins: any(_told(one, line, guard) for one in sources(origins, line)))
@@ -160,14 +160,14 @@ def _told(number: int, line: Line, guard: Guard) -> bool:
     return line.told[key]
 
 
-def _tells(command: Simple, guard: Guard) -> bool:
+def _tells(command: SimpleCommand, guard: Guard) -> bool:
     """Whether what *command* prints may be the name of something guarded."""
     if command.name in _DECODERS:
         return True
     return any(_names_guarded(text, command.cwd, guard) for text in _given(command) if "/" in text)
 
 
-def _given(command: Simple) -> Sequence[str]:
+def _given(command: SimpleCommand) -> Sequence[str]:
     return [*(word.text for word in command.words[1:]), *command.stdin.split(None, _MOST_FOLDERS)]
 
 
@@ -191,7 +191,7 @@ def shadows(path: str, cwd: str | None, guard: Guard) -> bool:
     return whole.rpartition("/")[2] in OURSELVES and whole.rpartition("/")[0] in guard.programs
 
 
-def _run(command: Simple, line: Line, guard: Guard, depth: int) -> Iterator[Finding]:
+def _run(command: SimpleCommand, line: Line, guard: Guard, depth: int) -> Iterator[Finding]:
     """What is run besides the commands of the line themselves."""
     for text in texts(command, line, guard):
         inside = replace(guard, cwd=command.cwd or guard.cwd)
@@ -207,7 +207,7 @@ def _run(command: Simple, line: Line, guard: Guard, depth: int) -> Iterator[Find
             yield replace(one, what=f"{one.what} {text.what}", span=command.span, action=action)
 
 
-def _code(command: Simple, guard: Guard, depth: int) -> Iterator[Finding]:
+def _code(command: SimpleCommand, guard: Guard, depth: int) -> Iterator[Finding]:
     if command.name not in INTERPRETERS:
         return
     inside = replace(guard, cwd=command.cwd or guard.cwd)
@@ -232,23 +232,23 @@ def coded(text: str, guard: Guard, depth: int) -> Iterator[Finding]:
             yield replace(one, what=f"{one.what} in code", action="ask")
 
 
-def _follow(command: Simple, line: Line, guard: Guard) -> None:
+def _follow(command: SimpleCommand, line: Line, guard: Guard) -> None:
     """Remember links that the line makes, and where it goes."""
     if command.name in ("cd", "chdir", "pushd"):
-        operands = options(command.words[1:]).operands
+        operands = parse_options(command.words[1:]).operands
         if operands and command.cwd is not None and not operands[0].dynamic:
             _gone(posixpath.join(command.cwd, operands[0].text), guard)
             guard.folders.extend(
                 guard.stand_ins(posixpath.join(command.cwd, operands[0].text)) if operands[0].glob else ()
             )
     elif command.name in ("cp", "install") and command.cwd is not None:
-        operands = options(command.words[1:], ("-m", "-S"), mixed=True).operands
+        operands = parse_options(command.words[1:], ("-m", "-S"), mixed=True).operands
         if len(operands) > 1:
             old, new = (posixpath.normpath(posixpath.join(command.cwd, operands[i].text)) for i in (0, -1))
             if UNKNOWN not in old or "hookline" in line.text:
                 guard.copies[new] = old
     elif command.name in ("ln", "link", "mount") and command.cwd is not None:
-        split = options(command.words[1:], ("-t", "--target-directory", "-S", "-o"), mixed=True)
+        split = parse_options(command.words[1:], ("-t", "--target-directory", "-S", "-o"), mixed=True)
         if len(split.operands) > 1:
             _linked(split.operands, command.cwd, guard)
 
@@ -269,7 +269,7 @@ def _linked(operands: Sequence[Word], cwd: str, guard: Guard) -> None:
         guard.links[name] = leads
 
 
-def _killed(commands: Sequence[Simple]) -> Iterator[Finding]:
+def _killed(commands: Sequence[SimpleCommand]) -> Iterator[Finding]:
     """`kill $(pgrep hookline)`."""
     sought = any(
         one.name in ("pgrep", "pidof") and any("hookline" in word.text for word in one.words)

@@ -12,7 +12,7 @@ from typing import Any
 
 from hookline.core.values import replace
 from hookline.hooks._self_protect.guarded_paths import Guard
-from hookline.shell import Reading, Simple, read
+from hookline.shell import Reading, SimpleCommand, read
 from hookline.shell.grammar import parse
 from hookline.shell.syntax import Command, Compound, Function, Redirection
 
@@ -23,7 +23,7 @@ _PARTS = ("<", ">", "AR_DISABLE_", "AUTORESEARCH_")
 """One of which is in each of them."""
 
 
-def loose(line: str, reading: Reading, guard: Guard) -> tuple[Simple, ...]:
+def loose(line: str, reading: Reading, guard: Guard) -> tuple[SimpleCommand, ...]:
     """Commands that stand for what of *line* the *reading* does not hold, in every folder it goes to."""
     found = _behind(line, guard.cwd, guard) if _worth(line) else ()
     for command in reading.commands:
@@ -43,7 +43,7 @@ def _worth(text: str) -> bool:
     return text.count("()") > 1
 
 
-def _behind(text: str, cwd: str, guard: Guard) -> tuple[Simple, ...]:
+def _behind(text: str, cwd: str, guard: Guard) -> tuple[SimpleCommand, ...]:
     pieces = list(dict.fromkeys(_found(parse(text)[0], text)))
     if not pieces:
         return ()

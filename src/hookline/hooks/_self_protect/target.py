@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from hookline.shell import Simple, Word
+from hookline.shell import SimpleCommand, Word
 
 
 class Target(NamedTuple):
@@ -22,7 +22,7 @@ class Target(NamedTuple):
     """Of what lies below, only some may change: which, the line does not say."""
 
 
-def mentioned(command: Simple) -> Iterator[Word]:
+def mentioned(command: SimpleCommand) -> Iterator[Word]:
     """Whatever looks like a path among the words of *command*."""
     return paths_in(command.words)
 

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hookline.core.events import PreToolUse
-from hookline.core.patch import parts
+from hookline.core.patch import parse_patch
 from hookline.core.values import replace
 from hookline.hooks._self_protect.commands import PERSONAL, moves_home, sets_switch
 from hookline.hooks._self_protect.finding import Finding
 from hookline.hooks._self_protect.guarded_paths import Guard
 from hookline.hooks._self_protect.shell import judged, own, shadows, starts
-from hookline.shell.options import spelled
+from hookline.shell.options import word_set
 
 _NAMED = re.compile(r"path|file|dir|folder|target|dest|source|uri", re.IGNORECASE)
-_COMMANDS = spelled("command cmd script code args argv commands shell input")
-_TYPED = spelled("bash command_line text keys python line run exec")
+_COMMANDS = word_set("command cmd script code args argv commands shell input")
+_TYPED = word_set("bash command_line text keys python line run exec")
 """Fields that may be a command, or only a text."""
 _READS = re.compile(
     r"(?:^|[_\W])(?:read|get|list|search|find|view|stat|show|describe|query|fetch|tree|info)(?:[_\W]|$)",
@@ -68,7 +68,7 @@ def _paths(event: PreToolUse) -> Iterator[str]:
     for key, text in _leaves(event.input):
         if _NAMED.search(key) and "\n" not in text and len(text) < _LONGEST_PATH:
             yield text
-        yield from (part.path for part in parts(text))
+        yield from (part.path for part in parse_patch(text))
 
 
 def _leaves(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:

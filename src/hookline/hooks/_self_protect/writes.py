@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from hookline.hooks._self_protect import archives_and_editors
 from hookline.hooks._self_protect.target import Target, mentioned, paths_in
-from hookline.shell import Simple, Word
+from hookline.shell import SimpleCommand, Word
 from hookline.shell.git_runs import GLOBAL_VALUES
-from hookline.shell.options import Options, options, spelled
+from hookline.shell.options import Options, parse_options, word_set
 
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 
 
-def targets(command: Simple, wrappers: frozenset[str]) -> Iterator[Target]:
+def targets(command: SimpleCommand, wrappers: frozenset[str]) -> Iterator[Target]:
     """Everything that *command* would change; *wrappers* run another command of the line."""
     yield from (Target(one.target) for one in command.redirects if _written(one.op, one.target.text))
     if not command.words:
@@ -29,23 +29,23 @@ def _written(op: str, target: str) -> bool:
     return op in _OUTPUTS or (op == ">&" and not target.isdigit() and target != "-")
 
 
-def _all(values: str = "", *, tree: str = "", skip: int = 0) -> Callable[[Simple], Iterator[Target]]:
+def _all(values: str = "", *, tree: str = "", skip: int = 0) -> Callable[[SimpleCommand], Iterator[Target]]:
     """Every operand but the first *skip* is changed; one of the options *tree* makes that go deep."""
 
-    def found(command: Simple) -> Iterator[Target]:
-        split = options(command.words[1:], values.split(), mixed=True)
+    def found(command: SimpleCommand) -> Iterator[Target]:
+        split = parse_options(command.words[1:], values.split(), mixed=True)
         deep = tree == "always" or split.has(*tree.split())
         yield from (Target(word, tree=deep) for word in split.operands[skip:])
 
     return found
 
 
-def _valued(*names: str, values: str = "") -> Callable[[Simple], Iterator[Target]]:
+def _valued(*names: str, values: str = "") -> Callable[[SimpleCommand], Iterator[Target]]:
     """Only the values of these options are files that are written."""
 
-    def found(command: Simple) -> Iterator[Target]:
-        split = options(command.words[1:], (*names, *values.split()), mixed=True)
-        yield from (Target(word) for name, word in split.given if name in names and word is not None)
+    def found(command: SimpleCommand) -> Iterator[Target]:
+        split = parse_options(command.words[1:], (*names, *values.split()), mixed=True)
+        yield from (Target(word) for name, word in split.options if name in names and word is not None)
 
     return found
 
@@ -76,23 +76,23 @@ def _below(place: Word, name: str) -> Word:
     )
 
 
-def _copy(command: Simple) -> Iterator[Target]:
-    split = options(command.words[1:], _COPYING.split(), mixed=True)
+def _copy(command: SimpleCommand) -> Iterator[Target]:
+    split = parse_options(command.words[1:], _COPYING.split(), mixed=True)
     yield from _into(split)
     if split.has("-l", "-s", "--link", "--symbolic-link"):
         yield from map(Target, split.operands)
 
 
-def _move(command: Simple) -> Iterator[Target]:
-    split = options(command.words[1:], _COPYING.split(), mixed=True)
+def _move(command: SimpleCommand) -> Iterator[Target]:
+    split = parse_options(command.words[1:], _COPYING.split(), mixed=True)
     yield from _into(split)
     moved = split.operands if split.value("-t", "--target-directory") else split.operands[:-1]
     yield from (Target(word, tree=True) for word in moved)
 
 
-def _link(command: Simple) -> Iterator[Target]:
+def _link(command: SimpleCommand) -> Iterator[Target]:
     """Both ends: what is linked can be written by its new name."""
-    split = options(command.words[1:], _COPYING.split(), mixed=True)
+    split = parse_options(command.words[1:], _COPYING.split(), mixed=True)
     yield from map(Target, split.operands)
     yield from _into(split)
     for word in split.operands[1:][-1:]:
@@ -100,8 +100,8 @@ def _link(command: Simple) -> Iterator[Target]:
         yield Target(word, tree=not word.text.endswith("/"), merges=True)
 
 
-def _remote_copy(command: Simple) -> Iterator[Target]:
-    split = options(
+def _remote_copy(command: SimpleCommand) -> Iterator[Target]:
+    split = parse_options(
         command.words[1:], ("-e", "--rsh", "-i", "-P", "-o", "-F", "-S", "-l", "-c", "-J"), mixed=True
     )
     deep = split.has("--delete", "--del", "--remove-source-files") or split.has("-r", "-a", "--recursive")
@@ -115,13 +115,13 @@ def _remote_copy(command: Simple) -> Iterator[Target]:
         yield Target(split.operands[-1], tree=True, merges=not deletes)
 
 
-def _download(folders: str, names: str) -> Callable[[Simple], Iterator[Target]]:
+def _download(folders: str, names: str) -> Callable[[SimpleCommand], Iterator[Target]]:
     """A folder, a file, or a file in a folder, each given by an option."""
 
-    def found(command: Simple) -> Iterator[Target]:
-        split = options(command.words[1:], (*folders.split(), *names.split()), mixed=True)
+    def found(command: SimpleCommand) -> Iterator[Target]:
+        split = parse_options(command.words[1:], (*folders.split(), *names.split()), mixed=True)
         folder = split.value(*folders.split())
-        for name, word in split.given:
+        for name, word in split.options:
             if word is not None and name in (*folders.split(), *names.split()):
                 yield Target(word)
             if word is not None and folder is not None and name in names.split():
@@ -130,7 +130,7 @@ def _download(folders: str, names: str) -> Callable[[Simple], Iterator[Target]]:
     return found
 
 
-def _find(command: Simple) -> Iterator[Target]:
+def _find(command: SimpleCommand) -> Iterator[Target]:
     texts = [word.text for word in command.words[1:]]
     yield from (
         Target(command.words[place + 2])
@@ -139,23 +139,23 @@ def _find(command: Simple) -> Iterator[Target]:
     )
 
 
-_GIT_PATHS = spelled(
+_GIT_PATHS = word_set(
     "rm mv checkout restore clone init worktree archive bundle apply am config stash submodule"
 )
-_GIT_TREES = spelled("rm mv checkout restore")
-_GIT_CHANGES = _GIT_PATHS | spelled("reset pull merge clean switch rebase cherry-pick revert")
+_GIT_TREES = word_set("rm mv checkout restore")
+_GIT_CHANGES = _GIT_PATHS | word_set("reset pull merge clean switch rebase cherry-pick revert")
 
 
-def _git(command: Simple) -> Iterator[Target]:
+def _git(command: SimpleCommand) -> Iterator[Target]:
     """Folders that git is sent to, and files that its subcommands write; `git add` and the like only read."""
     words = command.words[1:]
-    outer = options(words, GLOBAL_VALUES)
+    outer = parse_options(words, GLOBAL_VALUES)
     sub = outer.operands[0].text if outer.operands else ""
     for word in words:
         if word.text.startswith("--output="):
             yield Target(Word(text=word.text.partition("=")[2], span=word.span, origins=word.origins))
     if sub in _GIT_CHANGES:
-        folders = (value for name, value in outer.given if name in ("-C", "--git-dir", "--work-tree"))
+        folders = (value for name, value in outer.options if name in ("-C", "--git-dir", "--work-tree"))
         yield from (Target(value) for value in folders if value is not None)
     named = {word.text.partition("=")[0] for word in outer.operands}
     if sub in _GIT_PATHS and (sub != "config" or named & {"-f", "--file"}):
@@ -163,34 +163,34 @@ def _git(command: Simple) -> Iterator[Target]:
         yield from (Target(word, tree=deep, merges=merges) for word in paths_in(outer.operands))
 
 
-def _dashed(command: Simple) -> Iterator[Target]:
+def _dashed(command: SimpleCommand) -> Iterator[Target]:
     """`-out FILE`: a long option with one dash."""
     words = command.words[1:]
     yield from (Target(words[i + 1]) for i, word in enumerate(words[:-1]) if word.text in ("-out", "-keyout"))
 
 
-def _second(command: Simple) -> Iterator[Target]:
+def _second(command: SimpleCommand) -> Iterator[Target]:
     """Of two files the second is written."""
-    operands = options(
+    operands = parse_options(
         command.words[1:], ("-f", "-s", "-w", "-c", "-g", "-l", "-o", "-n"), mixed=True
     ).operands
     yield from map(Target, operands[1:])
 
 
-def _interpreter(command: Simple) -> Iterator[Target]:
+def _interpreter(command: SimpleCommand) -> Iterator[Target]:
     """What a script is handed it may write; its code is judged elsewhere."""
-    split = options(
+    split = parse_options(
         command.words[1:], ("-c", "-e", "-E", "-p", "-r", "-W", "-X", "--eval", "--print", "-o", "-O")
     )
     taken = split.has("-c", "-e", "-E", "-p", "-r", "--eval", "--print")
     yield from (Target(word, sure=False) for word in split.operands[0 if taken else 1 :])
 
 
-def _mount(command: Simple) -> Iterator[Target]:
+def _mount(command: SimpleCommand) -> Iterator[Target]:
     yield from (Target(word, tree=True) for word in mentioned(command))
 
 
-def _container(command: Simple) -> Iterator[Target]:
+def _container(command: SimpleCommand) -> Iterator[Target]:
     """Folders that a container is given to write in."""
     for word in command.words[1:]:
         text = word.text.removeprefix("--volume=").removeprefix("-v")
@@ -201,7 +201,7 @@ def _container(command: Simple) -> Iterator[Target]:
             yield Target(Word(text=source or inside[0], span=word.span), tree=True, sure=False)
 
 
-PROGRAMS: Mapping[str, Callable[[Simple], Iterator[Target]]] = {
+PROGRAMS: Mapping[str, Callable[[SimpleCommand], Iterator[Target]]] = {
     **dict.fromkeys(
         ("tee", "sponge", "touch", "truncate", "shred", "unlink", "mkdir", "mkfifo", "mknod"),
         _all("-s -m -r -d -t"),
@@ -221,7 +221,7 @@ PROGRAMS: Mapping[str, Callable[[Simple], Iterator[Target]]] = {
     **dict.fromkeys(("tar", "bsdtar", "gtar"), archives_and_editors.archive),
     "unzip": archives_and_editors.unzip,
     **dict.fromkeys(("7z", "7za", "7zr", "7zz"), archives_and_editors.seven),
-    **dict.fromkeys(spelled("vim vi nvim ex view vimdiff gvim mvim"), archives_and_editors.editor),
+    **dict.fromkeys(word_set("vim vi nvim ex view vimdiff gvim mvim"), archives_and_editors.editor),
     **dict.fromkeys(("ed", "red"), archives_and_editors.line_editor),
     "patch": archives_and_editors.patch,
     **dict.fromkeys(("strace", "ltrace"), _valued("-o", "--output", values="-e -p -s -u -E -P -a -I")),
@@ -236,13 +236,13 @@ PROGRAMS: Mapping[str, Callable[[Simple], Iterator[Target]]] = {
     "less": _valued("-o", "-O", "--log-file"),
     **dict.fromkeys(("uniq", "xxd"), _second),
     **dict.fromkeys(
-        spelled("python pypy node nodejs bun deno php lua sh bash zsh dash ksh fish"),
+        word_set("python pypy node nodejs bun deno php lua sh bash zsh dash ksh fish"),
         _interpreter,
     ),
     **dict.fromkeys(("mount", "umount"), _mount),
     **dict.fromkeys(("docker", "podman", "nerdctl"), _container),
 }
-READERS = spelled(
+READERS = word_set(
     """: . [ [[ alias ag b2sum basename bat batcat builtin cat cd chdir cksum cmp colordiff column comm
     command cut declare df diff dirname doas du echo egrep env eval exa exec exit export expr eza false
     fgrep file fmt fold getfacl glow grep head hexdump hookline  jless join jq kill  local ls
@@ -252,7 +252,7 @@ READERS = spelled(
     type typeset  unset watch wc whereis which xargs  zcat zgrep"""
 )
 """Programs that leave the files alone that are named to them."""
-LOOKERS = READERS & spelled(
+LOOKERS = READERS & word_set(
     "ls cat head tail wc grep egrep fgrep pwd stat du df cut nl cmp basename dirname readlink realpath"
 )
 """Those of them that run nothing and set nothing either, whatever they are told."""

@@ -9,7 +9,7 @@ from hookline.core.explanation import Branch, branch
 from hookline.core.response import Response, block, inject, warn
 from hookline.core.state import State
 from hookline.core.values import replace
-from hookline.hooks._explain import count
+from hookline.hooks._explain import format_count
 from hookline.hooks._simplify_gate.request import GENERAL, Heard, asks_to_ship, heard
 from hookline.hooks._simplify_gate.words import VERBS
 
@@ -91,11 +91,11 @@ def _counted(event: UserPromptSubmit, state: State, warn_from: int, block_over: 
     lines = state.facts.get("changed_lines")
     if lines is None:
         unknown = "the changed lines could not be counted" if state.branch else "this is no repository"
-        return branch(unknown, said="warn" if said is not None else "")
-    changed = f"{count(lines, 'line')} {'has' if lines == 1 else 'have'} changed"
+        return branch(unknown, judgement="warn" if said is not None else "")
+    changed = f"{format_count(lines, 'line')} {'has' if lines == 1 else 'have'} changed"
     text = f"{changed}; from {warn_from:,} it warns, over {block_over:,} it blocks"
     if said is None:
         return branch(text)
     if said.verdict == "block":
-        return branch(text, said="block", rule=said.rule)
-    return branch(text, said="warn", rule=said.rule, because=said.reason)
+        return branch(text, judgement="block", rule=said.rule)
+    return branch(text, judgement="warn", rule=said.rule, because=said.reason)

@@ -1,4 +1,4 @@
-"""Run an agent headless: its prompt on stdin, its output where ours goes, and an end that it hears coming."""
+"""A headless agent process: its prompt on stdin, its output on ours, and an orderly end."""
 
 import os
 import signal
@@ -10,10 +10,10 @@ from typing import Self
 
 from hookline.system.process import identity
 
-PATIENCE = 10.0
-"""Seconds between SIGINT, at which hosts tidy up and tell that the session ended, SIGTERM and SIGKILL."""
-LOOKS = 0.05
-PLACE = "{prompt}"
+GRACE_SECONDS = 10.0
+"""Seconds between SIGINT, SIGTERM and SIGKILL; at SIGINT hosts fire their hooks for the session's end."""
+POLL_SECONDS = 0.05
+PLACEHOLDER = "{prompt}"
 
 
 class Agent:
@@ -25,59 +25,59 @@ class Agent:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *why: object) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.end()
 
     @property
     def mark(self) -> dict[str, str]:
-        """What tells others whether it is still there."""
-        return identity.mark(self._process.pid)
+        """Identity by which other processes can tell whether it still runs."""
+        return identity.describe_process(self._process.pid)
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit code; None where it still runs after so many *seconds*."""
+        """Return its exit code; None if it still runs after *seconds*."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
-    def end(self, patience: float = PATIENCE) -> int:
-        """End it, gently first, and what it has left behind in its group; its exit code."""
+    def end(self, grace: float = GRACE_SECONDS) -> int:
+        """End it, gently first, and the rest of its process group; return its exit code."""
         if self._process.poll() is not None:
             return self._process.wait()
         self._process.send_signal(signal.SIGINT)
         for number in (signal.SIGTERM, signal.SIGKILL):
-            if self.wait(patience) is None:
+            if self.wait(grace) is None:
                 self._signal(number)
         code = self._process.wait()
-        self._end_rest(patience)
+        self._end_group(grace)
         return code
 
-    def _end_rest(self, patience: float) -> None:
-        """End those of its group that outlive it: the agent itself, where what we started only ran that."""
-        until, left = time.monotonic() + patience, self._signal(signal.SIGTERM)
-        while left and time.monotonic() < until:
-            time.sleep(LOOKS)
+    def _end_group(self, grace: float) -> None:
+        """End processes of its group that outlive it, as the agent does if we started only a wrapper."""
+        deadline, left = time.monotonic() + grace, self._signal(signal.SIGTERM)
+        while left and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
             left = self._signal(0)
         if left:
             self._signal(signal.SIGKILL)
 
     def _signal(self, number: int) -> bool:
-        """Tell its whole group; whether anybody is left of that."""
+        """Signal its whole process group; return whether the group still exists."""
         try:
             os.killpg(self._process.pid, number)
-        except (ProcessLookupError, PermissionError):  # the latter where only a zombie is left, on macOS
+        except (ProcessLookupError, PermissionError):  # macOS raises the latter if only a zombie is left
             return False
         return True
 
 
 def start(argv: Sequence[str], prompt: str, env: Mapping[str, str]) -> Agent:
-    """Start an agent that reads *prompt* on stdin, or has it where its arguments say `{prompt}`.
+    """Start an agent that reads *prompt* from stdin, or from the argument that contains `{prompt}`.
 
-    Raises `OSError` where there is no such program.
+    Raise `OSError` if the program does not exist.
     """
-    placed = [PLACE in one for one in argv]
-    words = [one.replace(PLACE, prompt) for one in argv]
-    with tempfile.TemporaryFile() as told:
-        told.write(b"" if any(placed) else prompt.encode("utf-8", "replace"))
-        told.seek(0)
-        return Agent(subprocess.Popen(words, stdin=told, env=dict(env), start_new_session=True))
+    has_placeholder = any(PLACEHOLDER in word for word in argv)
+    words = [word.replace(PLACEHOLDER, prompt) for word in argv]
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(b"" if has_placeholder else prompt.encode("utf-8", "replace"))
+        stdin.seek(0)
+        return Agent(subprocess.Popen(words, stdin=stdin, env=dict(env), start_new_session=True))

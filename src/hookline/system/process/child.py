@@ -1,7 +1,6 @@
-"""A process that is kept, and spoken to in lines over pipes of its own.
+"""A long-lived process that exchanges lines with us over pipes of its own.
 
-What a user's code prints to stdout or stderr does not get between the lines; the end of it is kept, for
-messages.
+Text that user code prints to stdout or stderr does not mix with the lines; its end is kept for messages.
 """
 
 import ctypes
@@ -15,137 +14,153 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import IO
 
-from hookline.system.process.descendants import GRACE, OVER, ask_to_end, end
-from hookline.system.process.pipes import Feed, attend, broken_pipes_are_errors, ended, exit_watched, read
+from hookline.system.process.descendants import END_SECONDS, GRACE_SECONDS, ask_to_end, end_all
+from hookline.system.process.pipes import (
+    PipeWriter,
+    all_read,
+    broken_pipes_are_errors,
+    serve_pipes,
+    watch_exit,
+    watch_output,
+)
 from hookline.system.process.spawn import Process, spawn
 
-LONGEST = 64 * 1024 * 1024
-"""How many bytes a message may have."""
-TAIL = 8 * 1024
-"""How many bytes are kept of what the process printed last."""
-_LAST_WORDS = 0.02  # seconds in which what a dead process wrote is read
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+"""Bytes of a message."""
+TAIL_BYTES = 8 * 1024
+"""Bytes kept of the end of the process's output."""
+_DRAIN_SECONDS = 0.02
+"""Seconds to read the remaining output of a dead process."""
 
 
 def start(argv: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> "Child":
     """Start a process that reads lines from the descriptor HOOKLINE_IN and writes them to HOOKLINE_OUT.
 
-    Raises `NotStarted`, an `OSError` whose message says why.
+    Raise `NotStarted`, an `OSError` whose message says why.
     """
     with ExitStack() as ours, ExitStack() as theirs:
-        incoming, say = _pipe(theirs, ours)
-        hear, outgoing = _pipe(ours, theirs)
+        child_in, writer = _pipe(theirs, ours)
+        reader, child_out = _pipe(ours, theirs)
         process = spawn(
             argv,
             cwd=cwd,
-            env={**env, "HOOKLINE_IN": str(incoming.fileno()), "HOOKLINE_OUT": str(outgoing.fileno())},
+            env={**env, "HOOKLINE_IN": str(child_in.fileno()), "HOOKLINE_OUT": str(child_out.fileno())},
             stdin=subprocess.DEVNULL,
             stderr=subprocess.STDOUT,
-            pass_fds=(incoming.fileno(), outgoing.fileno()),
+            pass_fds=(child_in.fileno(), child_out.fileno()),
         )
-        return Child(process, say=say, hear=hear, keep=ours.pop_all())
+        return Child(process, writer=writer, reader=reader, resources=ours.pop_all())
 
 
 def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
-    end_to_read, end_to_write = os.pipe()
+    read_end, write_end = os.pipe()
     return (
-        reader.enter_context(os.fdopen(end_to_read, "rb", buffering=0)),
-        writer.enter_context(os.fdopen(end_to_write, "wb", buffering=0)),
+        reader.enter_context(os.fdopen(read_end, "rb", buffering=0)),
+        writer.enter_context(os.fdopen(write_end, "wb", buffering=0)),
     )
 
 
 class Child:
-    """A kept process; for one thread at a time. Once `receive` gave None it is of no more use: close it."""
+    """A long-lived process, for one thread at a time. Close it once `receive` returned None."""
 
-    def __init__(self, process: Process, *, say: IO[bytes], hear: IO[bytes], keep: ExitStack) -> None:
+    def __init__(
+        self, process: Process, *, writer: IO[bytes], reader: IO[bytes], resources: ExitStack
+    ) -> None:
         self._process = process
-        self._keep = keep
-        self._watch = keep.enter_context(selectors.PollSelector())
-        self._step = keep.enter_context(exit_watched(self._watch, process))
-        self._feed = Feed(self._watch, say)
-        self._hear = hear.fileno()
-        self._heard = bytearray()
+        self._resources = resources
+        self._watch = resources.enter_context(selectors.PollSelector())
+        self._step = resources.enter_context(watch_exit(self._watch, process))
+        self._feed = PipeWriter(self._watch, writer)
+        self._reader = reader.fileno()
+        self._received = bytearray()
         self._line_end = -1
         self._printed = bytearray()
         self._closed = False
-        read(self._watch, self._hear, self._listen)
+        watch_output(self._watch, self._reader, self._take_chunk)
         if process.popen.stdout:
-            read(self._watch, process.popen.stdout.fileno(), self._print)
+            watch_output(self._watch, process.popen.stdout.fileno(), self._take_printed)
 
     @property
     def alive(self) -> bool:
-        """Whether it may still answer."""
-        return not (self._closed or self._process.exited or ended(self._watch, [self._hear]))
+        """Whether it can still reply."""
+        return not (self._closed or self._process.exited or all_read(self._watch, [self._reader]))
 
     @property
     def tail(self) -> str:
-        """The end of what it printed to stdout and stderr."""
+        """The end of its output on stdout and stderr."""
         if not self._closed:
-            self._look()
+            self._serve_pipes()
         return self._printed.decode("utf-8", "replace")
 
     def send(self, line: bytes) -> None:
-        """Send a line; what the pipe does not take at once goes out while `receive` waits."""
+        """Send a line; bytes that the pipe does not accept at once are written while `receive` waits."""
         if not self._closed:
             with broken_pipes_are_errors():
                 self._feed.add(line.removesuffix(b"\n") + b"\n")
 
-    def receive(self, limit: float) -> bytes | None:
-        """The next line, without its end; None if it is late, too long, or will never come."""
-        until = time.monotonic() + limit
+    def receive(self, timeout: float) -> bytes | None:
+        """Return the next line without its newline; None if it is late, too long, or will never come."""
+        deadline = time.monotonic() + timeout
         with broken_pipes_are_errors():
-            if not self._closed and attend(self._watch, self._settled, until=until, step=self._step):
-                attend(self._watch, self._said_all, until=time.monotonic() + _LAST_WORDS)
-        return self._next()
+            if not self._closed and serve_pipes(
+                self._watch, self._line_or_exit, until=deadline, step=self._step
+            ):
+                serve_pipes(self._watch, self._line_or_end, until=time.monotonic() + _DRAIN_SECONDS)
+        return self._pop_line()
 
     def close(self) -> None:
-        """End it, and all that it started, within half a second."""
+        """End it and all its descendants within half a second."""
         if self._closed:
             return
         self._closed = True
-        until = time.monotonic()
+        began = time.monotonic()
         self._feed.close()
         ask_to_end(self._process)
-        attend(self._watch, lambda: self._process.exited, until=until + GRACE, step=self._step)
-        end(self._process, by=until + OVER, adopted=False)
+        serve_pipes(self._watch, lambda: self._process.exited, until=began + GRACE_SECONDS, step=self._step)
+        end_all(self._process, by=began + END_SECONDS, adopted=False)
         self._process.reap()
         self._process.close()
-        self._keep.close()
+        self._resources.close()
 
-    def _look(self) -> None:
+    def _serve_pipes(self) -> None:
         with broken_pipes_are_errors():
             for key, _ in self._watch.select(0):
                 key.data()
 
-    def _print(self, chunk: bytes) -> None:
+    def _take_printed(self, chunk: bytes) -> None:
         self._printed += chunk
-        del self._printed[:-TAIL]
+        del self._printed[:-TAIL_BYTES]
 
-    def _settled(self) -> bool:
-        return self._said_all() or self._process.exited
+    def _line_or_exit(self) -> bool:
+        return self._line_or_end() or self._process.exited
 
-    def _said_all(self) -> bool:
-        return self._line_end >= 0 or len(self._heard) > LONGEST or ended(self._watch, [self._hear])
+    def _line_or_end(self) -> bool:
+        return (
+            self._line_end >= 0
+            or len(self._received) > MAX_MESSAGE_BYTES
+            or all_read(self._watch, [self._reader])
+        )
 
-    def _listen(self, chunk: bytes) -> None:
-        at = chunk.find(b"\n") if self._line_end < 0 else -1
-        if at >= 0:
-            self._line_end = len(self._heard) + at
-        self._heard += chunk
+    def _take_chunk(self, chunk: bytes) -> None:
+        newline = chunk.find(b"\n") if self._line_end < 0 else -1
+        if newline >= 0:
+            self._line_end = len(self._received) + newline
+        self._received += chunk
 
-    def _next(self) -> bytes | None:
-        if not 0 <= self._line_end <= LONGEST:
+    def _pop_line(self) -> bytes | None:
+        if not 0 <= self._line_end <= MAX_MESSAGE_BYTES:
             return None
-        line = bytes(self._heard[: self._line_end])
-        del self._heard[: self._line_end + 1]
-        self._line_end = self._heard.find(b"\n")
+        line = bytes(self._received[: self._line_end])
+        del self._received[: self._line_end + 1]
+        self._line_end = self._received.find(b"\n")
         return line
 
 
-_SET = 1  # PR_SET_PDEATHSIG
+_PR_SET_PDEATHSIG = 1
 
 
 def end_with(parent: int) -> bool:
-    """Have this program asked to end when its *parent* is gone; False where it is gone already."""
+    """Ask the kernel to end this program with its *parent*; return False if the parent is already gone."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SET, ctypes.c_ulong(signal.SIGTERM), 0, 0, 0)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGTERM), 0, 0, 0)
     return os.getppid() == parent

@@ -1,7 +1,7 @@
-"""Find everything that a process has started, wherever it hid, and end it.
+"""The end of a process and all its descendants, also of those that left its process group.
 
-All of it is stopped before any of it is killed: what is stopped cannot fork, and as long as nobody has died
-every process still hangs under the one that started it.
+All are stopped before any is killed: a stopped process cannot fork, and as long as none has died, every
+process is still a descendant of the process that started it.
 """
 
 import os
@@ -10,35 +10,42 @@ import time
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-from hookline.system.process.marks import bears
-from hookline.system.process.procfs import Key, Seen, children, everything, see, usable
+from hookline.system.process.marks import is_marked
+from hookline.system.process.procfs import (
+    Key,
+    ProcessInfo,
+    is_usable,
+    list_children,
+    list_processes,
+    read_process,
+)
 from hookline.system.process.spawn import Process
 
-GRACE = 0.2
-"""How long a process has to end by itself after SIGTERM, in seconds."""
-OVER = 0.45
-"""How long after its time all that a process started has to be dead."""
+GRACE_SECONDS = 0.2
+"""Seconds for a process to end by itself after SIGTERM."""
+END_SECONDS = 0.45
+"""Seconds after its time limit within which a process and all its descendants must be dead."""
 
-Held = dict[Key, Seen]
+Caught = dict[Key, ProcessInfo]
 
 
-def end(main: Process, *, by: float, adopted: bool) -> int:
-    """End *main* and all that it started; gives how many there were beside it.
+def end_all(main: Process, *, by: float, adopted: bool) -> int:
+    """End *main* and all its descendants; return the number of descendants.
 
-    *adopted*: its orphans came to us, and need not be looked for everywhere.
+    With *adopted*, its orphans are our children, so that not all processes need to be searched.
     """
-    if not usable():
+    if not is_usable():
         return end_group(main, by=by)
-    if adopted and main.exited and not tidy(main):
+    if adopted and main.exited and not reap_orphans(main):
         return 0
-    held = _stop(main, by=(time.monotonic() + by) / 2, adopted=adopted)
-    _kill(main, held, by=by, adopted=adopted)
-    return len([one for one in held.values() if one.pid != main.pid and not one.dead])
+    caught = _stop(main, by=(time.monotonic() + by) / 2, adopted=adopted)
+    _kill(main, caught, by=by, adopted=adopted)
+    return len([process for process in caught.values() if process.pid != main.pid and not process.dead])
 
 
-def tidy(main: Process) -> bool:
-    """Wait for the dead among the orphans of *main*; whether there were any orphans, dead or alive."""
-    orphans = list(_orphans(main)) if usable() else []
+def reap_orphans(main: Process) -> bool:
+    """Reap the dead orphans of *main*; return whether there were any orphans, dead or alive."""
+    orphans = list(_orphans(main)) if is_usable() else []
     for pid in orphans:
         _reap(pid)
     return len(orphans) > 0
@@ -49,9 +56,9 @@ def ask_to_end(main: Process) -> None:
 
 
 def end_group(main: Process, *, by: float) -> int:
-    """End the process group of *main*: the best there is without /proc.
+    """End the process group of *main*, the best possible without /proc; return 0.
 
-    What left the group is not found, and how many were ended is not known: 0.
+    Processes that left the group are not found, and the number of those ended is unknown.
     """
     signal_group(main.pid, signal.SIGKILL)
     pauses = _pauses()
@@ -60,119 +67,121 @@ def end_group(main: Process, *, by: float) -> int:
     return 0
 
 
-def _stop(main: Process, *, by: float, adopted: bool) -> Held:
-    held: Held = {}
+def _stop(main: Process, *, by: float, adopted: bool) -> Caught:
+    caught: Caught = {}
     signal_group(main.pid, signal.SIGSTOP)
-    while _catch(main, held, signal.SIGSTOP, adopted=adopted) and time.monotonic() < by:
+    while _catch(main, caught, signal.SIGSTOP, adopted=adopted) and time.monotonic() < by:
         pass
-    return held
+    return caught
 
 
-def _kill(main: Process, held: Held, *, by: float, adopted: bool) -> None:
-    left = list(held.values())
+def _kill(main: Process, caught: Caught, *, by: float, adopted: bool) -> None:
+    alive = list(caught.values())
     pauses = _pauses()
-    moving = True
-    while left or moving:
-        _signal(left, signal.SIGKILL)
-        numbers = {one.pid for one in left}
-        left = [one for one in left if not _gone(one, main, numbers)]
+    active = True
+    while alive or active:
+        _signal(alive, signal.SIGKILL)
+        pids = {process.pid for process in alive}
+        alive = [process for process in alive if not _is_gone(process, main, pids)]
         if time.monotonic() > by:
             return
-        if left:
+        if alive:
             time.sleep(next(pauses))
-        known = set(held)
-        moving = _catch(main, held, signal.SIGKILL, adopted=adopted)
-        left += [held[key] for key in held.keys() - known]
+        earlier = set(caught)
+        active = _catch(main, caught, signal.SIGKILL, adopted=adopted)
+        alive += [caught[key] for key in caught.keys() - earlier]
 
 
-def _catch(main: Process, held: Held, number: int, *, adopted: bool) -> bool:
-    return (adopted and _catch_orphans(main, held, number)) or _catch_members(
-        main, held, number, adopted=adopted
+def _catch(main: Process, caught: Caught, number: int, *, adopted: bool) -> bool:
+    return (adopted and _catch_orphans(main, caught, number)) or _catch_members(
+        main, caught, number, adopted=adopted
     )
 
 
-def _catch_orphans(main: Process, held: Held, number: int) -> bool:
-    """Signal the orphans, each as soon as it is seen; whether something moved.
+def _catch_orphans(main: Process, caught: Caught, number: int) -> bool:
+    """Signal each orphan as soon as it is seen; return whether there was activity.
 
-    Fresh dead ones are movement: the trail of something that forks and dies faster than /proc can be read.
+    New dead orphans are activity: they come from a process that forks and dies faster than /proc is read.
     """
-    moved = False
-    for pid in _orphans(main):  # children of ours: their numbers are theirs until we wait for them
+    active = False
+    for pid in _orphans(main):  # they are our children, so their pids are not reused before we reap them
         signal_group(pid, number)
         _send(pid, None, number)
-        one = None if _reap(pid) else see(pid)
-        if one is None or one.key not in held:
-            moved = True
-        if one:
-            held.setdefault(one.key, one)
-    return moved
+        process = None if _reap(pid) else read_process(pid)
+        if process is None or process.key not in caught:
+            active = True
+        if process:
+            caught.setdefault(process.key, process)
+    return active
 
 
-def _catch_members(main: Process, held: Held, number: int, *, adopted: bool) -> bool:
-    fresh = {one.key: one for one in _members(main, adopted=adopted) if one.key not in held}
-    _signal(fresh.values(), number)
-    held |= fresh
-    return len(fresh) > 0
+def _catch_members(main: Process, caught: Caught, number: int, *, adopted: bool) -> bool:
+    new = {process.key: process for process in _members(main, adopted=adopted) if process.key not in caught}
+    _signal(new.values(), number)
+    caught |= new
+    return len(new) > 0
 
 
 def _orphans(main: Process) -> Iterator[int]:
-    """Those of the run whose parents have died, the newest first."""
-    ours = os.getsid(0)
-    for pid in reversed(children()):
-        session = _session(pid)
+    """Yield the process ids of *main*'s orphans, the newest first."""
+    own_session = os.getsid(0)
+    for pid in reversed(list_children()):
+        session = _session_of(pid)
         if pid == main.pid:
             continue
-        if main.sole or session == main.pid or bears(pid, main.mark):
+        if main.sole or session == main.pid or is_marked(pid, main.mark):
             yield pid
-        elif session not in (pid, ours, None):
-            # Another's orphan that came to us while we adopted: what we start ourselves is in our session or
-            # leads its own. Nobody else can wait for it.
+        elif session not in (pid, own_session, None):
+            # An orphan of another run, adopted meanwhile; only we can reap it. Processes that we start
+            # ourselves are in our session or lead their own.
             _reap(pid)
 
 
-def _members(main: Process, *, adopted: bool) -> list[Seen]:
-    table = everything()
-    below: dict[int, list[Seen]] = {}
-    for one in table:
-        below.setdefault(one.parent, []).append(one)
-    found = {one.pid: one for one in table if _is_root(one, main, adopted=adopted)}
-    todo = list(found)
-    while todo:
-        new = [one for one in below.get(todo.pop(), ()) if one.pid not in found]
-        found |= {one.pid: one for one in new}
-        todo += [one.pid for one in new]
-    return list(found.values())
+def _members(main: Process, *, adopted: bool) -> list[ProcessInfo]:
+    table = list_processes()
+    children_of: dict[int, list[ProcessInfo]] = {}
+    for process in table:
+        children_of.setdefault(process.parent, []).append(process)
+    members = {process.pid: process for process in table if _is_root(process, main, adopted=adopted)}
+    pending = list(members)
+    while pending:
+        children = [process for process in children_of.get(pending.pop(), ()) if process.pid not in members]
+        members |= {process.pid: process for process in children}
+        pending += [process.pid for process in children]
+    return list(members.values())
 
 
-def _is_root(one: Seen, main: Process, *, adopted: bool) -> bool:
-    if main.pid in (one.pid, one.session):
+def _is_root(process: ProcessInfo, main: Process, *, adopted: bool) -> bool:
+    if main.pid in (process.pid, process.session):
         return True
-    if one.parent == os.getpid() and main.sole:
+    if process.parent == os.getpid() and main.sole:
         return True
-    return (one.parent == os.getpid() or not adopted) and bears(one.pid, main.mark)
+    return (process.parent == os.getpid() or not adopted) and is_marked(process.pid, main.mark)
 
 
-def _gone(one: Seen, main: Process, left: Container[int]) -> bool:
-    now = see(one.pid)
-    if now is None or now.born != one.born:
+def _is_gone(process: ProcessInfo, main: Process, alive_pids: Container[int]) -> bool:
+    current = read_process(process.pid)
+    if current is None or current.born != process.born:
         return True
-    if now.dead and now.pid != main.pid and now.parent == os.getpid():
-        return _reap(now.pid)
-    return now.dead and (now.pid == main.pid or now.parent not in left)  # else its parent leaves it to us yet
+    if current.dead and current.pid != main.pid and current.parent == os.getpid():
+        return _reap(current.pid)
+    return current.dead and (
+        current.pid == main.pid or current.parent not in alive_pids
+    )  # else we may still adopt it from its dying parent
 
 
-def _signal(those: Iterable[Seen], number: int) -> None:
-    groups = {os.getpgrp()}  # never this one
-    for one in those:
-        with _pinned(one.pid) as fd:
-            now = see(one.pid)
-            if now and now.key == one.key:  # else the number is another's by now
-                # A group hears it in one instant, which forks cannot outrun. All of the group is of this run:
-                # what is here has left our session, and no group reaches over a session's border.
-                if now.group > 1 and now.group not in groups:
-                    groups.add(now.group)
-                    signal_group(now.group, number)
-                _send(one.pid, fd, number)
+def _signal(processes: Iterable[ProcessInfo], number: int) -> None:
+    signalled = {os.getpgrp()}  # never our own
+    for process in processes:
+        with _open_pidfd(process.pid) as fd:
+            current = read_process(process.pid)
+            if current and current.key == process.key:  # else the pid was reused
+                # A group gets the signal at one instant, so forks cannot escape it. The whole group belongs
+                # to this run: these processes have left our session, and a group never spans two sessions.
+                if current.group > 1 and current.group not in signalled:
+                    signalled.add(current.group)
+                    signal_group(current.group, number)
+                _send(process.pid, fd, number)
 
 
 def signal_group(group: int, number: int) -> None:
@@ -181,7 +190,7 @@ def signal_group(group: int, number: int) -> None:
 
 
 @contextmanager
-def _pinned(pid: int) -> Iterator[int | None]:
+def _open_pidfd(pid: int) -> Iterator[int | None]:
     try:
         fd = os.pidfd_open(pid)
     except (AttributeError, OSError):  # gone, an old kernel, or no descriptors left
@@ -207,7 +216,7 @@ def _reap(pid: int) -> bool:
     return False
 
 
-def _session(pid: int) -> int | None:
+def _session_of(pid: int) -> int | None:
     try:
         return os.getsid(pid)
     except ProcessLookupError:

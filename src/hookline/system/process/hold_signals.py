@@ -1,4 +1,4 @@
-"""Signals that wait until a process that is being started is in hand: else nobody would end it."""
+"""Signals deferred while a process is being started, so that the process is not left running."""
 
 import os
 import signal
@@ -9,29 +9,29 @@ from typing import Any, Self
 _NUMBERS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
-class Held:
-    """From entering to `release`, what asks this program to leave is noted; then it is heard."""
+class DeferredSignals:
+    """Defer the signals that end this program from entering until `release`."""
 
     def __init__(self) -> None:
-        self._usual: dict[int, Any] = {}
-        self._came: list[int] = []
+        self._handlers: dict[int, Any] = {}
+        self._received: list[int] = []
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            callables = [one for one in _NUMBERS if callable(signal.getsignal(one))]
-            self._usual = {one: signal.signal(one, self._note) for one in callables}
+            handled = [number for number in _NUMBERS if callable(signal.getsignal(number))]
+            self._handlers = {number: signal.signal(number, self._defer) for number in handled}
         return self
 
-    def _note(self, number: int, frame: object) -> None:
-        self._came.append(number)
+    def _defer(self, number: int, frame: object) -> None:
+        self._received.append(number)
 
     def release(self) -> None:
-        """Hear signals again, and those that came in the meantime first."""
-        usual, self._usual = self._usual, {}
-        came, self._came = self._came, []
-        for number, handler in usual.items():
+        """Restore the handlers, and deliver the signals that arrived meanwhile."""
+        handlers, self._handlers = self._handlers, {}
+        received, self._received = self._received, []
+        for number, handler in handlers.items():
             signal.signal(number, handler)
-        for number in came:
+        for number in received:
             os.kill(os.getpid(), number)
 
     def __exit__(

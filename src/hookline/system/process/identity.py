@@ -1,4 +1,4 @@
-"""Which process this is, since when, and whether another one still lives."""
+"""Identity and start time of this process, and tests whether another process still runs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from functools import cache
 
 NOTE = "hookline.process"
-"""The note of a session that says by a mark in which process it is."""
-BOOT = "/proc/sys/kernel/random/boot_id"
+"""Key of the session note that holds the mark of its process."""
+BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
 
 
 def now() -> float:
-    """Seconds on the clock that all processes of this machine share and nobody sets."""
+    """Return seconds on the clock that all processes of this machine share and that cannot be set."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.time()
 
 
@@ -21,61 +21,61 @@ _IMPORTED = now()
 
 
 @cache
-def boot() -> str:
-    """What tells this run of the machine from the last one, whose clock began anew."""
+def boot_id() -> str:
+    """Return the id of the machine's current boot: the clock of `now` starts again at each."""
     try:
-        with open(BOOT, encoding="utf-8") as file:
+        with open(BOOT_ID_FILE, encoding="utf-8") as file:
             return file.read().strip()
     except OSError:
         return ""
 
 
-def own() -> str:
-    """A new name for something that this process does, by which the process is known."""
-    return f"{os.getpid()}:{_own_birth(os.getpid())}:{os.urandom(6).hex()}"
+def new_name() -> str:
+    """Return a new name for a task of this process, by which others can test whether the process is alive."""
+    return f"{os.getpid()}:{_own_start_ticks(os.getpid())}:{os.urandom(6).hex()}"
 
 
-def fresh() -> str:
-    """A name that nothing else has; as random as those of `uuid`, which loads `platform` to make one."""
+def random_id() -> str:
+    """Return a random id; `uuid` would load the module `platform` to create one."""
     return os.urandom(16).hex()
 
 
-def alive(name: str) -> bool:
-    """Whether the process that has that *name* from `own` is still there."""
-    pid, born = (*name.split(":"), "", "")[:2]
-    if not pid.isdecimal() or not born.isdecimal():
+def is_alive(name: str) -> bool:
+    """Return whether the process that got *name* from `new_name` still runs."""
+    pid, start = (*name.split(":"), "", "")[:2]
+    if not pid.isdecimal() or not start.isdecimal():
         return False
-    return _born(int(pid)) == int(born) and (born != "0" or _answers(int(pid)))
+    return _start_ticks(int(pid)) == int(start) and (start != "0" or _accepts_signals(int(pid)))
 
 
-def mark(pid: int = 0) -> dict[str, str]:
-    """What tells others, also later and on other machines, whether this process, or *pid*, is still there."""
-    return {"name": f"{pid}:{_born(pid)}" if pid else own(), "boot": boot()}
+def describe_process(pid: int = 0) -> dict[str, str]:
+    """Return a mark of this process, or of *pid*, with which `is_running` works later and elsewhere."""
+    return {"name": f"{pid}:{_start_ticks(pid)}" if pid else new_name(), "boot": boot_id()}
 
 
-def there(mark: object) -> bool | None:
-    """Whether the process of that *mark* is still there; None where that cannot be told from here."""
-    if not isinstance(mark, Mapping) or not boot() or mark.get("boot") != boot():
+def is_running(mark: object) -> bool | None:
+    """Return whether the process of that *mark* still runs; None if it is from another machine or boot."""
+    if not isinstance(mark, Mapping) or not boot_id() or mark.get("boot") != boot_id():
         return None
-    return alive(str(mark.get("name", "")))
+    return is_alive(str(mark.get("name", "")))
 
 
-def started() -> float:
-    """When this process began, by `now`: rather too late than too early."""
-    born = _own_birth(os.getpid())
-    if not born or not hasattr(time, "CLOCK_BOOTTIME"):
+def start_time() -> float:
+    """Return when this process started, on the clock of `now`; rather too late than too early."""
+    ticks = _own_start_ticks(os.getpid())
+    if not ticks or not hasattr(time, "CLOCK_BOOTTIME"):
         return _IMPORTED
-    return min(_IMPORTED, (born + 1) / os.sysconf("SC_CLK_TCK"))
+    return min(_IMPORTED, (ticks + 1) / os.sysconf("SC_CLK_TCK"))
 
 
 @cache
-def _own_birth(pid: int) -> int:
-    """Asked with our own process, for which it never changes."""
-    return _born(pid)
+def _own_start_ticks(pid: int) -> int:
+    """Return `_start_ticks` of our own process, which never changes."""
+    return _start_ticks(pid)
 
 
-def _born(pid: int) -> int:
-    """When a process began, in ticks since the machine did; 0 where it is gone, or that is told nowhere."""
+def _start_ticks(pid: int) -> int:
+    """Return a process's start time in ticks since boot; 0 if it has ended or /proc is missing."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             state, *rest = file.read().rpartition(b")")[2].split()
@@ -84,8 +84,8 @@ def _born(pid: int) -> int:
     return 0 if state in b"ZX" else int(rest[18])
 
 
-def _answers(pid: int) -> bool:
-    """For systems without /proc."""
+def _accepts_signals(pid: int) -> bool:
+    """Return whether the process exists, on systems without /proc."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

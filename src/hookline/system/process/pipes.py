@@ -1,4 +1,4 @@
-"""Read and feed several pipes at once, none of which can be trusted to move."""
+"""Reading and writing of several pipes at once without blocking on any."""
 
 import os
 import selectors
@@ -11,16 +11,18 @@ from typing import IO
 
 from hookline.system.process.spawn import Process
 
-CHUNK = 64 * 1024
-_LONGEST = 3600.0  # of one wait; poll counts milliseconds in 32 bits
-_STEP = 0.005  # between looks at a process where the system cannot tell us that it ended
+CHUNK_BYTES = 64 * 1024
+_MAX_WAIT_SECONDS = 3600.0  # poll counts milliseconds in 32 bits
+_POLL_SECONDS = 0.005  # where the system cannot notify us of a process's end
 
 Watch = selectors.BaseSelector
-"""Pipes to wait for; the data of each is the function to call when it is ready."""
+"""Selector of pipes; the data of each is the function to call when it is ready."""
 
 
-def attend(watch: Watch, done: Callable[[], bool], *, until: float, step: float = _LONGEST) -> bool:
-    """Serve the pipes until *done*, or until the time has come: then it is False."""
+def serve_pipes(
+    watch: Watch, done: Callable[[], bool], *, until: float, step: float = _MAX_WAIT_SECONDS
+) -> bool:
+    """Serve the pipes until *done* returns true, or until the time *until*; then return False."""
     while not done():
         left = until - time.monotonic()
         if left <= 0:
@@ -30,12 +32,12 @@ def attend(watch: Watch, done: Callable[[], bool], *, until: float, step: float 
     return True
 
 
-def read(watch: Watch, fd: int, take: Callable[[bytes], object]) -> None:
-    """Hand all that comes out of a pipe to *take*; at its end it is watched no more."""
+def watch_output(watch: Watch, fd: int, take: Callable[[bytes], object]) -> None:
+    """Pass the data of a pipe to *take* as it arrives; stop watching the pipe at its end."""
 
     def ready() -> None:
         with suppress(BlockingIOError):
-            if chunk := os.read(fd, CHUNK):
+            if chunk := os.read(fd, CHUNK_BYTES):
                 take(chunk)
             else:
                 watch.unregister(fd)
@@ -44,23 +46,23 @@ def read(watch: Watch, fd: int, take: Callable[[bytes], object]) -> None:
     watch.register(fd, selectors.EVENT_READ, ready)
 
 
-def ended(watch: Watch, fds: Iterable[int]) -> bool:
-    """Whether all there was to read of these pipes has been read."""
+def all_read(watch: Watch, fds: Iterable[int]) -> bool:
+    """Return whether all these pipes have been read to their end."""
     return not any(fd in watch.get_map() for fd in fds)
 
 
-class Feed:
-    """What is still to be written into a pipe; it is closed for good once nobody can read it."""
+class PipeWriter:
+    """Pending data for a pipe; the pipe is closed once nobody can read it."""
 
     def __init__(self, watch: Watch, pipe: IO[bytes]) -> None:
         self._watch, self._pipe = watch, pipe
-        self._left = memoryview(b"")
+        self._pending = memoryview(b"")
         self._last = False
         os.set_blocking(pipe.fileno(), False)
 
     def add(self, data: bytes, *, last: bool = False) -> None:
-        """Write what the pipe takes at once, and the rest while pipes are attended; never waits."""
-        self._left = memoryview(bytes(self._left) + data if self._left else data)
+        """Write as much as the pipe accepts now, and the rest in `serve_pipes`; never block."""
+        self._pending = memoryview(bytes(self._pending) + data if self._pending else data)
         self._last = last
         self._write()
 
@@ -71,35 +73,35 @@ class Feed:
 
     def _write(self) -> None:
         try:
-            while self._left and not self._pipe.closed:
-                self._left = self._left[os.write(self._pipe.fileno(), self._left[:CHUNK]) :]
+            while self._pending and not self._pipe.closed:
+                self._pending = self._pending[os.write(self._pipe.fileno(), self._pending[:CHUNK_BYTES]) :]
         except BlockingIOError:
             self._wait()
-        except OSError:  # EPIPE: nobody need read what we say
+        except OSError:  # EPIPE: the reader may close the pipe early
             self.close()
         else:
             self.close() if self._last else self._unwatch()
 
     def _wait(self) -> None:
-        if ended(self._watch, [self._pipe.fileno()]):
+        if all_read(self._watch, [self._pipe.fileno()]):
             self._watch.register(self._pipe.fileno(), selectors.EVENT_WRITE, self._write)
 
     def _unwatch(self) -> None:
-        if not self._pipe.closed and not ended(self._watch, [self._pipe.fileno()]):
+        if not self._pipe.closed and not all_read(self._watch, [self._pipe.fileno()]):
             self._watch.unregister(self._pipe.fileno())
 
 
 @contextmanager
-def exit_watched(watch: Watch, process: Process) -> Iterator[float]:
-    """Wake the watch when *process* ends; gives how long to wait at most where that cannot be had."""
+def watch_exit(watch: Watch, process: Process) -> Iterator[float]:
+    """Wake the selector when *process* ends; yield the longest wait to use, short if polling is needed."""
     try:
         fd = os.pidfd_open(process.pid)
     except (AttributeError, OSError):
-        yield _STEP
+        yield _POLL_SECONDS
         return
     watch.register(fd, selectors.EVENT_READ, lambda: watch.unregister(fd))
     try:
-        yield _LONGEST
+        yield _MAX_WAIT_SECONDS
     finally:
         if fd in watch.get_map():
             watch.unregister(fd)
@@ -108,13 +110,13 @@ def exit_watched(watch: Watch, process: Process) -> Iterator[float]:
 
 @contextmanager
 def broken_pipes_are_errors() -> Iterator[None]:
-    """Keep a program that wants to be ended by SIGPIPE alive while it feeds a hook."""
+    """Block SIGPIPE in this thread, so that writing to a closed pipe raises an error instead."""
     if sys.platform != "linux" or signal.getsignal(signal.SIGPIPE) is signal.SIG_IGN:
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGPIPE,))
+    previous = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGPIPE,))
     try:
         yield
     finally:
         signal.sigtimedwait((signal.SIGPIPE,), 0)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous)

@@ -1,17 +1,17 @@
-"""What /proc tells about processes."""
+"""Processes as /proc shows them."""
 
 import os
 from contextlib import suppress
 from typing import NamedTuple
 
-from hookline.system.process.marks import read
+from hookline.system.process.marks import read_proc
 
 Key = tuple[int, int]
-"""Number and time of birth of a process: together they are never used twice."""
+"""Process id and start time: together they are never reused."""
 
 
-class Seen(NamedTuple):
-    """A process at a moment."""
+class ProcessInfo(NamedTuple):
+    """A snapshot of a process."""
 
     pid: int
     state: str
@@ -27,50 +27,54 @@ class Seen(NamedTuple):
 
     @property
     def dead(self) -> bool:
-        # A program of which only the first thread has ended looks like a zombie as well.
+        # A program whose first thread has ended, but not the others, looks like a zombie as well.
         return self.state in "ZX" and self.threads <= 1
 
 
-def usable() -> bool:
-    """Whether there is a /proc, and it counts processes as we do."""
+def is_usable() -> bool:
+    """Return whether /proc exists and belongs to our process namespace."""
     try:
         return os.readlink("/proc/self") == str(os.getpid())
     except OSError:
         return False
 
 
-def lonely() -> bool:
-    """Whether this program has no child, and no thread but this one that could start any."""
+def is_alone() -> bool:
+    """Return whether this program has no child, and no other thread that could start one."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
-        return usable() and len(_numbers("/proc/self/task")) == 1
+        return is_usable() and len(_numeric_names("/proc/self/task")) == 1
     return False
 
 
-def see(pid: int) -> Seen | None:
+def read_process(pid: int) -> ProcessInfo | None:
     try:
-        raw = read(f"/proc/{pid}/stat")
+        raw = read_proc(f"/proc/{pid}/stat")
     except OSError:
         return None
-    # The name, in parentheses, may hold anything, parentheses too.
+    # The name, in parentheses, may contain any character, also parentheses.
     state, parent, group, session, *rest = raw.rpartition(b")")[2].split()
-    return Seen(pid, state.decode(), int(parent), int(group), int(session), int(rest[13]), int(rest[15]))
+    return ProcessInfo(
+        pid, state.decode(), int(parent), int(group), int(session), int(rest[13]), int(rest[15])
+    )
 
 
-def everything() -> list[Seen]:
-    return [one for pid in _numbers("/proc") if (one := see(pid))]
+def list_processes() -> list[ProcessInfo]:
+    return [process for pid in _numeric_names("/proc") if (process := read_process(pid))]
 
 
-def children() -> list[int]:
-    """The children of this program, by whichever of its threads, the newest last."""
-    found: list[int] = []
-    # Twice: while a thread ends, or a child is waited for, a list may leave something out.
-    for tid in _numbers("/proc/self/task") + _numbers("/proc/self/task"):
+def list_children() -> list[int]:
+    """Return the process ids of this program's children, of all its threads, the newest last."""
+    pids: list[int] = []
+    # Twice: a list may be incomplete while a thread ends or a child is waited for.
+    for tid in _numeric_names("/proc/self/task") + _numeric_names("/proc/self/task"):
         with suppress(FileNotFoundError, ProcessLookupError):
-            found += [int(pid) for pid in read(f"/proc/self/task/{tid}/children").split()]
-    return list(dict.fromkeys(found)) or [one.pid for one in everything() if one.parent == os.getpid()]
+            pids += [int(pid) for pid in read_proc(f"/proc/self/task/{tid}/children").split()]
+    return list(dict.fromkeys(pids)) or [
+        process.pid for process in list_processes() if process.parent == os.getpid()
+    ]
 
 
-def _numbers(folder: str) -> list[int]:
+def _numeric_names(folder: str) -> list[int]:
     return [int(name) for name in os.listdir(folder) if name.isdecimal()]

@@ -1,39 +1,38 @@
-"""Run the processes of hooks so that nothing of them is left when their time is over.
+"""Run a hook's command so that no process of it remains after its time limit.
 
-Whatever a process starts, and however that tries to get away, it is dead half a second after the limit at the
-latest. Out of reach is only what another program starts on a hook's behalf (the daemon of containers or of
-services), and what runs as another user.
+All its descendants are dead at most half a second after the limit, however they try to escape. Exceptions are
+processes that another program starts for it (a container or service daemon), and those of another user.
 """
 
 import selectors
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from hookline.core.kind import KEEP, Finished
+from hookline.core.kind import MAX_OUTPUT_BYTES, ProcessResult
 from hookline.system.process.child import Child, start
-from hookline.system.process.descendants import GRACE, OVER, ask_to_end, end, tidy
-from hookline.system.process.hold_signals import Held
+from hookline.system.process.descendants import END_SECONDS, GRACE_SECONDS, ask_to_end, end_all, reap_orphans
+from hookline.system.process.hold_signals import DeferredSignals
 from hookline.system.process.pipes import (
-    Feed,
+    PipeWriter,
     Watch,
-    attend,
+    all_read,
     broken_pipes_are_errors,
-    ended,
-    exit_watched,
-    read,
+    serve_pipes,
+    watch_exit,
+    watch_output,
 )
-from hookline.system.process.procfs import lonely
+from hookline.system.process.procfs import is_alone
 from hookline.system.process.spawn import NotStarted, Process, spawn
-from hookline.system.process.subreaper import adopting
+from hookline.system.process.subreaper import adopt_orphans
 
 __all__ = ["Child", "NotStarted", "run", "start"]
 
-DRAIN = 0.1
-"""How long the output of a command that has ended is waited for, when something still holds its pipes."""
-TIDY = 0.05
-"""How often the dead are looked for that a command has orphaned, so that they do not pile up."""
+DRAIN_SECONDS = 0.1
+"""Seconds to wait for more output of an ended command while a descendant holds its pipes open."""
+REAP_SECONDS = 0.05
+"""Seconds between reaping orphans of a running command, so that zombies do not accumulate."""
 
-_LOST = (
+_STATUS_TAKEN = (
     "its exit status was taken by something else in this program; "
     "do not ignore SIGCHLD, and wait for no processes but your own"
 )
@@ -45,45 +44,45 @@ def run(
     stdin: bytes,
     cwd: str,
     env: Mapping[str, str],
-    limit: float,
-    keep: int = KEEP,
+    timeout: float,
+    max_bytes: int = MAX_OUTPUT_BYTES,
     last: bool = False,
-) -> Finished:
-    """Run a command to its end, or for *limit* seconds, and keep so many bytes of each of its outputs.
+) -> ProcessResult:
+    """Run a command to its end, or for *timeout* seconds, and keep *max_bytes* bytes of each of its outputs.
 
-    The first ones, or the *last*.
+    These are the first bytes, or with *last* the last ones.
     """
-    until = time.monotonic() + limit
-    with adopting() as adopted, Held() as held:
+    until = time.monotonic() + timeout
+    with adopt_orphans() as adopted, DeferredSignals() as signals:
         try:
-            process = spawn(argv, cwd=cwd, env=env, sole=adopted and lonely())
+            process = spawn(argv, cwd=cwd, env=env, sole=adopted and is_alone())
         except NotStarted as error:
-            return Finished(code=None, problem=str(error))
+            return ProcessResult(code=None, problem=str(error))
         with (
             selectors.PollSelector() as watch,
-            exit_watched(watch, process) as step,
+            watch_exit(watch, process) as step,
             broken_pipes_are_errors(),
         ):
-            outputs = _connect(process, watch, stdin, _Last if last else _Output, keep)
+            outputs = _connect(process, watch, stdin, _OutputTail if last else _Output, max_bytes)
             try:
-                held.release()
-                timed_out = not _attended(process, watch, outputs, until=until, step=step)
+                signals.release()
+                timed_out = not _wait(process, watch, outputs, until=until, step=step)
             finally:
-                leftover = end(process, by=min(until, time.monotonic()) + OVER, adopted=adopted)
-                code = _let_go(process, watch, outputs)
-    return Finished(
+                leftover = end_all(process, by=min(until, time.monotonic()) + END_SECONDS, adopted=adopted)
+                code = _close(process, watch, outputs)
+    return ProcessResult(
         code=code,
         stdout=str(outputs[0]),
         stderr=str(outputs[1]),
         cut=tuple(output.name for output in outputs if output.cut),
         timed_out=timed_out,
-        problem=_LOST if code is None and not timed_out else "",
+        problem=_STATUS_TAKEN if code is None and not timed_out else "",
         leftover=leftover,
     )
 
 
 class _Output:
-    """The first bytes of an output; the rest is counted out, so that the command does not get stuck."""
+    """The first bytes of an output; the rest is read and dropped, so that the command does not block."""
 
     def __init__(self, name: str, fd: int, keep: int) -> None:
         self.name, self.fd, self._keep = name, fd, keep
@@ -99,18 +98,18 @@ class _Output:
         return self._kept.decode("utf-8", "replace")
 
 
-class _Last(_Output):
+class _OutputTail(_Output):
     """The last bytes of an output."""
 
     def take(self, chunk: bytes) -> None:
         self._kept += chunk
-        if len(self._kept) > 2 * self._keep:  # not at every chunk: what is kept must be moved
+        if len(self._kept) > 2 * self._keep:  # not at every chunk, because deleting moves the kept bytes
             self._drop()
 
     def _drop(self) -> None:
-        over = len(self._kept) - self._keep
-        if over > 0:
-            del self._kept[:over]
+        excess = len(self._kept) - self._keep
+        if excess > 0:
+            del self._kept[:excess]
             self.cut = True
 
     def __str__(self) -> str:
@@ -123,35 +122,42 @@ def _connect(process: Process, watch: Watch, stdin: bytes, kind: type[_Output], 
     pipes = [("stdout", popen.stdout), ("stderr", popen.stderr)]
     outputs = [kind(name, pipe.fileno(), keep) for name, pipe in pipes if pipe]
     for output in outputs:
-        read(watch, output.fd, output.take)
+        watch_output(watch, output.fd, output.take)
     if popen.stdin:
-        Feed(watch, popen.stdin).add(stdin, last=True)
+        PipeWriter(watch, popen.stdin).add(stdin, last=True)
     return outputs
 
 
-def _attended(
-    process: Process, watch: Watch, outputs: Sequence[_Output], *, until: float, step: float
-) -> bool:
+def _wait(process: Process, watch: Watch, outputs: Sequence[_Output], *, until: float, step: float) -> bool:
     pipes = [output.fd for output in outputs]
-    if _tidily(process, watch, lambda: process.exited, until=until, step=step):
-        attend(watch, lambda: ended(watch, pipes), until=time.monotonic() + DRAIN)
+    if _serve_and_reap(process, watch, lambda: process.exited, until=until, step=step):
+        serve_pipes(watch, lambda: all_read(watch, pipes), until=time.monotonic() + DRAIN_SECONDS)
         return True
     ask_to_end(process)
-    _tidily(process, watch, lambda: process.exited and ended(watch, pipes), until=until + GRACE, step=step)
+    _serve_and_reap(
+        process,
+        watch,
+        lambda: process.exited and all_read(watch, pipes),
+        until=until + GRACE_SECONDS,
+        step=step,
+    )
     return False
 
 
-def _tidily(process: Process, watch: Watch, done: Callable[[], bool], *, until: float, step: float) -> bool:
-    while not attend(watch, done, until=min(until, time.monotonic() + TIDY), step=step):
-        tidy(process)
+def _serve_and_reap(
+    process: Process, watch: Watch, done: Callable[[], bool], *, until: float, step: float
+) -> bool:
+    while not serve_pipes(watch, done, until=min(until, time.monotonic() + REAP_SECONDS), step=step):
+        reap_orphans(process)
         if time.monotonic() >= until:
             return False
     return True
 
 
-def _let_go(process: Process, watch: Watch, outputs: Sequence[_Output]) -> int | None:
-    # What the dead have written is still in the pipes. Should one be alive that cannot be killed, it gets no
-    # more attention than this.
-    attend(watch, lambda: ended(watch, [output.fd for output in outputs]), until=time.monotonic() + 0.02)
+def _close(process: Process, watch: Watch, outputs: Sequence[_Output]) -> int | None:
+    # Read the last output of the dead processes; the time is short in case one could not be killed.
+    serve_pipes(
+        watch, lambda: all_read(watch, [output.fd for output in outputs]), until=time.monotonic() + 0.02
+    )
     process.close()
     return process.reap()

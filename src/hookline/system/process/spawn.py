@@ -1,4 +1,4 @@
-"""Start a process in a session of its own, marked so that all it starts can be found again."""
+"""Start of a process in a session of its own, marked so that its descendants can be found."""
 
 import errno
 import os
@@ -8,9 +8,9 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from hookline.system.process.marks import Mark, marked, stamp, wearing
+from hookline.system.process.marks import Mark, add_mark, mark_children, mark_process
 
-_WHY = {
+_REASONS = {
     errno.ENOENT: "no such program; check its path, and the interpreter that its first line names",
     errno.EACCES: "it is not executable; run chmod +x on it, or name its interpreter",
     errno.ENOEXEC: "it is not a program of this machine; does it lack a first line such as #!/bin/sh?",
@@ -23,12 +23,12 @@ class NotStarted(OSError):
 
 
 class Process(Struct, frozen=True, kw_only=True):
-    """A process of ours. Nobody waits for it before `reap`, so that its number stays its own."""
+    """A process that we started. Only `reap` waits for it, so that its process id is not reused before."""
 
     popen: subprocess.Popen[bytes]
     mark: Mark
     sole: bool = False
-    """Whether, as long as it is attended, every child that this program has can only come from it."""
+    """Whether every other child of this program descends from this process while it runs."""
 
     @property
     def pid(self) -> int:
@@ -42,16 +42,16 @@ class Process(Struct, frozen=True, kw_only=True):
             return True
 
     def reap(self) -> int | None:
-        """Take the exit status; None where there is none, or someone else took it."""
+        """Return the exit status; None if it still runs or its status was taken elsewhere."""
         status = None
         with suppress(ChildProcessError):
             pid, raw = os.waitpid(self.pid, os.WNOHANG)
             status = os.waitstatus_to_exitcode(raw) if pid else None
-        self.popen.returncode = 0 if status is None else status  # so that `Popen` waits for nothing itself
+        self.popen.returncode = 0 if status is None else status  # so that `Popen` does not wait itself
         return status
 
     def close(self) -> None:
-        """Let go of its pipes."""
+        """Close its pipes."""
         for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
             if pipe:
                 pipe.close()
@@ -72,11 +72,11 @@ def spawn(
         raise NotStarted("cannot start an empty command; name a program")
     mark = mark or Mark()
     try:
-        with wearing(mark):
+        with mark_children(mark):
             popen = subprocess.Popen(
-                [_word(one) for one in argv],
+                [_encode_argument(word) for word in argv],
                 cwd=cwd,
-                env=marked(env, mark),
+                env=add_mark(env, mark),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -85,13 +85,13 @@ def spawn(
                 start_new_session=True,
             )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise NotStarted(f"cannot start {argv[0]!r}: {_why(error, cwd)}") from error
-    stamp(popen.pid, mark)
+        raise NotStarted(f"cannot start {argv[0]!r}: {_explain(error, cwd)}") from error
+    mark_process(popen.pid, mark)
     return Process(popen=popen, mark=mark, sole=sole)
 
 
-def _word(text: str) -> str | bytes:
-    """What the locale cannot write goes out in UTF-8, as files are written here."""
+def _encode_argument(text: str) -> str | bytes:
+    """Return *text*, encoded in UTF-8 if the locale cannot encode it."""
     try:
         os.fsencode(text)
     except UnicodeEncodeError:
@@ -99,9 +99,9 @@ def _word(text: str) -> str | bytes:
     return text
 
 
-def _why(error: Exception, cwd: str) -> str:
+def _explain(error: Exception, cwd: str) -> str:
     if not isinstance(error, OSError):
         return str(error)
     if error.filename == cwd:
         return f"its folder {cwd!r} cannot be entered ({error.strerror}); check cwd"
-    return _WHY.get(error.errno or 0) or (error.strerror or str(error)).lower()
+    return _REASONS.get(error.errno or 0) or (error.strerror or str(error)).lower()

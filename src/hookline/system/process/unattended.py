@@ -1,8 +1,7 @@
-"""Run a program that works for long and by itself, such as an agent, and leave nothing of it when it is over.
+"""Run a long unattended program, such as an agent, and leave none of its processes behind.
 
-Its output goes to a file of bounded size. Asked to end it is politely: agents then put things in order, fire
-their last hooks and say what they cost. Should this program be killed meanwhile, `end_marked` finds what it
-left running.
+Its output goes to a file of bounded size. The program is first asked to end by signals: agents then clean up,
+fire their last hooks and report their cost. If our program is killed meanwhile, `end_marked` ends the rest.
 """
 
 import codecs
@@ -17,62 +16,63 @@ from typing import IO
 from msgspec import Struct
 
 from hookline.redact import redact
-from hookline.redact.stream import Piece, Stream
+from hookline.redact.stream import Piece, StreamRedactor
 from hookline.system.process import descendants
-from hookline.system.process.descendants import OVER, tidy
-from hookline.system.process.hold_signals import Held
-from hookline.system.process.marks import Mark, bears
+from hookline.system.process.descendants import END_SECONDS, reap_orphans
+from hookline.system.process.hold_signals import DeferredSignals
+from hookline.system.process.marks import Mark, is_marked
 from hookline.system.process.pipes import (
-    Feed,
+    PipeWriter,
     Watch,
-    attend,
+    all_read,
     broken_pipes_are_errors,
-    ended,
-    exit_watched,
-    read,
+    serve_pipes,
+    watch_exit,
+    watch_output,
 )
-from hookline.system.process.procfs import Seen, everything, lonely, see, usable
+from hookline.system.process.procfs import ProcessInfo, is_alone, is_usable, list_processes, read_process
 from hookline.system.process.spawn import NotStarted, Process, spawn
-from hookline.system.process.subreaper import adopting
+from hookline.system.process.subreaper import adopt_orphans
 
-LADDER = ((signal.SIGINT, 10.0), (signal.SIGTERM, 10.0))
-"""How a program is asked to end, and how long it is then waited for; at last it is killed."""
-HEAD, TAIL = 4 << 20, 256 << 10
-"""Bytes of the output that are kept: the first, and the last."""
-BEAT = 0.5
-"""Seconds between two looks around."""
-DRAIN = 0.2
+END_SIGNALS = ((signal.SIGINT, 10.0), (signal.SIGTERM, 10.0))
+"""Signals that ask a program to end, each with the seconds to wait; then it is killed."""
+HEAD_BYTES, TAIL_BYTES = 4 << 20, 256 << 10
+"""Bytes kept of the beginning and of the end of the output."""
+POLL_SECONDS = 0.5
+"""Seconds between two checks."""
+DRAIN_SECONDS = 0.2
+"""Seconds to wait for the rest of the output."""
 
-Heard = Callable[[bytes], object]
+OutputListener = Callable[[bytes], object]
 Ladder = Sequence[tuple[int, float]]
 
 
-class Over(Struct, frozen=True, kw_only=True):
-    """How it ended."""
+class RunResult(Struct, frozen=True, kw_only=True):
+    """The result of a run."""
 
     code: int | None
-    """None where it never began."""
+    """Exit code; None if it never started."""
     seconds: float = 0.0
     timed_out: bool = False
     cut: bool = False
-    """Whether it was ended before its time, because it was enough."""
+    """Whether it was ended early because *should_stop* returned true."""
     leftover: int = 0
-    """Processes that it had left running, and that were ended."""
+    """Number of processes that it left running and that were ended."""
     tail: str = ""
-    """The end of what it printed."""
+    """The end of its output."""
     problem: str = ""
 
 
-class Work(Struct, frozen=True, kw_only=True):
-    """What is to be run."""
+class Command(Struct, frozen=True, kw_only=True):
+    """A command to run."""
 
     argv: Sequence[str]
     cwd: str
     env: Mapping[str, str]
     stdin: str | None = None
-    """None: it has none."""
+    """Its input; None for no stdin."""
     mark: str = ""
-    """The name by which its processes are known again, 12 hexadecimal digits; empty: one is made up."""
+    """Mark of its processes, 12 hexadecimal digits; empty for a random one."""
 
 
 def new_mark() -> str:
@@ -80,117 +80,125 @@ def new_mark() -> str:
 
 
 def run(
-    work: Work,
+    command: Command,
     *,
     limit: float,
     log: str,
-    heard: Heard = lambda chunk: None,
-    ladder: Sequence[tuple[int, float]] = LADDER,
-    enough: Callable[[], bool] = lambda: False,
-) -> Over:
-    """Run it to its end, or for *limit* seconds or until it is *enough*; then the *ladder* ends it."""
+    on_output: OutputListener = lambda chunk: None,
+    end_signals: Sequence[tuple[int, float]] = END_SIGNALS,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> RunResult:
+    """Run *command* to its end, for *limit* seconds, or until *should_stop*; then send *end_signals*."""
     began = time.monotonic()
-    mark = Mark(token=work.mark) if work.mark else Mark()
-    with adopting() as adopted, Held() as held, open(log, "ab") as file:
+    mark = Mark(token=command.mark) if command.mark else Mark()
+    with adopt_orphans() as adopted, DeferredSignals() as signals, open(log, "ab") as file:
         try:
-            process = _spawned(work, mark, sole=adopted and lonely())
+            process = _spawn(command, mark, sole=adopted and is_alone())
         except NotStarted as error:
-            return Over(code=None, problem=str(error))
-        output = _Log(file, heard)
+            return RunResult(code=None, problem=str(error))
+        output = _Log(file, on_output)
         with (
             selectors.PollSelector() as watch,
-            exit_watched(watch, process) as step,
+            watch_exit(watch, process) as step,
             broken_pipes_are_errors(),
         ):
-            pipes = _connected(process, watch, output, work.stdin)
+            pipes = _connect(process, watch, output, command.stdin)
             try:
-                held.release()
-                gone = _until(process, watch, began + limit, step, enough)
-                timed_out = not gone and time.monotonic() >= began + limit
-                if not gone:
-                    _ask(process, watch, ladder, step)
-                attend(watch, lambda: ended(watch, pipes), until=time.monotonic() + DRAIN)
+                signals.release()
+                exited = _wait_for_exit(process, watch, began + limit, step, should_stop)
+                timed_out = not exited and time.monotonic() >= began + limit
+                if not exited:
+                    _ask_to_end(process, watch, end_signals, step)
+                serve_pipes(watch, lambda: all_read(watch, pipes), until=time.monotonic() + DRAIN_SECONDS)
             finally:
-                leftover = descendants.end(process, by=time.monotonic() + OVER, adopted=adopted)
-                attend(watch, lambda: ended(watch, pipes), until=time.monotonic() + DRAIN)
+                leftover = descendants.end_all(process, by=time.monotonic() + END_SECONDS, adopted=adopted)
+                serve_pipes(watch, lambda: all_read(watch, pipes), until=time.monotonic() + DRAIN_SECONDS)
                 process.close()
                 code = process.reap()
                 output.finish()
     seconds = time.monotonic() - began
-    return Over(
+    return RunResult(
         code=code,
         seconds=seconds,
         timed_out=timed_out,
-        cut=not gone and not timed_out,
+        cut=not exited and not timed_out,
         leftover=leftover,
         tail=str(output),
     )
 
 
-def _spawned(work: Work, mark: Mark, *, sole: bool) -> Process:
-    stdin = subprocess.DEVNULL if work.stdin is None else subprocess.PIPE
+def _spawn(command: Command, mark: Mark, *, sole: bool) -> Process:
+    stdin = subprocess.DEVNULL if command.stdin is None else subprocess.PIPE
     return spawn(
-        work.argv, cwd=work.cwd, env=work.env, stdin=stdin, stderr=subprocess.STDOUT, sole=sole, mark=mark
+        command.argv,
+        cwd=command.cwd,
+        env=command.env,
+        stdin=stdin,
+        stderr=subprocess.STDOUT,
+        sole=sole,
+        mark=mark,
     )
 
 
-def _connected(process: Process, watch: Watch, output: "_Log", stdin: str | None) -> list[int]:
+def _connect(process: Process, watch: Watch, output: "_Log", stdin: str | None) -> list[int]:
     popen = process.popen
     if popen.stdin:
-        Feed(watch, popen.stdin).add((stdin or "").encode("utf-8", "replace"), last=True)
+        PipeWriter(watch, popen.stdin).add((stdin or "").encode("utf-8", "replace"), last=True)
     if not popen.stdout:
         return []
-    read(watch, popen.stdout.fileno(), output.take)
+    watch_output(watch, popen.stdout.fileno(), output.take)
     return [popen.stdout.fileno()]
 
 
-def _until(
-    process: Process, watch: Watch, until: float, step: float, enough: Callable[[], bool] = lambda: False
+def _wait_for_exit(
+    process: Process, watch: Watch, until: float, step: float, should_stop: Callable[[], bool] = lambda: False
 ) -> bool:
-    """Whether it ended by itself."""
-    while not attend(watch, lambda: process.exited, until=min(until, time.monotonic() + BEAT), step=step):
-        tidy(process)
-        if time.monotonic() >= until or enough():
+    """Return whether the process ended by itself."""
+    while not serve_pipes(
+        watch, lambda: process.exited, until=min(until, time.monotonic() + POLL_SECONDS), step=step
+    ):
+        reap_orphans(process)
+        if time.monotonic() >= until or should_stop():
             return False
     return True
 
 
-def _ask(process: Process, watch: Watch, ladder: Ladder, step: float) -> None:
-    for number, wait in ladder:
+def _ask_to_end(process: Process, watch: Watch, end_signals: Ladder, step: float) -> None:
+    for number, wait in end_signals:
         descendants.signal_group(process.pid, number)
-        if _until(process, watch, time.monotonic() + wait, step):
+        if _wait_for_exit(process, watch, time.monotonic() + wait, step):
             return
 
 
 class _Log:
-    """The first bytes go to a file as they come, of the rest the last at the end; all without secrets."""
+    """The beginning of the output, written as it arrives, and its end, written last; both redacted."""
 
-    def __init__(self, file: IO[bytes], heard: Heard) -> None:
-        self._file, self._heard = file, heard
-        self._room = HEAD - min(file.tell(), HEAD)
+    def __init__(self, file: IO[bytes], listener: OutputListener) -> None:
+        self._file, self._listener = file, listener
+        self._head_room = HEAD_BYTES - min(file.tell(), HEAD_BYTES)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._clean = Stream()
+        self._clean = StreamRedactor()
         self._tail = bytearray()
-        self._left_out = 0
+        self._omitted = 0
 
     def take(self, chunk: bytes) -> None:
-        self._heard(chunk)
-        now, later = chunk[: self._room], chunk[self._room :]
-        self._room -= len(now)
-        self._write(self._clean.feed(self._decoder.decode(now)) if now else None)
-        self._left_out += len(later)
+        self._listener(chunk)
+        head, rest = chunk[: self._head_room], chunk[self._head_room :]
+        self._head_room -= len(head)
+        self._write(self._clean.feed(self._decoder.decode(head)) if head else None)
+        self._omitted += len(rest)
         self._tail += chunk
-        if len(self._tail) > 2 * TAIL:
-            del self._tail[:-TAIL]
+        if len(self._tail) > 2 * TAIL_BYTES:
+            del self._tail[:-TAIL_BYTES]
 
     def finish(self) -> None:
         self._write(self._clean.feed(self._decoder.decode(b"", final=True)))
         self._write(self._clean.end())
-        if self._left_out > 0:
-            kept = bytes(self._tail[-min(self._left_out, TAIL) :])
-            between = self._left_out - len(kept)
-            said = f"\n[{between} bytes left out]\n" if between else ""
-            self._file.write((said + redact(kept.decode("utf-8", "replace"))).encode("utf-8", "replace"))
+        if self._omitted > 0:
+            kept = bytes(self._tail[-min(self._omitted, TAIL_BYTES) :])
+            gap = self._omitted - len(kept)
+            notice = f"\n[{gap} bytes left out]\n" if gap else ""
+            self._file.write((notice + redact(kept.decode("utf-8", "replace"))).encode("utf-8", "replace"))
         self._file.flush()
 
     def _write(self, piece: Piece | None) -> None:
@@ -199,39 +207,43 @@ class _Log:
             self._file.flush()
 
     def __str__(self) -> str:
-        return bytes(self._tail[-TAIL:]).decode("utf-8", "replace")
+        return bytes(self._tail[-TAIL_BYTES:]).decode("utf-8", "replace")
 
 
 def end_marked(mark: str, *, within: float = 5.0) -> int:
-    """End whatever still runs of what was started under *mark*, and gives how many that were."""
-    if not mark or not usable():
+    """End all processes that were started under *mark* and still run; return their number."""
+    if not mark or not is_usable():
         return 0
-    until, met = time.monotonic() + within, set[tuple[int, int]]()
-    while (found := _bearing(Mark(token=mark))) and time.monotonic() < until:
+    deadline, ended = time.monotonic() + within, set[tuple[int, int]]()
+    while (processes := _find_marked(Mark(token=mark))) and time.monotonic() < deadline:
         for number in (signal.SIGSTOP, signal.SIGKILL):
-            for one in found:
-                _send(one, number)
-        met |= {one.key for one in found}
+            for process in processes:
+                _send(process, number)
+        ended |= {process.key for process in processes}
         time.sleep(0.01)
-    return len(met)
+    return len(ended)
 
 
-def _bearing(mark: Mark) -> list[Seen]:
-    """All that bear the mark, and what hangs under them."""
-    table = [one for one in everything() if not one.dead and one.pid != os.getpid()]
-    found = {one.pid: one for one in table if bears(one.pid, mark)}
+def _find_marked(mark: Mark) -> list[ProcessInfo]:
+    """Return all processes with the mark, and their descendants."""
+    table = [process for process in list_processes() if not process.dead and process.pid != os.getpid()]
+    marked = {process.pid: process for process in table if is_marked(process.pid, mark)}
     more = True
     while more:
-        new = {one.pid: one for one in table if one.parent in found and one.pid not in found}
-        found |= new
+        new = {
+            process.pid: process
+            for process in table
+            if process.parent in marked and process.pid not in marked
+        }
+        marked |= new
         more = bool(new)
-    return list(found.values())
+    return list(marked.values())
 
 
-def _send(one: Seen, number: int) -> None:
-    now = see(one.pid)
-    if now and now.key == one.key:
+def _send(process: ProcessInfo, number: int) -> None:
+    current = read_process(process.pid)
+    if current and current.key == process.key:
         try:
-            os.kill(one.pid, number)
+            os.kill(process.pid, number)
         except (ProcessLookupError, PermissionError):
             return

@@ -1,0 +1,160 @@
+"""Summary of an ended turn for the user: each part has its own timeout, and none is sent to the model.
+
+A part is a function of the turn and its setting; `PARTS` lists them.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct
+
+from hookline.core import hook_counters
+from hookline.core.events import Stop
+from hookline.core.frozen import Frozen
+from hookline.core.outcome import PRIVATE_PLACEHOLDER, Outcome, Step
+from hookline.core.response import SummaryPart
+from hookline.core.store import Query, Record, Store, StoreFailed
+from hookline.core.todos import find_open
+from hookline.core.values import replace
+from hookline.memory.learn import UNREPORTED_NOTE
+from hookline.redact import redact
+from hookline.runtime.call_hook import run_in_time
+from hookline.runtime.memory_helper import FAILED_NOTE
+
+SEEN_NOTE = "turn-summary.seen"
+"""Name of the note with the session's counters at the end of the last turn."""
+MAX_SHOWN = 3
+"""Items of a list that are shown."""
+MAX_LENGTH = 160
+"""Characters of an item."""
+PRIVATE_PARTS = ("memory",)
+"""Parts that are not recorded in the trail, because a person may want to delete their content."""
+
+
+class Turn(Struct, frozen=True, kw_only=True):
+    """A turn that has ended: its final outcome, and the store with the rest of it."""
+
+    end: Outcome
+    store: Store
+    figures: Mapping[str, int]
+    """The counters of hooks in this turn, as in `hook_counters`."""
+
+    def last(self, event: str, *, after: int = 0) -> tuple[int, Record] | None:
+        query = Query(session=self.end.event.session, event=event, after=after, last=1)
+        return next(iter(self.store.records(query)), None)
+
+
+Part = Callable[[Turn, str], str]
+
+
+def add_summary(end: Outcome, outcomes: Sequence[Outcome], store: Store, *, over: bool = False) -> Outcome:
+    """Return *end*, the merged result of *outcomes*, with the summary of the turn if it has really ended."""
+    stages = [stage for stage in end.effects if isinstance(stage, SummaryPart)]
+    continues = end.blocked is not None and not over
+    if not stages or continues or not isinstance(end.event, Stop):
+        return end
+    session = end.event.session
+    counters = hook_counters.sum_counters(
+        (store.counters(session), *map(hook_counters.count_outcome, outcomes))
+    )
+    turn = Turn(
+        end=end,
+        store=store,
+        figures=hook_counters.subtract_counters(counters, store.notes(session).get(SEEN_NOTE) or {}),
+    )
+    result = replace(end, memory=Frozen({**end.memory, SEEN_NOTE: counters}))
+    for stage in stages:
+        result = _add_part(result, stage, turn)
+    return result
+
+
+def _add_part(outcome: Outcome, stage: SummaryPart, turn: Turn) -> Outcome:
+    started, verdict, text = time.monotonic(), "shown", ""
+    try:
+        text = note = redact(run_in_time(lambda: PARTS[stage.part](turn, stage.text), stage.timeout))
+    except TimeoutError:
+        verdict, note = "timed-out", f"gave no answer within {stage.timeout:g} s"
+    except (StoreFailed, OSError) as error:
+        verdict, note = "failed", str(error)
+    if not note:
+        return outcome
+    ms = (time.monotonic() - started) * 1000
+    private = (text,) if text and stage.part in PRIVATE_PARTS else ()
+    note = PRIVATE_PLACEHOLDER if private else note
+    step = Step(hook=f"turn-summary.{stage.part}", action=verdict, note=note, ms=ms, nature="observer")
+    warnings = (*outcome.warnings, *filter(None, [text]))
+    return replace(outcome.with_steps(step), warnings=warnings, private=(*outcome.private, *private))
+
+
+def summarize_hooks(turn: Turn, how: str) -> str:
+    """Return count and duration of hook runs, and the hooks that failed, blocked or continued the turn."""
+    failed, blocked, continued = (
+        hook_counters.select_counters(turn.figures, what)
+        for what in (hook_counters.FAILED, hook_counters.BLOCKED, hook_counters.CONTINUED)
+    )
+    if how != "always" and not failed and not blocked:
+        return ""
+    ms = turn.figures.get(hook_counters.MICROSECONDS, 0) / 1000
+    text = f"this turn: hooks ran {turn.figures.get(hook_counters.RUNS, 0):,} times, in {ms:,.0f} ms"
+    more = f"; made to go on by: {_format_counts(continued)}" if continued else ""
+    return f"{text}; failed: {_format_counts(failed)}; blocked: {_format_counts(blocked)}{more}"
+
+
+def _format_counts(names: Mapping[str, int]) -> str:
+    ranked = sorted(names.items(), key=lambda item: (-item[1], item[0]))
+    shown = [f"{name} ({times})" if times > 1 else name for name, times in ranked[:MAX_SHOWN]]
+    more = len(ranked) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "") or "none"
+
+
+def suggest_prompt(turn: Turn, how: str) -> str:
+    """Return the open items of the agent's list, and the obstacles."""
+    todos = find_open(turn.store.notes(turn.end.event.session))
+    obstacles = [*(todo.text for todo in todos if todo.blocked), *_find_obstacles(turn)]
+    open_texts = [todo.text for todo in todos if not todo.blocked]
+    parts = [_format_list("clear what is in the way", obstacles), _format_list("go on with", open_texts)]
+    text = "; then ".join(filter(None, parts))
+    return f"suggested next prompt: {text}" if text else ""
+
+
+def _format_list(label: str, texts: list[str]) -> str:
+    more = f" (and {len(texts) - MAX_SHOWN} more)" if len(texts) > MAX_SHOWN else ""
+    return f"{label}: {'; '.join(texts[:MAX_SHOWN])}{more}" if texts else ""
+
+
+def _find_obstacles(turn: Turn) -> list[str]:
+    """Return the last stopped call of this turn, if no call ran after it, and any gate that was overruled."""
+    capped = [_shorten(step.note) for step in turn.end.trail if step.action == "capped"]
+    if not hook_counters.select_counters(turn.figures, hook_counters.BLOCKED):
+        return capped
+    prompt = turn.last("UserPromptSubmit")
+    call = turn.last("PreToolUse", after=prompt[0] if prompt else 0)
+    was_stopped = call is not None and call[1].action in ("block", "ask")
+    if call is None or not was_stopped or turn.last("PostToolUse", after=call[0]):
+        return capped
+    return [_shorten(call[1].reason), *capped]
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_LENGTH else f"{line[:MAX_LENGTH]}…"
+
+
+def summarize_memories(turn: Turn, how: str) -> str:
+    """Return the new memories from earlier turns; some of them may have been deleted since."""
+    session = turn.end.event.session
+    notes = turn.store.notes(session)
+    memory_ids, failed = notes.get(UNREPORTED_NOTE) or (), notes.get(FAILED_NOTE) or ""
+    if not memory_ids and not failed:
+        return ""
+    turn.store.set_notes(session, {UNREPORTED_NOTE: None, FAILED_NOTE: None})
+    texts = [_shorten(memory.text) for memory in turn.store.memories(memory_ids)]
+    text = f"{_format_list('remembered', texts)}; `hookline memory forget` takes it back" if texts else ""
+    return "; ".join(filter(None, (text, failed)))
+
+
+PARTS: Mapping[str, Part] = {
+    "summary": summarize_hooks,
+    "next-prompt": suggest_prompt,
+    "memory": summarize_memories,
+}

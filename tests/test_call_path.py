@@ -1,0 +1,68 @@
+"""The number of files that one call passes through."""
+
+import json
+import os
+import subprocess
+import sys
+
+MAX_FILES = 120
+"""Files of the package whose functions one call enters."""
+TRACE = """
+import json, os, sys
+
+payload = json.loads(sys.argv[1])
+entered = set()
+
+def trace(frame, event, argument):
+    if event == "call" and "/hookline/" in frame.f_code.co_filename and not is_import(frame):
+        entered.add(frame.f_code.co_filename)
+
+def is_import(frame):
+    while frame:
+        if frame.f_code.co_name == "<module>" and "/hookline/" in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
+
+from hookline.cli._main import main
+
+def call():
+    read, write = os.pipe()
+    os.write(write, json.dumps(payload).encode())
+    os.close(write)
+    os.dup2(read, 0)
+    os.close(read)
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.argv = ["hookline", "hook", "claude-code"]
+    try:
+        main()
+    except SystemExit:
+        pass
+
+sys.setprofile(trace)
+call()
+sys.setprofile(None)
+print(len(entered), file=sys.stderr)
+"""
+
+
+def test_one_call_before_a_tool_passes_through_few_files(user):
+    payload = {
+        "session_id": "s",
+        "transcript_path": f"{user.home}/t.jsonl",
+        "cwd": str(user.project),
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "git status && ls -la src | head -5"},
+        "tool_use_id": "t",
+    }
+    ran = subprocess.run(
+        [sys.executable, "-c", TRACE, json.dumps(payload)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=user.project,
+        env={"PATH": os.environ["PATH"], "HOME": str(user.home), "HOOKLINE_DAEMON": "off"},
+    )
+
+    assert 80 < int(ran.stderr) <= MAX_FILES
